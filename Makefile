@@ -1,0 +1,46 @@
+# Everything a newcomer needs: `make run` and `make test`, each alone on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ARGS ?=
+# Half the tests wait for sockets and disks, so a few more workers than cores pay off.
+WORKERS ?= 3
+
+.PHONY: run test check format proto slow bench clean
+
+run: $(READY)
+	@$(BIN)/jackpot demo $(ARGS)
+
+test: check
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+
+slow: $(READY)
+	$(BIN)/pytest -m slow $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/buf lint proto
+	$(BIN)/python tools/generate.py --check
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Rebuild the committed gRPC code from proto/.
+proto: $(READY)
+	$(BIN)/python tools/generate.py
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; try make PYTHON=python3.11"; exit 1; }
+	@echo "Setting up $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

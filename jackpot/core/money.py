@@ -1,0 +1,41 @@
+"""Money as whole numbers.
+
+The ledger's unit is the micro, a millionth of a dollar, because a whole cent times a whole basis
+point is then always whole: an increment is exact and nothing is ever lost to rounding.
+"""
+
+MICROS_PER_CENT = 10_000
+MICROS_PER_DOLLAR = 1_000_000
+BPS_PER_WHOLE = 10_000
+MAX_MICROS = 10**15  # a billion dollars: far above any jackpot, far below 2**63
+
+
+def share_micros(amount_micros: int, rate_bps: int) -> int:
+    """The exact share of an amount in whole cents at a whole basis-point rate."""
+    share, rest = divmod(amount_micros * rate_bps, BPS_PER_WHOLE)
+    if rest:
+        raise ArithmeticError(f"{amount_micros} micros at {rate_bps} bps is no whole micro")
+    return share
+
+
+def floor_to_cent(amount_micros: int) -> int:
+    """What can be paid of an amount: whole cents, rounded down."""
+    return amount_micros - amount_micros % MICROS_PER_CENT
+
+
+def dollars(amount_micros: int) -> str:
+    """An amount as a person reads it; micros are shown only where there are any."""
+    sign = "-" if amount_micros < 0 else ""
+    whole, micros = divmod(abs(amount_micros), MICROS_PER_DOLLAR)
+    cents, rest = divmod(micros, MICROS_PER_CENT)
+    tail = f"{rest:04d}" if rest else ""
+    return f"{sign}{whole:,}.{cents:02d}{tail}"
+
+
+def parse_dollars(text: str) -> int:
+    """Read "10,000", "12.34" or "0.123456" as micros; anything finer or odder is a ValueError."""
+    sign = -1 if text.startswith("-") else 1
+    whole, _, part = text.removeprefix("-").replace(",", "").partition(".")
+    if not (whole.isascii() and whole.isdigit()) or len(part) > 6 or (part and not part.isdigit()):
+        raise ValueError(f"{text!r} is not an amount in dollars")
+    return sign * (int(whole) * MICROS_PER_DOLLAR + int(part.ljust(6, "0")))

@@ -1,0 +1,259 @@
+"""What the controller can be asked to do, and by whom.
+
+A command says what is wanted; an `Origin` says who wants it and makes the command itself
+recognisable when it is sent again. Time and randomness come in with the `Request`.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from jackpot.core.config import Link, Source, Table
+
+# Who a seat's cards belong to at the end of a round. A folded hand is not looked at unless a bet
+# that a fold does not forfeit rides on it.
+Fate = Literal["played", "folded", "abandoned", "forfeited"]
+RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
+MeterReason = Literal["malfunction", "reset", "limit", "promotion"]
+
+
+class TableOrigin(Struct, frozen=True, tag="table"):
+    """A table's command: numbered without gaps within an attachment (its epoch)."""
+
+    table: str
+    epoch: int
+    number: int
+
+
+class OperatorOrigin(Struct, frozen=True, tag="operator"):
+    """A person's or a process's command, told apart by a request id that grows with time."""
+
+    principal: str
+    request_id: str
+
+
+class ControllerOrigin(Struct, frozen=True, tag="controller"):
+    """The controller's own bookkeeping; never sent over the wire."""
+
+
+Origin = TableOrigin | OperatorOrigin | ControllerOrigin
+
+
+class Command(Struct, frozen=True, tag=True):
+    """Base of all commands."""
+
+
+class AttachTable(Command, frozen=True):
+    """Take over a table; whoever was attached before is fenced."""
+
+    table: str
+
+
+class OpenRound(Command, frozen=True):
+    """Begin the next round at the table."""
+
+
+class Wager(Struct, frozen=True):
+    """A seat's wager on a bet. `player` tells apart who plays two boxes; "" means the seat."""
+
+    seat: int
+    bet: str
+    amount_micros: int
+    player: str = ""
+
+
+class PlaceWagers(Command, frozen=True):
+    """Accept wagers, all of them or none."""
+
+    wagers: tuple[Wager, ...]
+
+
+class Placed(Struct, frozen=True):
+    """Names a wager that was accepted."""
+
+    seat: int
+    bet: str
+
+
+class WithdrawWagers(Command, frozen=True):
+    """Give wagers back while the round is open, all of them or none."""
+
+    wagers: tuple[Placed, ...]
+
+
+class LockOut(Command, frozen=True):
+    """No more bets."""
+
+
+class RemoveWager(Command, frozen=True):
+    """Remove an accepted wager that has no chip, after lock-out and before the collection."""
+
+    wager: Placed
+    floorperson: str
+
+
+class ConfirmCollection(Command, frozen=True):
+    """The dealer's count of chips for each chip bet; a bet that is not named counts none."""
+
+    chips: dict[str, int]
+
+
+class SeatHand(Struct, frozen=True):
+    """How a seat ended the round, and its cards as far as they were seen."""
+
+    seat: int
+    cards: tuple[str, ...] = ()
+    fate: Fate = "played"
+
+
+class Settle(Command, frozen=True):
+    """Every hand of the round."""
+
+    hands: tuple[SeatHand, ...]
+    dealer: tuple[str, ...] = ()
+    community: tuple[str, ...] = ()
+
+
+class VoidRound(Command, frozen=True):
+    """Undo the round: wagers returned, increments reversed."""
+
+    irregularity: str
+    floorperson: str
+
+
+class VoidSeat(Command, frozen=True):
+    """Undo one seat's part of the round."""
+
+    seat: int
+    irregularity: str
+    floorperson: str
+
+
+class DefineLink(Command, frozen=True):
+    """Create a link, out of service and empty."""
+
+    link: Link
+
+
+class DefineTable(Command, frozen=True):
+    """Create a table on links that exist."""
+
+    table: Table
+
+
+class PutInService(Command, frozen=True):
+    """Seed a link's meters and take wagers."""
+
+    link: str
+
+
+class SuspendLink(Command, frozen=True):
+    """Take no more wagers; payouts go on."""
+
+    link: str
+
+
+class ResumeLink(Command, frozen=True):
+    """Take wagers again."""
+
+    link: str
+
+
+class RetireLink(Command, frozen=True):
+    """End a suspended link that holds no players' money any more; the house takes its seed back."""
+
+    link: str
+
+
+class ValidatePayout(Command, frozen=True):
+    """A floorperson confirms an award. `source` moves a fixed award to the cage."""
+
+    payout: int
+    floorperson: str
+    source: Source | None = None
+
+
+class PayPayout(Command, frozen=True):
+    """The award was handed over. The cage's payments need a form number."""
+
+    payout: int
+    form: str = ""
+
+
+class RejectPayout(Command, frozen=True):
+    """An award that must not be paid."""
+
+    payout: int
+    reason: RejectReason
+    floorperson: str
+
+
+class AdjustMeter(Command, frozen=True):
+    """Set a meter to an amount; a malfunction is booked against the house, all else to overflow."""
+
+    link: str
+    level: str
+    to_micros: int
+    reason: MeterReason
+    reference: str
+
+
+class TransferOverflow(Command, frozen=True):
+    """Move players' money from a level's overflow to the meter of a level, here or elsewhere."""
+
+    link: str
+    level: str
+    to_link: str
+    to_level: str
+    amount_micros: int
+    reference: str
+
+
+class TakeSnapshot(Command, frozen=True):
+    """Bind a snapshot of the state after `sequence` to the chain."""
+
+    sequence: int
+    state_sha256: str
+
+
+class Probe(Command, frozen=True):
+    """Write something, to learn whether the store takes commits again."""
+
+
+TableCommand = (
+    OpenRound
+    | PlaceWagers
+    | WithdrawWagers
+    | LockOut
+    | RemoveWager
+    | ConfirmCollection
+    | Settle
+    | VoidRound
+    | VoidSeat
+)
+OperatorCommand = (
+    AttachTable
+    | DefineLink
+    | DefineTable
+    | PutInService
+    | SuspendLink
+    | ResumeLink
+    | RetireLink
+    | ValidatePayout
+    | PayPayout
+    | RejectPayout
+    | AdjustMeter
+    | TransferOverflow
+)
+ControllerCommand = TakeSnapshot | Probe
+AnyCommand = TableCommand | OperatorCommand | ControllerCommand
+
+
+class Request(Struct, frozen=True):
+    """A command as it reaches the core."""
+
+    site: str
+    origin: Origin
+    command: AnyCommand
+    time_micros: int = 0  # since 1970; the engine sets it
+    entropy: bytes = b""  # 32 random bytes for a lock-out; the engine sets them

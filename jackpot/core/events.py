@@ -1,0 +1,261 @@
+"""What happened. One event a command; it is also the command's answer.
+
+An event carries its postings and every value that `evolve` needs, so a replay never consults
+rules or settings. Fields are only ever added, with a default; anything else is a new event.
+"""
+
+from msgspec import Struct
+
+from jackpot.core.commands import MeterReason, Origin, Placed, RejectReason, Wager
+from jackpot.core.config import Link, Source, Table
+from jackpot.core.reasons import Reason
+from jackpot.core.state import Hit, LinkStatus, Payout, Posted, Round, Settlement
+
+# (account, micros) pairs that sum to zero.
+Postings = tuple[tuple[str, int], ...]
+
+
+class Event(Struct, frozen=True, tag=True, omit_defaults=True):
+    """Base of all events."""
+
+
+class Refused(Event, frozen=True):
+    """A command was refused. Journaled, or it could be accepted later when it is sent again."""
+
+    command: str
+    reason: Reason
+    details: dict[str, str] = {}  # noqa: RUF012 - msgspec copies the default for each instance
+
+
+class TableAttached(Event, frozen=True):
+    """A client speaks for the table; earlier epochs are fenced. It can relight its lamps."""
+
+    table: str
+    epoch: int
+    last_number: int  # of the epoch before
+    rounds: int
+    round: Round | None = None
+
+
+class RoundOpened(Event, frozen=True):
+    """A round began."""
+
+    table: str
+    number: int
+
+
+class WagersPlaced(Event, frozen=True):
+    """Wagers were accepted; their lamps may be lit."""
+
+    table: str
+    wagers: tuple[Wager, ...]
+    mediums: tuple[str, ...] = ()  # of each wager; empty where all are chips
+
+
+class WagersWithdrawn(Event, frozen=True):
+    """Wagers were taken back while the round was open."""
+
+    table: str
+    wagers: tuple[Placed, ...]
+
+
+class WagerRemoved(Event, frozen=True):
+    """A floorperson removed an accepted wager that had no chip."""
+
+    table: str
+    wager: Placed
+    floorperson: str
+
+
+class RoundLocked(Event, frozen=True):
+    """No more bets. Electronic wagers are posted; the chips of the others are to be counted."""
+
+    table: str
+    number: int
+    wagers: tuple[Wager, ...]
+    collected: bool  # no chip wagers: nothing to count
+    postings: Postings = ()
+    posted: dict[str, Posted] = {}  # noqa: RUF012 - msgspec copies the default
+    magic_card: str = ""
+    lucky_position: int = -1
+
+
+class CollectionConfirmed(Event, frozen=True):
+    """The chips are those accepted; their increments are on the meters."""
+
+    table: str
+    chips: dict[str, int]
+    postings: Postings
+    posted: dict[str, Posted]
+
+
+class RoundSettled(Event, frozen=True):
+    """The round's awards, in payment order."""
+
+    table: str
+    number: int
+    hands: dict[int, tuple[str, ...]]
+    dealer: tuple[str, ...]
+    community: tuple[str, ...]
+    payouts: tuple[Payout, ...] = ()
+    settlement: Settlement | None = None
+    hits: tuple[Hit, ...] = ()
+    last_hit: tuple[str, ...] = ()  # "link/level" of the levels that paid 100%
+    postings: Postings = ()
+    alarms: tuple[str, ...] = ()
+
+
+class PayoutChange(Struct, frozen=True):
+    """An open payout's new amount; zero closes it."""
+
+    payout: int
+    amount_micros: int
+    meter_before_micros: int = 0
+
+
+class RoundVoided(Event, frozen=True):
+    """A round came to nothing: its wagers are returned and its increments taken back."""
+
+    table: str
+    number: int
+    irregularity: str
+    floorperson: str
+    returned_micros: int
+    postings: Postings = ()
+    changes: tuple[PayoutChange, ...] = ()
+    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+
+
+class SeatVoided(Event, frozen=True):
+    """A seat's part of a round came to nothing."""
+
+    table: str
+    number: int
+    seat: int
+    irregularity: str
+    floorperson: str
+    returned_micros: int
+    postings: Postings = ()
+    posted: dict[str, Posted] = {}  # noqa: RUF012 - what the round still has on its levels
+    changes: tuple[PayoutChange, ...] = ()
+    settlement: Settlement | None = None
+    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+
+
+class LinkDefined(Event, frozen=True):
+    """A link exists, empty and out of service."""
+
+    link: Link
+
+
+class TableDefined(Event, frozen=True):
+    """A table exists."""
+
+    table: Table
+
+
+class LinkChanged(Event, frozen=True):
+    """A link moved on in its life cycle; seeds come from the house and go back to it."""
+
+    link: str
+    status: LinkStatus
+    postings: Postings = ()
+
+
+class PayoutValidated(Event, frozen=True):
+    """A floorperson confirmed an award."""
+
+    payout: int
+    floorperson: str
+    source: Source
+    amount_micros: int
+
+
+class PayoutPaid(Event, frozen=True):
+    """An award was handed over."""
+
+    payout: int
+    form: str
+    source: Source
+    amount_micros: int
+    postings: Postings
+
+
+class PayoutRejected(Event, frozen=True):
+    """An award must not be paid; what hung on it was decided again."""
+
+    payout: int
+    reason: RejectReason
+    floorperson: str
+    changes: tuple[PayoutChange, ...]
+    settlement: Settlement | None = None
+    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+    postings: Postings = ()
+
+
+class MeterAdjusted(Event, frozen=True):
+    """A meter was set to an amount, for a reason and with a reference."""
+
+    link: str
+    level: str
+    before_micros: int
+    after_micros: int
+    reason: MeterReason
+    reference: str
+    postings: Postings
+
+
+class OverflowTransferred(Event, frozen=True):
+    """Players' money that lay in overflow went to a meter."""
+
+    link: str
+    level: str
+    to_link: str
+    to_level: str
+    amount_micros: int
+    reference: str
+    postings: Postings
+
+
+class SnapshotTaken(Event, frozen=True):
+    """Binds a snapshot of the state after `sequence` to the chain, so that it can't be edited."""
+
+    of_sequence: int
+    state_sha256: str
+
+
+class Probed(Event, frozen=True):
+    """The store took a commit again."""
+
+
+AnyEvent = (
+    Refused
+    | TableAttached
+    | RoundOpened
+    | WagersPlaced
+    | WagersWithdrawn
+    | WagerRemoved
+    | RoundLocked
+    | CollectionConfirmed
+    | RoundSettled
+    | RoundVoided
+    | SeatVoided
+    | LinkDefined
+    | TableDefined
+    | LinkChanged
+    | PayoutValidated
+    | PayoutPaid
+    | PayoutRejected
+    | MeterAdjusted
+    | OverflowTransferred
+    | SnapshotTaken
+    | Probed
+)
+
+
+class Record(Struct, frozen=True, omit_defaults=True):
+    """An event with who caused it: what a row of the journal says."""
+
+    origin: Origin
+    event: AnyEvent
+    digest: str = ""  # of the command, to tell a repeat from a reuse of its identity

@@ -1,0 +1,229 @@
+"""Every refusal, in order of precedence, with its gRPC code, whether a retry helps, and a sentence.
+
+`decide` checks in this order and the first that fails is the answer; tests and docs follow it.
+A reason is a promise to clients: its name never changes, and they never parse the sentence.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+Code = Literal[
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "FAILED_PRECONDITION",
+    "RESOURCE_EXHAUSTED",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+]
+# never: the same request will fail again. later: after the state changed, as a new request.
+# same: as it is, with the same identity.
+Retry = Literal["never", "later", "same"]
+
+
+class Reason(StrEnum):
+    """Why something was refused."""
+
+    # At the door: nothing of the request reached the core.
+    MALFORMED = "MALFORMED"
+    TOO_MANY = "TOO_MANY"
+    OVERLOADED = "OVERLOADED"
+    STARTING = "STARTING"
+    DRAINING = "DRAINING"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    SITE_HALTED = "SITE_HALTED"
+    # Who and which: identity comes before any business.
+    UNKNOWN_SITE = "UNKNOWN_SITE"
+    UNKNOWN_TABLE = "UNKNOWN_TABLE"
+    NOT_ATTACHED = "NOT_ATTACHED"
+    FENCED = "FENCED"
+    REQUEST_REUSED = "REQUEST_REUSED"
+    REQUEST_TOO_OLD = "REQUEST_TOO_OLD"
+    NUMBER_GAP = "NUMBER_GAP"
+    # What it names.
+    UNKNOWN_LINK = "UNKNOWN_LINK"
+    UNKNOWN_LEVEL = "UNKNOWN_LEVEL"
+    UNKNOWN_PAYOUT = "UNKNOWN_PAYOUT"
+    UNKNOWN_BET = "UNKNOWN_BET"
+    UNKNOWN_SEAT = "UNKNOWN_SEAT"
+    FLOORPERSON_REQUIRED = "FLOORPERSON_REQUIRED"
+    # The state of the round.
+    DOCUMENTATION_OPEN = "DOCUMENTATION_OPEN"
+    ROUND_OPEN = "ROUND_OPEN"
+    NO_ROUND = "NO_ROUND"
+    LOCKED_OUT = "LOCKED_OUT"
+    NOT_LOCKED_OUT = "NOT_LOCKED_OUT"
+    ALREADY_COLLECTED = "ALREADY_COLLECTED"
+    NOT_COLLECTED = "NOT_COLLECTED"
+    ALREADY_SETTLED = "ALREADY_SETTLED"
+    VOID_TOO_LATE = "VOID_TOO_LATE"
+    # What the command wants of that state.
+    LINK_NOT_IN_SERVICE = "LINK_NOT_IN_SERVICE"
+    WRONG_DENOMINATION = "WRONG_DENOMINATION"
+    DUPLICATE_WAGER = "DUPLICATE_WAGER"
+    TOO_MANY_BOXES = "TOO_MANY_BOXES"
+    NO_SUCH_WAGER = "NO_SUCH_WAGER"
+    COLLECTION_MISMATCH = "COLLECTION_MISMATCH"
+    SEAT_NOT_IN_ROUND = "SEAT_NOT_IN_ROUND"
+    HAND_MISSING = "HAND_MISSING"
+    WRONG_CARD_COUNT = "WRONG_CARD_COUNT"
+    DUPLICATE_CARD = "DUPLICATE_CARD"
+    # Links.
+    ALREADY_DEFINED = "ALREADY_DEFINED"
+    WRONG_LINK_STATE = "WRONG_LINK_STATE"
+    LINK_NOT_EMPTY = "LINK_NOT_EMPTY"
+    # Payouts.
+    PAYOUT_CLOSED = "PAYOUT_CLOSED"
+    ALREADY_VALIDATED = "ALREADY_VALIDATED"
+    OUT_OF_ORDER = "OUT_OF_ORDER"
+    NOT_VALIDATED = "NOT_VALIDATED"
+    WRONG_SOURCE = "WRONG_SOURCE"
+    FORM_REQUIRED = "FORM_REQUIRED"
+    # Meters.
+    METER_UNCHANGED = "METER_UNCHANGED"
+    INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+
+
+class Meaning(NamedTuple):
+    """What a client may make of a reason."""
+
+    code: Code
+    retry: Retry
+    sentence: str
+
+
+MEANINGS: Mapping[Reason, Meaning] = {
+    Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is not well formed."),
+    Reason.TOO_MANY: Meaning(
+        "INVALID_ARGUMENT", "never", "The request holds more than is allowed."
+    ),
+    Reason.OVERLOADED: Meaning(
+        "RESOURCE_EXHAUSTED", "same", "The controller has as much waiting as it may hold."
+    ),
+    Reason.STARTING: Meaning("UNAVAILABLE", "same", "The controller is checking its journal."),
+    Reason.DRAINING: Meaning("UNAVAILABLE", "same", "The controller is stopping."),
+    Reason.STORE_UNAVAILABLE: Meaning(
+        "UNAVAILABLE", "same", "It is not known whether the command was stored; send it again."
+    ),
+    Reason.SITE_HALTED: Meaning(
+        "DATA_LOSS", "never", "The site's journal is not sound; nothing more is written to it."
+    ),
+    Reason.UNKNOWN_SITE: Meaning("NOT_FOUND", "never", "There is no such site here."),
+    Reason.UNKNOWN_TABLE: Meaning("NOT_FOUND", "never", "The site has no such table."),
+    Reason.NOT_ATTACHED: Meaning(
+        "FAILED_PRECONDITION", "later", "The table has not attached to the controller."
+    ),
+    Reason.FENCED: Meaning(
+        "FAILED_PRECONDITION", "never", "The table has attached again elsewhere since."
+    ),
+    Reason.REQUEST_REUSED: Meaning(
+        "ALREADY_EXISTS", "never", "The same identity was used for another command."
+    ),
+    Reason.REQUEST_TOO_OLD: Meaning(
+        "FAILED_PRECONDITION", "never", "The answer to so old a command is no longer at hand."
+    ),
+    Reason.NUMBER_GAP: Meaning(
+        "FAILED_PRECONDITION", "later", "A command before this one has not arrived."
+    ),
+    Reason.UNKNOWN_LINK: Meaning("NOT_FOUND", "never", "The site has no such link."),
+    Reason.UNKNOWN_LEVEL: Meaning("NOT_FOUND", "never", "The link has no such level."),
+    Reason.UNKNOWN_PAYOUT: Meaning("NOT_FOUND", "never", "The site has no such payout."),
+    Reason.UNKNOWN_BET: Meaning("NOT_FOUND", "never", "The table offers no such bet."),
+    Reason.UNKNOWN_SEAT: Meaning("NOT_FOUND", "never", "The table has no such seat."),
+    Reason.FLOORPERSON_REQUIRED: Meaning(
+        "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
+    ),
+    Reason.DOCUMENTATION_OPEN: Meaning(
+        "FAILED_PRECONDITION", "later", "A payout of this table still lacks its documentation."
+    ),
+    Reason.ROUND_OPEN: Meaning("FAILED_PRECONDITION", "later", "The table has a round under way."),
+    Reason.NO_ROUND: Meaning("FAILED_PRECONDITION", "later", "The table has no round under way."),
+    Reason.LOCKED_OUT: Meaning(
+        "FAILED_PRECONDITION", "never", "The dealer has announced no more bets."
+    ),
+    Reason.NOT_LOCKED_OUT: Meaning(
+        "FAILED_PRECONDITION", "later", "The round is still open to wagers."
+    ),
+    Reason.ALREADY_COLLECTED: Meaning(
+        "FAILED_PRECONDITION", "never", "The wagers of this round were counted and collected."
+    ),
+    Reason.NOT_COLLECTED: Meaning(
+        "FAILED_PRECONDITION", "later", "The dealer has not confirmed the collection."
+    ),
+    Reason.ALREADY_SETTLED: Meaning("FAILED_PRECONDITION", "never", "The round is settled."),
+    Reason.VOID_TOO_LATE: Meaning(
+        "FAILED_PRECONDITION", "never", "An award of the round was validated or paid."
+    ),
+    Reason.LINK_NOT_IN_SERVICE: Meaning(
+        "FAILED_PRECONDITION", "later", "The link is out of service."
+    ),
+    Reason.WRONG_DENOMINATION: Meaning(
+        "INVALID_ARGUMENT", "never", "The link takes one amount only."
+    ),
+    Reason.DUPLICATE_WAGER: Meaning(
+        "FAILED_PRECONDITION", "never", "The seat has placed this bet already."
+    ),
+    Reason.TOO_MANY_BOXES: Meaning(
+        "FAILED_PRECONDITION", "never", "One person may not play so many boxes, or not these."
+    ),
+    Reason.NO_SUCH_WAGER: Meaning("FAILED_PRECONDITION", "never", "There is no such wager."),
+    Reason.COLLECTION_MISMATCH: Meaning(
+        "FAILED_PRECONDITION", "later", "The chips counted are not the wagers accepted."
+    ),
+    Reason.SEAT_NOT_IN_ROUND: Meaning(
+        "INVALID_ARGUMENT", "never", "The seat is named twice or was voided."
+    ),
+    Reason.HAND_MISSING: Meaning(
+        "INVALID_ARGUMENT", "never", "A seat with a wager in the round has no hand."
+    ),
+    Reason.WRONG_CARD_COUNT: Meaning(
+        "INVALID_ARGUMENT", "never", "A hand has too many or too few cards."
+    ),
+    Reason.DUPLICATE_CARD: Meaning("INVALID_ARGUMENT", "never", "A card appears twice."),
+    Reason.ALREADY_DEFINED: Meaning("FAILED_PRECONDITION", "never", "It is defined already."),
+    Reason.WRONG_LINK_STATE: Meaning(
+        "FAILED_PRECONDITION", "later", "The link is in another state than this needs."
+    ),
+    Reason.LINK_NOT_EMPTY: Meaning(
+        "FAILED_PRECONDITION", "later", "The link still holds players' money or a round."
+    ),
+    Reason.PAYOUT_CLOSED: Meaning(
+        "FAILED_PRECONDITION", "never", "The payout was paid or rejected."
+    ),
+    Reason.ALREADY_VALIDATED: Meaning(
+        "FAILED_PRECONDITION", "never", "The payout was validated before."
+    ),
+    Reason.OUT_OF_ORDER: Meaning(
+        "FAILED_PRECONDITION", "later", "An earlier award of the round must be validated first."
+    ),
+    Reason.NOT_VALIDATED: Meaning(
+        "FAILED_PRECONDITION", "later", "A floorperson has not validated the payout."
+    ),
+    Reason.WRONG_SOURCE: Meaning(
+        "FAILED_PRECONDITION", "never", "The award may not be paid from there."
+    ),
+    Reason.FORM_REQUIRED: Meaning(
+        "INVALID_ARGUMENT", "never", "A payout by the cage needs the number of its form."
+    ),
+    Reason.METER_UNCHANGED: Meaning(
+        "FAILED_PRECONDITION", "never", "The meter stands at that amount."
+    ),
+    Reason.INSUFFICIENT_FUNDS: Meaning(
+        "FAILED_PRECONDITION", "never", "The account does not hold that much."
+    ),
+}
+
+
+class Refusal(Struct, frozen=True):
+    """An answer that says no: the reason, and every value that its sentence would mention."""
+
+    reason: Reason
+    details: dict[str, str] = {}  # noqa: RUF012 - msgspec copies the default for each instance
+
+
+def refuse(reason: Reason, **details: object) -> Refusal:
+    """A refusal with its details as text, the way that a client is shown them."""
+    return Refusal(reason, {key: str(value) for key, value in details.items()})

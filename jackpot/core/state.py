@@ -1,0 +1,195 @@
+"""What a site is at one sequence of its journal: nothing but what `evolve` made of its events.
+
+State holds no closed business: a payout leaves it when it is paid or rejected, a round when the
+next one opens. What is gone from here is in the journal.
+"""
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from jackpot.core.config import Link, Medium, Source, Table
+
+STATE_VERSION = 1  # of the snapshot's form; an older snapshot is rebuilt from the journal
+RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
+RECENT_REQUESTS = 4_096  # answers kept for operators, all principals together
+RECENT_HITS = 25
+
+Phase = Literal["open", "locked", "collected", "settled"]
+LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
+ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky"]
+
+
+class Answer(Struct, frozen=True, array_like=True):
+    """Where the answer to a command is kept, and a digest of what was asked."""
+
+    sequence: int
+    digest: str
+
+
+class Accepted(Struct, frozen=True):
+    """A wager that lights a lamp."""
+
+    amount_micros: int
+    player: str
+    medium: Medium
+
+
+class Posted(Struct, frozen=True):
+    """What a round put on a level, and when, so that a void can take back just that."""
+
+    sequence: int
+    meter_micros: int = 0
+    reserve_micros: int = 0
+    overflow_micros: int = 0
+
+
+class Round(Struct):
+    """A table's round under way, or its last one until the next opens."""
+
+    number: int
+    phase: Phase = "open"
+    wagers: dict[int, dict[str, Accepted]] = field(default_factory=dict)  # seat -> bet -> wager
+    void_seats: list[int] = field(default_factory=list)
+    posted: dict[str, Posted] = field(default_factory=dict)  # "link/level" -> increments
+    magic_card: str = ""
+    lucky_position: int = -1  # a seat, 0 for the dealer, -1 for none
+    validated: bool = False  # something of it was validated or paid: no void any more
+
+
+class TableState(Struct):
+    """A table: who speaks for it, its recent answers, and its round."""
+
+    config: Table
+    epoch: int = 0
+    last_number: int = 0
+    recent: dict[int, Answer] = field(default_factory=dict)
+    rounds: int = 0
+    round: Round | None = None
+
+
+class LinkState(Struct):
+    """A link: its life cycle and when each level last paid 100%."""
+
+    config: Link
+    status: LinkStatus = "defined"
+    last_hit: dict[str, int] = field(default_factory=dict)  # level -> sequence
+    hit_count: int = 0  # every percentage award; signs notice a hit that they did not see
+
+
+class Winner(Struct, frozen=True):
+    """Who takes a part of a claim."""
+
+    seat: int
+    player: str
+
+
+class Claim(Struct, frozen=True, omit_defaults=True):
+    """A right to money that a hand gives, before it is known how much a meter holds."""
+
+    kind: ClaimKind
+    link: str
+    bet: str
+    hand: str
+    winners: tuple[Winner, ...]
+    level: str = ""  # the meter that pays or bears it; "" for the house
+    share_bps: int = 0
+    amount_micros: int = 0  # of a fixed award, to each winner
+    source: Source = "inventory"
+    needs_floorperson: bool = True
+    holder: int = -1  # the seat whose cards it is about, 0 for the dealer's
+
+
+class Effects(Struct, frozen=True):
+    """What an award did to the accounts of its level and the house (its payouts aside)."""
+
+    meter_micros: int = 0
+    reserve_micros: int = 0
+    overflow_micros: int = 0
+    house_micros: int = 0
+
+
+class Award(Struct, frozen=True):
+    """A claim decided: what each payout of it is, and what it did to its level."""
+
+    claim: Claim
+    payouts: tuple[int, ...]  # ids, one for each winner
+    amount_micros: int  # to each winner
+    effects: Effects
+
+
+class Pools(Struct, frozen=True):
+    """A level's money at a moment, with the settings by which an award refills it."""
+
+    meter_micros: int
+    reserve_micros: int
+    overflow_micros: int
+    reseed_micros: int
+    limit_micros: int
+    fund: bool
+    last_hit: int  # sequence of the level's last 100% before this
+
+
+class Settlement(Struct):
+    """A settled round's awards in payment order, kept while any of its payouts is open."""
+
+    table: str
+    round: int
+    sequence: int
+    awards: list[Award]
+    before: dict[str, Pools]  # "link/level" -> as it stood at the first turn
+
+
+class Payout(Struct):
+    """Money due to a player. It is pending, perhaps validated, and then leaves the state."""
+
+    id: int
+    table: str
+    round: int
+    link: str
+    level: str
+    bet: str
+    kind: ClaimKind
+    hand: str
+    seat: int
+    player: str
+    cards: tuple[str, ...]
+    amount_micros: int
+    meter_before_micros: int
+    source: Source
+    needs_floorperson: bool
+    holder: int
+    share_bps: int = 0
+    floorperson: str = ""  # who validated it
+    since_micros: int = 0  # time of the decision
+
+
+class Hit(Struct, frozen=True):
+    """A percentage award, as a sign shows it."""
+
+    payout: int
+    time_micros: int
+    table: str
+    seat: int
+    link: str
+    level: str
+    hand: str
+    amount_micros: int
+    status: Literal["pending", "validated", "paid", "rejected"] = "pending"
+
+
+class State(Struct):
+    """A site."""
+
+    site: str
+    sequence: int = 0
+    time_micros: int = 0
+    balances: dict[str, int] = field(default_factory=dict)
+    links: dict[str, LinkState] = field(default_factory=dict)
+    tables: dict[str, TableState] = field(default_factory=dict)
+    settlements: dict[str, Settlement] = field(default_factory=dict)  # "table/round"
+    payouts: dict[int, Payout] = field(default_factory=dict)  # the open ones
+    last_payout: int = 0
+    requests: dict[str, Answer] = field(default_factory=dict)  # "request id principal"
+    forgotten_request: str = ""  # the greatest request id that was dropped from `requests`
+    hits: list[Hit] = field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Shufflers, shoes, tables and players that are not there, for tests."""

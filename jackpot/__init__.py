@@ -1,0 +1,1 @@
+"""A progressive jackpot controller for linked casino tables."""

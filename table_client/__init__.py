@@ -1,0 +1,1 @@
+"""What a table runs to take part in a progressive."""

@@ -1,0 +1,1 @@
+"""The pure heart: no I/O, no clock, no randomness; it imports nothing from the rest."""

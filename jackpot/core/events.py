@@ -24,7 +24,7 @@ class Refused(Event, frozen=True):
 
     command: str
     reason: Reason
-    details: dict[str, str] = {}  # noqa: RUF012 - msgspec copies the default for each instance
+    details: dict[str, str] = {}
 
 
 class TableAttached(Event, frozen=True):
@@ -75,7 +75,7 @@ class RoundLocked(Event, frozen=True):
     wagers: tuple[Wager, ...]
     collected: bool  # no chip wagers: nothing to count
     postings: Postings = ()
-    posted: dict[str, Posted] = {}  # noqa: RUF012 - msgspec copies the default
+    posted: dict[str, Posted] = {}
     magic_card: str = ""
     lucky_position: int = -1
 
@@ -123,7 +123,7 @@ class RoundVoided(Event, frozen=True):
     returned_micros: int
     postings: Postings = ()
     changes: tuple[PayoutChange, ...] = ()
-    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+    last_hit: dict[str, int] = {}
 
 
 class SeatVoided(Event, frozen=True):
@@ -136,10 +136,10 @@ class SeatVoided(Event, frozen=True):
     floorperson: str
     returned_micros: int
     postings: Postings = ()
-    posted: dict[str, Posted] = {}  # noqa: RUF012 - what the round still has on its levels
+    posted: dict[str, Posted] = {}
     changes: tuple[PayoutChange, ...] = ()
     settlement: Settlement | None = None
-    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+    last_hit: dict[str, int] = {}
 
 
 class LinkDefined(Event, frozen=True):
@@ -189,7 +189,7 @@ class PayoutRejected(Event, frozen=True):
     floorperson: str
     changes: tuple[PayoutChange, ...]
     settlement: Settlement | None = None
-    last_hit: dict[str, int] = {}  # noqa: RUF012 - "link/level" -> sequence to go back to
+    last_hit: dict[str, int] = {}
     postings: Postings = ()
 
 

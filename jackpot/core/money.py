@@ -7,6 +7,7 @@ point is then always whole: an increment is exact and nothing is ever lost to ro
 MICROS_PER_CENT = 10_000
 MICROS_PER_DOLLAR = 1_000_000
 BPS_PER_WHOLE = 10_000
+DECIMALS = 6
 MAX_MICROS = 10**15  # a billion dollars: far above any jackpot, far below 2**63
 
 
@@ -36,6 +37,10 @@ def parse_dollars(text: str) -> int:
     """Read "10,000", "12.34" or "0.123456" as micros; anything finer or odder is a ValueError."""
     sign = -1 if text.startswith("-") else 1
     whole, _, part = text.removeprefix("-").replace(",", "").partition(".")
-    if not (whole.isascii() and whole.isdigit()) or len(part) > 6 or (part and not part.isdigit()):
+    if (
+        not (whole.isascii() and whole.isdigit())
+        or len(part) > DECIMALS
+        or (part and not part.isdigit())
+    ):
         raise ValueError(f"{text!r} is not an amount in dollars")
-    return sign * (int(whole) * MICROS_PER_DOLLAR + int(part.ljust(6, "0")))
+    return sign * (int(whole) * MICROS_PER_DOLLAR + int(part.ljust(DECIMALS, "0")))

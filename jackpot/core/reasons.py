@@ -97,9 +97,7 @@ class Meaning(NamedTuple):
 
 MEANINGS: Mapping[Reason, Meaning] = {
     Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is not well formed."),
-    Reason.TOO_MANY: Meaning(
-        "INVALID_ARGUMENT", "never", "The request holds more than is allowed."
-    ),
+    Reason.TOO_MANY: Meaning("INVALID_ARGUMENT", "never", "The request holds too much."),
     Reason.OVERLOADED: Meaning(
         "RESOURCE_EXHAUSTED", "same", "The controller has as much waiting as it may hold."
     ),
@@ -221,7 +219,7 @@ class Refusal(Struct, frozen=True):
     """An answer that says no: the reason, and every value that its sentence would mention."""
 
     reason: Reason
-    details: dict[str, str] = {}  # noqa: RUF012 - msgspec copies the default for each instance
+    details: dict[str, str] = {}
 
 
 def refuse(reason: Reason, **details: object) -> Refusal:

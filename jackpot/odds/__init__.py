@@ -1,0 +1,1 @@
+"""Exact probabilities and returns from the same rules."""

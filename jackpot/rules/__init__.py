@@ -1,0 +1,1 @@
+"""The regulations as cited data, and how hands are ranked."""

@@ -1,0 +1,1 @@
+"""The controller on the network: gRPC services over the engine."""

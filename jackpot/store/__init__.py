@@ -1,0 +1,1 @@
+"""Journals that keep what happened, durably and in order."""

@@ -1,0 +1,83 @@
+"""Find and read the rule files that the package carries.
+
+A file loads whole or not at all: an unknown key, a block without a clause, a phrase that says no
+payment, or a row that names a level the paytable doesn't have is an error with its place.
+"""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from jackpot.rules.model import NAME, BetRule, Paytable, Rule
+
+DATA = Path(str(files("jackpot.rules"))) / "data"
+
+
+class RuleFileError(ValueError):
+    """A rule file that says something it can't mean."""
+
+
+def load_rule(path: Path) -> Rule:
+    """Read one rule file."""
+    try:
+        rule = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Rule)
+        _check(rule)
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise RuleFileError(f"{path}: {error}") from error
+    return rule
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """Every rule that the package carries, by id."""
+    found: dict[str, Rule] = {}
+    for path in sorted(DATA.glob("*/*.toml")):
+        rule = load_rule(path)
+        if rule.id in found:
+            raise RuleFileError(f"{path}: the id {rule.id} is taken")
+        found[rule.id] = rule
+    return found
+
+
+def _check(rule: Rule) -> None:
+    """What a file must hold beyond the types of its values."""
+    ids = [bet.id for bet in rule.bets]
+    if len(set(ids)) < len(ids):
+        raise ValueError("two bets have one id")
+    for bet in rule.bets:
+        for other in (*bet.requires, *bet.excludes):
+            if other not in ids:
+                raise ValueError(f"{bet.id} names the bet {other}, which does not exist")
+        if not NAME.fullmatch(bet.id):
+            raise ValueError(f"{bet.id!r} is no name of a bet")
+        _check_tables(bet)
+
+
+def _check_tables(bet: BetRule) -> None:
+    """A bet's paytables are distinct, and each refers only to what it has."""
+    ids = [table.id for table in bet.paytables]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"two paytables of {bet.id} have one id")
+    for table in bet.paytables:
+        try:
+            _check_table(table)
+        except ValueError as error:
+            raise ValueError(f"paytable {table.id} of {bet.id}: {error}") from error
+
+
+def _check_table(table: Paytable) -> None:
+    """No hand stands twice, and every share is of a level that exists."""
+    hands = [row.hand for row in table.rows]
+    if not hands or len(set(hands)) < len(hands):
+        raise ValueError("no rows, or a hand that stands twice")
+    for row in table.rows:
+        level = row.pay.level
+        if level and table.level(level) is None:
+            raise ValueError(f"{row.hand} pays from the level {level}, which does not exist")
+    for plan in table.envy:
+        for row in plan.rows:
+            if row.pay.kind != "amount":
+                raise ValueError(f"the envy bonus for {row.hand} is no amount")

@@ -1,0 +1,289 @@
+"""What a rule file says: one game in one jurisdiction, every value with its clause.
+
+The files under `data/` are read into these values. A block of a file states the clause that it
+carries out, and the clause covers the block's own values and rows; a block without one does not
+load. Nothing here knows an operator's choice: `site` reads that, and `compile` joins the two.
+"""
+
+import datetime as dt
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+from jackpot.core.config import Medium, Source, Whose
+from jackpot.rules.terms import (
+    AmountTerm,
+    Pay,
+    RateTerm,
+    parse_amount_term,
+    parse_money,
+    parse_pay,
+    parse_rate_term,
+)
+
+CLAUSE = re.compile(r"(PA|PA2010|PA2011|PA2014|MA) (\d+[a-z]?(\.\d+)?)((\([A-Za-z0-9]+\))*)")
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+BetKind = Literal[
+    "contest",  # against the dealer's hand
+    "paytable",  # against a posted paytable, chips on the layout
+    "progressive",  # behind a lock-out, with meters
+    "linked-bonus",  # behind a lock-out, without a meter
+    "pot",  # taken from a pot between players
+]
+Result = Literal["win", "lose", "push", "paytable", "push-or-paytable"]
+
+
+class Cited(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A block of values and the clause that they come from ("; " between several)."""
+
+    clause: str
+
+    def __post_init__(self) -> None:
+        """Refuse a citation that names no clause."""
+        for clause in self.clauses:
+            if not CLAUSE.fullmatch(clause):
+                raise ValueError(f"{clause!r} is no clause of a regulation")
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses one by one."""
+        return tuple(self.clause.split("; "))
+
+
+class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One row of a paytable; the paytable's clause is the row's unless it has its own."""
+
+    hand: str
+    pays: str
+    or_pays: str = ""  # the other payment that the law lets the operator choose
+    shared: bool = False  # winners at one table share the meter equally
+    clause: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a hand that is no name and a payment that is none."""
+        if not NAME.fullmatch(self.hand):
+            raise ValueError(f"{self.hand!r} is no name of a hand")
+        parse_pay(self.pays)
+        if self.or_pays:
+            parse_pay(self.or_pays)
+
+    @property
+    def pay(self) -> Pay:
+        """The payment as numbers."""
+        return parse_pay(self.pays)
+
+
+class EnvySchedule(Cited, frozen=True, kw_only=True):
+    """Envy bonuses at one wager."""
+
+    wager: str
+    rows: tuple[Row, ...]
+
+    @property
+    def wager_micros(self) -> int:
+        """The wager that this schedule is for."""
+        return parse_money(self.wager)
+
+
+class LevelRule(Cited, frozen=True, kw_only=True):
+    """A meter: how it starts, starts again and grows."""
+
+    id: str
+    seed: str
+    reseed: str
+    primary: str
+    reserve: str = "none"
+
+    def __post_init__(self) -> None:
+        """Refuse a phrase that states no amount or rate."""
+        Cited.__post_init__(self)
+        _ = self.seed_term, self.reseed_term, self.primary_term, self.reserve_term
+
+    @property
+    def seed_term(self) -> AmountTerm:
+        """What the meter shows when it goes into service."""
+        return parse_amount_term(self.seed)
+
+    @property
+    def reseed_term(self) -> AmountTerm:
+        """What the house puts on the meter after a 100% award."""
+        return parse_amount_term(self.reseed)
+
+    @property
+    def primary_term(self) -> RateTerm:
+        """Which share of a wager goes to the meter."""
+        return parse_rate_term(self.primary)
+
+    @property
+    def reserve_term(self) -> RateTerm:
+        """Which share of a wager is kept for the next meter."""
+        return parse_rate_term(self.reserve)
+
+
+class Paytable(Cited, frozen=True, kw_only=True):
+    """A paytable, highest hand first, with the meters and envy bonuses that belong to it."""
+
+    id: str
+    rows: tuple[Row, ...]
+    minimum: bool = False  # the operator may pay more than the rows say, never less
+    levels: tuple[LevelRule, ...] = ()
+    envy: tuple[EnvySchedule, ...] = ()
+    note: str = ""
+
+    def level(self, level_id: str) -> LevelRule | None:
+        """The level with this id."""
+        return next((level for level in self.levels if level.id == level_id), None)
+
+    def envy_at(self, wager_micros: int) -> EnvySchedule | None:
+        """The envy schedule for a wager."""
+        return next((plan for plan in self.envy if plan.wager_micros == wager_micros), None)
+
+
+class WagerRule(Cited, frozen=True, kw_only=True):
+    """Which amounts may be wagered; none listed: whatever the operator posts."""
+
+    allowed: tuple[str, ...] = ()
+    times: str = ""  # in own words, how the amount follows from another wager
+
+    @property
+    def allowed_micros(self) -> tuple[int, ...]:
+        """The permitted amounts."""
+        return tuple(parse_money(text) for text in self.allowed)
+
+
+class FoldRule(Cited, frozen=True, kw_only=True):
+    """What a player who folds loses."""
+
+    forfeits: bool
+    keeps_envy: bool = False
+    setting: bool = False  # the text is open, so the operator may choose otherwise
+
+
+class PaymentRule(Cited, frozen=True, kw_only=True):
+    """Who must validate an award and where it is paid from."""
+
+    validate_from_for: int = 0  # fixed awards below this many "for 1" need no floorperson
+    fixed_source: Source = "inventory"
+    fixed_awards_from_meter: str = ""  # the level that bears fixed awards
+    fixed_awards_setting: bool = False  # the operator may let the house bear them
+
+
+class Extra(Cited, frozen=True, kw_only=True):
+    """A bonus that a random draw gives, not a hand."""
+
+    id: Literal["magic-card", "lucky-bonus"]
+    pays: str
+
+    @property
+    def pay(self) -> Pay:
+        """The payment as numbers."""
+        return parse_pay(self.pays)
+
+
+class Outcome(Cited, frozen=True, kw_only=True):
+    """How a contest with the dealer ends in one case."""
+
+    when: Literal["dealer-not-qualified", "player-higher", "tie", "player-lower"]
+    result: Result
+
+
+class LimitRule(Cited, frozen=True, kw_only=True):
+    """A limit that an operator may put on what one player wins."""
+
+    at_least: str
+    note: str
+
+
+class BetRule(Cited, frozen=True, kw_only=True):
+    """A wager of the game: the block's clause is the one that allows it."""
+
+    id: str
+    title: str
+    kind: BetKind
+    ranking: str = ""  # none where only the dealer's hand is compared or nothing is ranked
+    requires: tuple[str, ...] = ()  # wagers that must be placed first
+    optional: bool = True  # the operator may offer it or not
+    medium: Medium = "chips"
+    on: tuple[Whose, ...] = ("player",)
+    wager: WagerRule | None = None
+    paytables: tuple[Paytable, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    fold: FoldRule | None = None
+    payment: PaymentRule | None = None
+    extras: tuple[Extra, ...] = ()
+    limit: LimitRule | None = None
+    excludes: tuple[str, ...] = ()  # bets that the same table may not offer beside this one
+    note: str = ""
+
+    def paytable(self, paytable_id: str) -> Paytable | None:
+        """The paytable with this id."""
+        return next((table for table in self.paytables if table.id == paytable_id), None)
+
+    @property
+    def linkable(self) -> bool:
+        """Whether the wager is placed on a system with a lock-out, so that a link can carry it."""
+        return self.kind in ("progressive", "linked-bonus")
+
+
+class TableRule(Cited, frozen=True, kw_only=True):
+    """How many players a table has; no number where the text sets none."""
+
+    seats: int
+
+
+class DealRule(Cited, frozen=True, kw_only=True):
+    """How many cards make a round."""
+
+    seat_cards: int
+    dealer_cards: int = 0
+    community_cards: int = 0
+    joker: bool = False
+
+
+class DealerRule(Cited, frozen=True, kw_only=True):
+    """The lowest hand with which the dealer competes, in own words."""
+
+    qualifies: str
+
+
+class BoxRule(Cited, frozen=True, kw_only=True):
+    """How many adjacent boxes one person may play; 0: as many as the operator declares."""
+
+    most: int
+
+
+class FacilityRule(Cited, frozen=True, kw_only=True):
+    """Whether linked tables must stand in one licensed facility."""
+
+    one: bool
+
+
+class Provision(Cited, frozen=True, kw_only=True):
+    """A rule that is no number, in own words."""
+
+    id: str
+    says: str
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One game in one jurisdiction."""
+
+    id: str
+    game: str
+    title: str
+    jurisdiction: str
+    source: str
+    effective: dt.date
+    table: TableRule
+    deal: DealRule
+    boxes: BoxRule | None = None
+    dealer: DealerRule | None = None
+    facility: FacilityRule | None = None
+    bets: tuple[BetRule, ...] = ()
+    provisions: tuple[Provision, ...] = ()
+
+    def bet(self, bet_id: str) -> BetRule | None:
+        """The bet with this id."""
+        return next((bet for bet in self.bets if bet.id == bet_id), None)

@@ -1,0 +1,249 @@
+"""The operator's one configuration file: which rule, bet and paytable each link carries, and where.
+
+`check_site` reads the file, tells everything that is wrong with it at once, each with its line and,
+where a regulation says so, its clause. `load_site` is for a controller that is about to serve: it
+gives the compiled site or raises. What the file leaves open the rule decides, never this module.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from jackpot.core import config
+from jackpot.rules.choices import link_choice, pick
+from jackpot.rules.compile import compile_link
+from jackpot.rules.loader import rules
+from jackpot.rules.model import BetRule, Paytable, Rule
+from jackpot.rules.section import Log, Section, Violation
+from jackpot.rules.toml_lines import error_line, key_lines
+
+MAX_LINKS = 64
+MAX_TABLES = 1_000
+MAX_SEATS = 32
+
+
+class ServerSettings(Struct, frozen=True):
+    """Where a controller listens and keeps its journal."""
+
+    listen: tuple[str, ...] = ("127.0.0.1:7400",)
+    http: str = ""  # none: no signs
+    data: str = "data"
+
+
+class SiteFile(Struct, frozen=True):
+    """A site file that has been read: what it means, and all that is wrong with it."""
+
+    path: str
+    site: config.Site
+    server: ServerSettings
+    violations: tuple[Violation, ...]
+    warnings: tuple[Violation, ...]
+    choices: dict[str, tuple[Rule, BetRule, Paytable]]  # by link
+
+
+class SiteFileError(ValueError):
+    """A site file that can't be used; the message is one line, `violations` has them all."""
+
+    def __init__(self, path: Path, violations: tuple[Violation, ...]) -> None:
+        self.path = path
+        self.violations = violations
+        more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
+        super().__init__(f"{path}:{violations[0]}{more}")
+
+
+def load_site(path: Path) -> config.Site:
+    """The site that a file describes; SiteFileError where anything is wrong."""
+    return load_site_file(path).site
+
+
+def load_server_settings(path: Path) -> ServerSettings:
+    """The server settings of a file; SiteFileError where anything is wrong."""
+    return load_site_file(path).server
+
+
+def load_site_file(path: Path) -> SiteFile:
+    """A whole site file; SiteFileError where anything is wrong."""
+    found = check_site(path)
+    if found.violations:
+        raise SiteFileError(path, found.violations)
+    return found
+
+
+def check_site(path: Path) -> SiteFile:
+    """Read a site file with everything that is wrong with it; raises only if it is no TOML file."""
+    try:
+        text = path.read_text("utf-8")
+        values = tomllib.loads(text)
+    except OSError as error:
+        raise SiteFileError(path, (Violation(1, error.strerror or "can't be read"),)) from error
+    except UnicodeDecodeError as error:
+        raise SiteFileError(path, (Violation(1, "is not UTF-8 text"),)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise SiteFileError(path, (Violation(*error_line(error)),)) from error
+    return _read_file(path, text, values)
+
+
+def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
+    log = Log(key_lines(text))
+    top = Section(log, (), values)
+    head = top.section("site")
+    site_id = head.name("id")
+    facility = head.text("facility", "")
+    head.close()
+    server = _server(top.section("server"))
+    reader = _SiteReader(log, facility)
+    for section in top.sections("links"):
+        reader.link(section)
+    for section in top.sections("tables"):
+        reader.table(section)
+    top.close()
+    reader.limits(top)
+    return SiteFile(
+        path=str(path),
+        site=config.Site(
+            id=site_id,
+            links=tuple(reader.links.values()),
+            tables=tuple(reader.tables.values()),
+            in_service=tuple(reader.in_service),
+        ),
+        server=server,
+        violations=tuple(sorted(log.violations)),
+        warnings=tuple(sorted(log.warnings)),
+        choices=reader.choices,
+    )
+
+
+def _server(section: Section) -> ServerSettings:
+    default = ServerSettings()
+    listen = section.names("listen") if "listen" in section else default.listen
+    http = section.text("http", "")
+    for key, address in [*(("listen", one) for one in listen), *([("http", http)] if http else [])]:
+        host, colon, port = address.rpartition(":")
+        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
+            section.fault(f"{key}: {address!r} is no address such as 127.0.0.1:7400", key)
+    settings = ServerSettings(listen=listen, http=http, data=section.text("data", default.data))
+    section.close()
+    return settings
+
+
+class _SiteReader:
+    """The links and tables read so far, and the faults between them."""
+
+    def __init__(self, log: Log, facility: str) -> None:
+        self.log = log
+        self.facility = facility
+        self.links: dict[str, config.Link] = {}
+        self.tables: dict[str, config.Table] = {}
+        self.in_service: list[str] = []
+        self.choices: dict[str, tuple[Rule, BetRule, Paytable]] = {}
+        self._declared: set[str] = set()  # links of the file, good or bad
+
+    def link(self, section: Section) -> None:
+        """Read one link, with all its faults."""
+        link_id = section.name("id")
+        if link_id in self._declared:
+            section.fault(f"there are two links {link_id!r}", "id")
+        self._declared.add(link_id)
+        chosen = pick(section)
+        choice = link_choice(section, link_id)
+        if section.flag("in_service", default=False):
+            self.in_service.append(link_id)
+        section.close()
+        if chosen is None:
+            return
+        link, faults = compile_link(*chosen, choice)
+        for fault in faults:
+            section.fault(fault.reason, *fault.key, clause=fault.clause)
+        if choice.fixed_awards_from == "house":
+            reason = "fixed awards paid by the house come on top of the rate: see the odds"
+            clause = chosen[1].payment.clause if chosen[1].payment else ""
+            self.log.warning((*section.path, "fixed_awards_from"), reason, clause)
+        self.links[link_id] = link
+        self.choices[link_id] = chosen
+
+    def table(self, section: Section) -> None:
+        """Read one table, with all its faults."""
+        table_id = section.name("id")
+        if table_id in self.tables:
+            section.fault(f"there are two tables {table_id!r}", "id")
+        link_ids = section.names("links")
+        for link_id in link_ids:
+            if link_id not in self._declared:
+                section.fault(f"there is no link {link_id!r}", "links")
+        if not link_ids:
+            section.fault("the table is on no link", "links")
+        known = [link_id for link_id in link_ids if link_id in self.choices]
+        rule = self._table_rule(section, known)
+        seats = section.number("seats", rule.table.seats if rule else 1, 1, MAX_SEATS)
+        boxes = section.number("boxes_per_player", 1, 1, MAX_SEATS)
+        facility = section.text("facility", self.facility)
+        section.close()
+        if rule is None:
+            return
+        table = config.Table(
+            id=table_id,
+            game=rule.game,
+            links=link_ids,
+            seats=seats,
+            seat_cards=rule.deal.seat_cards,
+            community_cards=rule.deal.community_cards,
+            dealer_cards=rule.deal.dealer_cards,
+            boxes_per_player=boxes,
+        )
+        self._check_size(section, rule, table)
+        self._check_links(section, rule, known, facility)
+        self.tables[table_id] = table
+
+    def limits(self, top: Section) -> None:
+        """No file may be larger than what a controller is built for."""
+        if len(self._declared) > MAX_LINKS:
+            top.fault(f"more than {MAX_LINKS} links", "links")
+        if len(self.tables) > MAX_TABLES:
+            top.fault(f"more than {MAX_TABLES} tables", "tables")
+
+    def _table_rule(self, section: Section, link_ids: list[str]) -> Rule | None:
+        """The rule that a table is played by: its own word, or that of its first link."""
+        first = self.choices[link_ids[0]][0] if link_ids else None
+        rule_id = section.text("rule", first.id if first else "")
+        if not rule_id:
+            return None
+        rule = rules().get(rule_id)
+        if rule is None:
+            section.fault(f"there is no rule {rule_id!r}", "rule")
+        return rule
+
+    @staticmethod
+    def _check_size(section: Section, rule: Rule, table: config.Table) -> None:
+        """How many may play, and at how many boxes each."""
+        if table.seats > rule.table.seats:
+            reason = f"{rule.title} is played by at most {rule.table.seats}"
+            section.fault(reason, "seats", clause=rule.table.clause)
+        most = rule.boxes.most if rule.boxes else 0
+        if rule.boxes and most and table.boxes_per_player > most:
+            reason = f"one person may play at most {most} {'box' if most == 1 else 'boxes'}"
+            section.fault(reason, "boxes_per_player", clause=rule.boxes.clause)
+
+    def _check_links(
+        self, section: Section, rule: Rule, link_ids: list[str], facility: str
+    ) -> None:
+        """Which links may meet at a table."""
+        offered: set[str] = set()
+        for link_id in link_ids:
+            link_rule, bet, _ = self.choices[link_id]
+            together = link_rule.facility
+            if link_rule.id != rule.id:
+                reason = (
+                    f"{link_id!r} is a link of {link_rule.title}: here its jackpot has other odds"
+                )
+                section.fault(reason, "links", clause=together.clause if together else bet.clause)
+            if together and together.one and facility != self.facility:
+                reason = f"a table of {facility!r} can't be on a link of {self.facility!r}"
+                section.fault(reason, "facility", clause=together.clause)
+            if bet.id in offered:
+                section.fault(f"two links of the table take {bet.id}", "links")
+            for other in offered & set(bet.excludes):
+                reason = f"a table offers {other} or {bet.id}, not both"
+                section.fault(reason, "links", clause=bet.clause)
+            offered.add(bet.id)

@@ -1,0 +1,93 @@
+"""On which line of a TOML file each key stands.
+
+The standard reader gives values without places, but an operator who made a mistake wants the line.
+This scanner only follows headers, keys and brackets of a file that the standard reader has already
+accepted; what stands inside an inline value is reported at the line of its key.
+"""
+
+import re
+import tomllib
+
+Path = tuple[str | int, ...]
+
+_HEADER = re.compile(r"\s*(?P<open>\[\[?)(?P<keys>[^\[\]]+)\]\]?\s*(#.*)?")
+_KEY = re.compile(
+    r"""\s*(?P<keys>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
+)
+_PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+# A comment, a whole string of any kind, the start of a longer one, or a bracket.
+_TOKEN = re.compile(
+    r'''#.*|"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|[\[\]{}]''',
+    re.DOTALL,
+)
+
+
+def key_lines(text: str) -> dict[Path, int]:
+    """The line of every header and key, by its path; array tables are numbered from 0."""
+    lines: dict[Path, int] = {(): 1}
+    seen: dict[Path, int] = {}  # how many array tables each path has had
+    prefix: Path = ()
+    depth = 0  # open brackets of a value that goes on over several lines
+    quote = ""  # the open quotes of a string that goes on over several lines
+    for number, line in enumerate(text.splitlines(), 1):
+        fresh = depth == 0 and not quote
+        if fresh and (header := _HEADER.fullmatch(line)):
+            prefix = _resolve(_parts(header["keys"]), seen, array=header["open"] == "[[")
+            lines.setdefault(prefix, number)
+            continue
+        if fresh and (key := _KEY.match(line)):
+            lines.setdefault((*prefix, *_parts(key["keys"])), number)
+        depth, quote = _follow(line, depth, quote)
+    return lines
+
+
+def line_of(lines: dict[Path, int], path: Path) -> int:
+    """The line of a key, or of the nearest thing around it that has one."""
+    while path not in lines:
+        path = path[:-1]
+    return lines[path]
+
+
+def error_line(error: tomllib.TOMLDecodeError) -> tuple[int, str]:
+    """The line and the bare reason of a syntax error."""
+    match = re.fullmatch(
+        r"(?P<why>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)", str(error)
+    )
+    if match is None:
+        return 1, str(error)
+    return int(match["line"] or 1), match["why"]
+
+
+def _parts(keys: str) -> Path:
+    """A dotted key as its parts, without quotes."""
+    return tuple(part.strip("\"'") for part in _PART.findall(keys))
+
+
+def _resolve(keys: Path, seen: dict[Path, int], *, array: bool) -> Path:
+    """A header's keys as a path in which every array table has its number."""
+    path: Path = ()
+    for place, key in enumerate(keys, 1):
+        path = (*path, key)
+        if array and place == len(keys):
+            seen[path] = seen.get(path, -1) + 1
+        if path in seen:
+            path = (*path, seen[path])
+    return path
+
+
+def _follow(line: str, depth: int, quote: str) -> tuple[int, str]:
+    """How many brackets and which quotes are open behind a line."""
+    if quote:
+        end = line.find(quote)
+        if end < 0:
+            return depth, quote
+        line = line[end + len(quote) :]
+    for match in _TOKEN.finditer(line):
+        piece = match[0]
+        if piece in ('"""', "'''"):
+            return depth, piece
+        if piece in "[{":
+            depth += 1
+        elif piece in "]}":
+            depth -= 1
+    return depth, ""

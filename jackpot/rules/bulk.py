@@ -116,10 +116,12 @@ class _Tables:
     def __init__(self, size: int) -> None:
         self.size = size
         # kickers[n]: the n highest ranks of a set.
-        self.kickers = [_HIGHEST & -(1 << _NIBBLE * (_TIES - most)) for most in range(size + 1)]
+        self.kickers: list[Codes] = [
+            _HIGHEST & -(1 << _NIBBLE * (_TIES - most)) for most in range(size + 1)
+        ]
         tops = [pack((0, _straight_top(mask, size))) for mask in range(_SETS)]
-        self.straight = np.array(tops, dtype=np.int32)
-        self.flush = _where(_HELD >= size, self.kickers[size])
+        self.straight: Codes = np.array(tops, dtype=np.int32)
+        self.flush = _where(size <= _HELD, self.kickers[size])
 
 
 @cache
@@ -150,7 +152,7 @@ class _Chunk:
         return codes
 
     def high_card(self, tables: _Tables) -> Codes:
-        return tables.kickers[tables.size][self.once]
+        return np.take(tables.kickers[tables.size], self.once)
 
     def pair(self, tables: _Tables) -> Codes:
         return self._of_a_kind(self.twice, 2, tables)
@@ -175,7 +177,7 @@ class _Chunk:
         return _where((three > 0) & (pair > 0), ties)
 
     def straight(self, tables: _Tables) -> Codes:
-        return tables.straight[self.once]
+        return np.take(tables.straight, self.once)
 
     def flush(self, tables: _Tables) -> Codes:
         return self._in_one_suit(tables.flush)
@@ -189,7 +191,7 @@ class _Chunk:
         return _where(top > 0, tables.kickers[1][top] + (kickers >> _NIBBLE))
 
     def _in_one_suit(self, table: Codes) -> Codes:
-        highest = table[self.suits[0]]
+        highest: Codes = table[self.suits[0]]
         for suit in self.suits[1:]:
             np.maximum(highest, table[suit], out=highest)
         return highest

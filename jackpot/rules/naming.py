@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from jackpot.rules.cards import RANK_PLURALS, RANK_WORDS, SUIT_WORDS, rank_of
 from jackpot.rules.rankings import ACE, FOUR, HIGH_CARD, PAIR, STRAIGHT_FLUSH, ranking_of
 
-ANY_HAND = "any-hand"  # every hand's last name: for a row such as "one pair or less"
+ANY_HAND = "any"  # every hand's last name: for a row such as "one pair or less"
 LOWEST_OF_SIX_CARD_ROYAL = 9
 EIGHT = 8  # the highest card of a low hand that qualifies, PA2010 553.10(j)
 

@@ -104,6 +104,12 @@ _TOP_BIT = np.array([1 << mask.bit_length() >> 1 for mask in range(_SETS)], dtyp
 _HELD = np.bitwise_count(np.arange(_SETS, dtype=np.uint16))
 
 
+def _look_up(table: Codes, masks: Masks) -> Codes:
+    """What a table says of each set of ranks."""
+    found: Codes = table[masks]
+    return found
+
+
 def _where(found: NDArray[np.bool_], ties: Codes) -> Codes:
     """The ties of those hands that have the category, else 0."""
     chosen: Codes = np.where(found, ties, 0)
@@ -152,7 +158,7 @@ class _Chunk:
         return codes
 
     def high_card(self, tables: _Tables) -> Codes:
-        return np.take(tables.kickers[tables.size], self.once)
+        return _look_up(tables.kickers[tables.size], self.once)
 
     def pair(self, tables: _Tables) -> Codes:
         return self._of_a_kind(self.twice, 2, tables)
@@ -177,7 +183,7 @@ class _Chunk:
         return _where((three > 0) & (pair > 0), ties)
 
     def straight(self, tables: _Tables) -> Codes:
-        return np.take(tables.straight, self.once)
+        return _look_up(tables.straight, self.once)
 
     def flush(self, tables: _Tables) -> Codes:
         return self._in_one_suit(tables.flush)

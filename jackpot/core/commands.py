@@ -14,6 +14,7 @@ from jackpot.core.config import Link, Source, Table
 # that a fold does not forfeit rides on it.
 Fate = Literal["played", "folded", "abandoned", "forfeited"]
 RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
+Pool = Literal["overflow", "reserve"]
 MeterReason = Literal["malfunction", "reset", "limit", "promotion"]
 
 
@@ -198,11 +199,12 @@ class AdjustMeter(Command, frozen=True):
     reference: str
 
 
-class TransferOverflow(Command, frozen=True):
-    """Move players' money from a level's overflow to the meter of a level, here or elsewhere."""
+class TransferFunds(Command, frozen=True):
+    """Move players' money from a level's overflow or reserve to a meter, here or elsewhere."""
 
     link: str
     level: str
+    pool: Pool
     to_link: str
     to_level: str
     amount_micros: int
@@ -243,7 +245,7 @@ OperatorCommand = (
     | PayPayout
     | RejectPayout
     | AdjustMeter
-    | TransferOverflow
+    | TransferFunds
 )
 ControllerCommand = TakeSnapshot | Probe
 AnyCommand = TableCommand | OperatorCommand | ControllerCommand

@@ -6,7 +6,7 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 
 from msgspec import Struct
 
-from jackpot.core.commands import MeterReason, Origin, Placed, RejectReason, Wager
+from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, Wager
 from jackpot.core.config import Link, Source, Table
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Hit, LinkStatus, Payout, Posted, Round, Settlement
@@ -106,11 +106,12 @@ class RoundSettled(Event, frozen=True):
 
 
 class PayoutChange(Struct, frozen=True):
-    """An open payout's new amount; zero closes it."""
+    """An open payout's new amount, or that it is closed unpaid."""
 
     payout: int
     amount_micros: int
     meter_before_micros: int = 0
+    closed: bool = False
 
 
 class RoundVoided(Event, frozen=True):
@@ -205,11 +206,12 @@ class MeterAdjusted(Event, frozen=True):
     postings: Postings
 
 
-class OverflowTransferred(Event, frozen=True):
-    """Players' money that lay in overflow went to a meter."""
+class FundsTransferred(Event, frozen=True):
+    """Players' money that lay in overflow or in reserve went to a meter."""
 
     link: str
     level: str
+    pool: Pool
     to_link: str
     to_level: str
     amount_micros: int
@@ -247,7 +249,7 @@ AnyEvent = (
     | PayoutPaid
     | PayoutRejected
     | MeterAdjusted
-    | OverflowTransferred
+    | FundsTransferred
     | SnapshotTaken
     | Probed
 )

@@ -130,18 +130,18 @@ class Pools(Struct, frozen=True):
     last_hit: int  # sequence of the level's last 100% before this
 
 
-class Settlement(Struct):
+class Settlement(Struct, frozen=True):
     """A settled round's awards in payment order, kept while any of its payouts is open."""
 
     table: str
     round: int
     sequence: int
-    awards: list[Award]
+    awards: tuple[Award, ...]
     before: dict[str, Pools]  # "link/level" -> as it stood at the first turn
 
 
-class Payout(Struct):
-    """Money due to a player. It is pending, perhaps validated, and then leaves the state."""
+class Payout(Struct, frozen=True):
+    """Money due to a player: pending, perhaps validated, and then gone from the state."""
 
     id: int
     table: str

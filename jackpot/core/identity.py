@@ -1,0 +1,70 @@
+"""Tell a new command from one that was answered before.
+
+Identity is looked up before any business check, in the evolved state, so a repeat is seen inside
+one batch and on another controller too. What is older than the state remembers is never executed.
+"""
+
+import hashlib
+from base64 import b85encode
+
+import msgspec
+from msgspec import Struct
+
+from jackpot.core.commands import AnyCommand, OperatorOrigin, Request, TableOrigin
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import Answer, State
+
+_DIGEST_BYTES = 12
+_encode = msgspec.json.Encoder().encode
+
+
+class Repeat(Struct, frozen=True):
+    """The command was answered by the entry with this sequence."""
+
+    sequence: int
+
+
+def digest(command: AnyCommand) -> str:
+    """A short text that differs when the content of a command does."""
+    return b85encode(hashlib.sha256(_encode(command)).digest()[:_DIGEST_BYTES]).decode()
+
+
+def request_key(origin: OperatorOrigin) -> str:
+    """How an operator's request is remembered. Request ids grow with time, so they come first."""
+    return f"{origin.request_id} {origin.principal}"
+
+
+def identify(state: State, request: Request, command_digest: str) -> Repeat | Refusal | None:
+    """None for a new command; where its answer is for a repeat; or why it can't be either."""
+    match request.origin:
+        case TableOrigin() as origin:
+            return _identify_table(state, origin, command_digest)
+        case OperatorOrigin() as origin:
+            if answer := state.requests.get(request_key(origin)):
+                return _repeat(answer, command_digest)
+            if origin.request_id <= state.forgotten_request:
+                return refuse(Reason.REQUEST_TOO_OLD, request_id=origin.request_id)
+    return None
+
+
+def _identify_table(state: State, origin: TableOrigin, digest_: str) -> Repeat | Refusal | None:
+    table = state.tables.get(origin.table)
+    if table is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=origin.table)
+    if origin.epoch > table.epoch or not table.epoch:
+        return refuse(Reason.NOT_ATTACHED, table=origin.table, epoch=table.epoch)
+    if origin.epoch < table.epoch:
+        return refuse(Reason.FENCED, table=origin.table, epoch=table.epoch)
+    if origin.number <= table.last_number:
+        if answer := table.recent.get(origin.number):
+            return _repeat(answer, digest_)
+        return refuse(Reason.REQUEST_TOO_OLD, table=origin.table, number=origin.number)
+    if origin.number != table.last_number + 1:
+        return refuse(Reason.NUMBER_GAP, table=origin.table, expected=table.last_number + 1)
+    return None
+
+
+def _repeat(answer: Answer, command_digest: str) -> Repeat | Refusal:
+    if answer.digest == command_digest:
+        return Repeat(answer.sequence)
+    return refuse(Reason.REQUEST_REUSED, sequence=answer.sequence)

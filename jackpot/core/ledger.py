@@ -1,0 +1,82 @@
+"""Double entry: the accounts of a site, and a book that collects one decision's postings.
+
+Money only ever moves from one account to another, so postings sum to zero by construction.
+Accounts per level: meter (shown), reserve (hidden), overflow (above a limit, or parked). Per link:
+players (wagers in, awards out), retained (the part of wagers that feeds no meter), house (seeds,
+reseeds, fixed awards, shortfalls of voids) and pending (awards decided, not yet paid). Only the
+house and the players may stand below zero.
+"""
+
+from collections.abc import Mapping
+
+
+def key(link: str, level: str) -> str:
+    """How a level is named within a site."""
+    return f"{link}/{level}"
+
+
+def meter(level_key: str) -> str:
+    """What the sign shows."""
+    return f"{level_key}/meter"
+
+
+def reserve(level_key: str) -> str:
+    """What is kept for the meter after the next 100% award."""
+    return f"{level_key}/reserve"
+
+
+def overflow(level_key: str) -> str:
+    """Players' money that may not be on the meter."""
+    return f"{level_key}/overflow"
+
+
+def players(link: str) -> str:
+    """Wagers in, awards out."""
+    return f"{link}/players"
+
+
+def retained(link: str) -> str:
+    """The house's part of the wagers."""
+    return f"{link}/retained"
+
+
+def house(link: str) -> str:
+    """What the house funds; below zero by as much as it has put in."""
+    return f"{link}/house"
+
+
+def pending(link: str) -> str:
+    """Awards decided and not yet paid."""
+    return f"{link}/pending"
+
+
+def may_be_negative(account: str) -> bool:
+    """Whether an account's owner can owe: the house and the players outside."""
+    return account.endswith(("/house", "/players"))
+
+
+class Book:
+    """The postings of one decision on top of the balances before it."""
+
+    def __init__(self, balances: Mapping[str, int]) -> None:
+        self._balances = balances
+        self._deltas: dict[str, int] = {}
+
+    def balance(self, account: str) -> int:
+        """An account as it would stand now."""
+        return self._balances.get(account, 0) + self._deltas.get(account, 0)
+
+    def move(self, amount_micros: int, source: str, target: str) -> None:
+        """Move money; a negative amount moves it the other way."""
+        self._deltas[source] = self._deltas.get(source, 0) - amount_micros
+        self._deltas[target] = self._deltas.get(target, 0) + amount_micros
+
+    def cover(self, link: str, *accounts: str) -> None:
+        """Raise accounts that would stand below zero to zero, at the house's cost."""
+        for account in accounts:
+            if (below := self.balance(account)) < 0:
+                self.move(-below, house(link), account)
+
+    def postings(self) -> tuple[tuple[str, int], ...]:
+        """What there is to post, in a fixed order."""
+        return tuple(sorted((a, d) for a, d in self._deltas.items() if d))

@@ -1,0 +1,262 @@
+"""Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
+
+from collections.abc import Iterable, Iterator
+
+from jackpot.core import ledger
+from jackpot.core.commands import (
+    ConfirmCollection,
+    LockOut,
+    OpenRound,
+    Placed,
+    PlaceWagers,
+    RemoveWager,
+    Request,
+    Wager,
+    WithdrawWagers,
+)
+from jackpot.core.config import Bet
+from jackpot.core.events import (
+    CollectionConfirmed,
+    RoundLocked,
+    RoundOpened,
+    WagerRemoved,
+    WagersPlaced,
+    WagersWithdrawn,
+)
+from jackpot.core.ledger import Book
+from jackpot.core.money import BPS_PER_WHOLE, share_micros
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import Accepted, LinkState, Phase, Posted, Round, State, TableState
+
+DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+
+
+def find_bet(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet] | None:
+    """The bet that a table offers under this id, and its link."""
+    for link in table.config.links:
+        for candidate in state.links[link].config.bets:
+            if candidate.id == bet:
+                return state.links[link], candidate
+    return None
+
+
+def player_key(seat: int, player: str) -> str:
+    """Who a wager belongs to: the player that the table named, or whoever sits there."""
+    return player or f"seat {seat}"
+
+
+def standing(round_: Round) -> Iterator[tuple[int, str, Accepted]]:
+    """Every wager of a round: seat, bet, wager."""
+    for seat, bets in round_.wagers.items():
+        for bet, accepted in bets.items():
+            yield seat, bet, accepted
+
+
+def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
+    """The table's round if it is in this phase, or what is wrong with the phase it is in."""
+    round_ = table.round
+    if round_ is None:
+        return refuse(Reason.NO_ROUND, table=table.config.id)
+    if round_.phase == phase:
+        return round_
+    wrong: dict[tuple[Phase, Phase], Reason] = {
+        ("locked", "open"): Reason.NOT_LOCKED_OUT,
+        ("locked", "collected"): Reason.ALREADY_COLLECTED,
+        ("locked", "settled"): Reason.ALREADY_COLLECTED,
+        ("collected", "open"): Reason.NOT_LOCKED_OUT,
+        ("collected", "locked"): Reason.NOT_COLLECTED,
+        ("collected", "settled"): Reason.ALREADY_SETTLED,
+    }
+    # Whatever comes too late for an open round is locked out, whatever the client's clock says.
+    reason = wrong.get((phase, round_.phase), Reason.LOCKED_OUT)
+    return refuse(reason, table=table.config.id, round=round_.number)
+
+
+def open_round(
+    state: State, table: TableState, _: OpenRound, __: Request
+) -> RoundOpened | Refusal:
+    """Number the next round, unless a payout's cards must stay on the table."""
+    for payout in state.payouts.values():
+        if payout.table == table.config.id and payout.source == "cage":
+            return refuse(Reason.DOCUMENTATION_OPEN, table=payout.table, payout=payout.id)
+    if table.round is not None and table.round.phase != "settled":
+        return refuse(Reason.ROUND_OPEN, table=table.config.id, round=table.round.number)
+    return RoundOpened(table.config.id, table.rounds + 1)
+
+
+def place_wagers(
+    state: State, table: TableState, command: PlaceWagers, _: Request
+) -> WagersPlaced | Refusal:
+    """Accept all wagers or none."""
+    found = []
+    for wager in command.wagers:
+        offer = find_bet(state, table, wager.bet)
+        if offer is None:
+            return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
+        if not 1 <= wager.seat <= table.config.seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
+        found.append(offer)
+    round_ = in_phase(table, "open")
+    if isinstance(round_, Refusal):
+        return round_
+    seen: set[tuple[int, str]] = set()
+    for wager, (link, _bet) in zip(command.wagers, found, strict=True):
+        at = {"seat": wager.seat, "bet": wager.bet}
+        if link.status != "in-service":
+            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **at)
+        if wager.amount_micros != link.config.wager_micros:
+            return refuse(
+                Reason.WRONG_DENOMINATION,
+                amount_micros=wager.amount_micros,
+                takes_micros=link.config.wager_micros,
+                **at,
+            )
+        if (wager.seat, wager.bet) in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+            return refuse(Reason.DUPLICATE_WAGER, **at)
+        if wager.seat in round_.void_seats:
+            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
+        seen.add((wager.seat, wager.bet))
+    if refusal := _check_boxes(table, round_, command.wagers):
+        return refusal
+    mediums = tuple(bet.medium for _, bet in found)
+    return WagersPlaced(
+        table.config.id, command.wagers, mediums if "electronic" in mediums else ()
+    )
+
+
+def _check_boxes(table: TableState, round_: Round, wagers: Iterable[Wager]) -> Refusal | None:
+    """One person may play only so many boxes, side by side, and a box has one person."""
+    wagers = tuple(wagers)
+    if not any(w.player for w in wagers):
+        # Nobody is named, so each seat is its own player, unless the seat was named before.
+        if not any(w.seat in round_.wagers for w in wagers):
+            return None
+    owners: dict[int, str] = {}
+    for seat, _, accepted in standing(round_):
+        owners[seat] = accepted.player
+    for wager in wagers:
+        player = player_key(wager.seat, wager.player)
+        if owners.setdefault(wager.seat, player) != player:
+            return refuse(Reason.TOO_MANY_BOXES, seat=wager.seat, player=player)
+        boxes = sorted(seat for seat, owner in owners.items() if owner == player)
+        allowed = table.config.boxes_per_player
+        if len(boxes) > allowed or boxes[-1] - boxes[0] >= len(boxes):
+            return refuse(Reason.TOO_MANY_BOXES, seat=wager.seat, player=player, allowed=allowed)
+    return None
+
+
+def withdraw_wagers(
+    _: State, table: TableState, command: WithdrawWagers, __: Request
+) -> WagersWithdrawn | Refusal:
+    """Give wagers back while the round is open."""
+    round_ = in_phase(table, "open")
+    if isinstance(round_, Refusal):
+        return round_
+    seen: set[Placed] = set()
+    for placed in command.wagers:
+        if placed in seen or placed.bet not in round_.wagers.get(placed.seat, ()):
+            return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
+        seen.add(placed)
+    return WagersWithdrawn(table.config.id, command.wagers)
+
+
+def lock_out(
+    state: State, table: TableState, _: LockOut, request: Request
+) -> RoundLocked | Refusal:
+    """Close the round to wagers; post the electronic ones; draw Magic Card and Lucky Bonus."""
+    round_ = in_phase(table, "open")
+    if isinstance(round_, Refusal):
+        return round_
+    book = Book(state.balances)
+    electronic = [bet for _, bet, w in standing(round_) if w.medium == "electronic"]
+    posted = _post_increments(state, table, book, electronic)
+    magic_card, lucky_position = _draw(state, table, request.entropy)
+    return RoundLocked(
+        table.config.id,
+        round_.number,
+        tuple(Wager(seat, bet, w.amount_micros, w.player) for seat, bet, w in standing(round_)),
+        collected=all(w.medium == "electronic" for _, _, w in standing(round_)),
+        postings=book.postings(),
+        posted=posted,
+        magic_card=magic_card,
+        lucky_position=lucky_position,
+    )
+
+
+def _draw(state: State, table: TableState, entropy: bytes) -> tuple[str, int]:
+    """Magic card and lucky position of a round, as far as this round offers them.
+
+    The entropy is cut into four 64-bit numbers: offered? and which?, for each bonus.
+    """
+    numbers = [int.from_bytes(entropy[i : i + 8]) for i in range(0, 32, 8)]
+    magic_card, lucky_position = "", -1
+    for link in (state.links[link].config for link in table.config.links):
+        if numbers[0] % BPS_PER_WHOLE < link.magic_share_bps:
+            magic_card = DECK[numbers[1] % len(DECK)]
+        if numbers[2] % BPS_PER_WHOLE < link.lucky_share_bps:
+            lucky_position = numbers[3] % (table.config.seats + 1)
+    return magic_card, lucky_position
+
+
+def remove_wager(
+    _: State, table: TableState, command: RemoveWager, __: Request
+) -> WagerRemoved | Refusal:
+    """Let a floorperson take out an accepted wager that has no chip, before any card is dealt."""
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    round_ = in_phase(table, "locked")
+    if isinstance(round_, Refusal):
+        return round_
+    placed = command.wager
+    accepted = round_.wagers.get(placed.seat, {}).get(placed.bet)
+    if accepted is None or accepted.medium != "chips":
+        return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
+    return WagerRemoved(table.config.id, placed, command.floorperson)
+
+
+def confirm_collection(
+    state: State, table: TableState, command: ConfirmCollection, _: Request
+) -> CollectionConfirmed | Refusal:
+    """Post the increments once the dealer's count equals the wagers accepted."""
+    for bet in command.chips:
+        if find_bet(state, table, bet) is None:
+            return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=bet)
+    round_ = in_phase(table, "locked")
+    if isinstance(round_, Refusal):
+        return round_
+    chips = [bet for _, bet, w in standing(round_) if w.medium == "chips"]
+    for bet in sorted({*chips, *command.chips}):
+        accepted, counted = chips.count(bet), command.chips.get(bet, 0)
+        if accepted != counted:
+            return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
+    book = Book(state.balances)
+    posted = _post_increments(state, table, book, chips)
+    return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted)
+
+
+def _post_increments(
+    state: State, table: TableState, book: Book, bets: list[str]
+) -> dict[str, Posted]:
+    """Share out wagers, one for each bet named, among their links' levels and the house."""
+    posted: dict[str, Posted] = {}
+    for link in (state.links[link].config for link in table.config.links):
+        ours = {bet.id for bet in link.bets}
+        total = sum(bet in ours for bet in bets) * link.wager_micros
+        if not total:
+            continue
+        players = ledger.players(link.id)
+        book.move(total, players, ledger.retained(link.id))
+        for level in link.levels:
+            name = ledger.key(link.id, level.id)
+            primary = share_micros(total, level.primary_bps)
+            reserve = share_micros(total, level.reserve_bps)
+            over = 0
+            if level.limit_micros:
+                room = max(0, level.limit_micros - book.balance(ledger.meter(name)))
+                over = max(0, primary - room)
+            retained = ledger.retained(link.id)
+            book.move(primary - over, retained, ledger.meter(name))
+            book.move(over, retained, ledger.overflow(name))
+            book.move(reserve, retained, ledger.reserve(name))
+            posted[name] = Posted(state.sequence + 1, primary - over, reserve, over)
+    return posted

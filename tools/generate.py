@@ -4,6 +4,7 @@ Each folder under proto/ has one home in the tree. protoc writes imports by the 
 path, so code that lives elsewhere has its imports rewritten to the place where it is kept.
 """
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -20,8 +21,10 @@ def generate(out: Path) -> dict[Path, str]:
     """Run protoc into `out` and return the text of every file by its place in the tree."""
     protos = sorted(p.relative_to(ROOT / "proto") for p in (ROOT / "proto").rglob("*.proto"))
     well_known = Path(grpc_tools.__file__).parent / "_proto"
-    args = ["protoc", f"-I{ROOT / 'proto'}", f"-I{well_known}"]
+    args = ["protoc", f"-I{ROOT / 'proto'}", f"-I{ROOT / 'third_party'}", f"-I{well_known}"]
     args += [f"--{kind}_out={out}" for kind in ("python", "grpc_python", "mypy", "mypy_grpc")]
+    # protoc looks for its plugins on the path, and `make` does not activate the environment.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     if protoc.main([*args, *map(str, protos)]) != 0:
         raise SystemExit("protoc failed")
     files = {}

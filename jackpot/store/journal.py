@@ -5,15 +5,20 @@ the exact stored bytes, each field prefixed with its length, so no two rows have
 """
 
 import hashlib
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 
 class Head(NamedTuple):
-    """Where a stream ends."""
+    """Where a stream ends, and the greatest version of its entries.
+
+    Whoever does not know that version can't read the stream, and must not write to it.
+    """
 
     sequence: int
     hash: bytes
+    version: int = 0
 
 
 GENESIS = Head(0, bytes(32))
@@ -27,7 +32,7 @@ class Entry(NamedTuple):
     kind: str
     version: int
     body: bytes
-    hash: bytes
+    hash: bytes = b""
 
 
 class StoredSnapshot(NamedTuple):
@@ -42,8 +47,18 @@ class StoreError(Exception):
     """The store did not do it, or it is not known whether it did."""
 
 
-class Transaction(Protocol):
-    """A lock on the streams, from its opening until `commit`; left without it, nothing happened."""
+class UnsoundError(Exception):
+    """A stream is not what the controllers wrote: nothing more may be appended to it."""
+
+    def __init__(self, site: str, sequence: int, problem: str) -> None:
+        super().__init__(f"site {site}, sequence {sequence}: {problem}")
+        self.site = site
+        self.sequence = sequence
+        self.problem = problem
+
+
+class Reader(Protocol):
+    """What can be read of the streams, in or out of a transaction."""
 
     def head(self, site: str) -> Head:
         """Where the stream ends, whoever wrote it."""
@@ -51,33 +66,31 @@ class Transaction(Protocol):
     def read(self, site: str, after: int, limit: int) -> list[Entry]:
         """Entries after a sequence, in order."""
 
+
+class Transaction(Reader, Protocol):
+    """A lock on the streams, from its opening until `commit`; left without it, nothing happened."""
+
     def append(self, site: str, entries: list[Entry]) -> None:
         """Add entries that follow the head."""
+
+    def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
+        """Keep a snapshot, and drop all but the last few."""
 
     def commit(self) -> None:
         """Make it durable. After a StoreError it is unknown whether it is."""
 
 
-class Journal(Protocol):
-    """A store of streams."""
+class Journal(Reader, Protocol):
+    """A store of streams. Used by one thread, the one that opened it."""
 
-    def head(self, site: str) -> Head:
-        """Where the stream ends."""
-
-    def read(self, site: str, after: int, limit: int) -> list[Entry]:
-        """Entries after a sequence, in order."""
+    def heads(self) -> dict[str, Head]:
+        """Where every stream ends."""
 
     def begin(self) -> AbstractContextManager[Transaction]:
         """Lock for writing; waits a bounded time, then raises StoreError."""
 
-    def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
-        """Keep a snapshot, durably, and drop all but the last few."""
-
-    def snapshots(self, site: str) -> list[StoredSnapshot]:
+    def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
         """The snapshots there are, newest first."""
-
-    def sites(self) -> list[str]:
-        """The sites that have a stream here."""
 
     def close(self) -> None:
         """Let go of the store."""
@@ -101,3 +114,13 @@ def chain_hash(site: str, entry: Entry, previous: bytes) -> bytes:
             previous,
         )
     ).digest()
+
+
+def verify_link(site: str, previous: Head, entry: Entry) -> Head:
+    """The head after an entry that follows `previous`, or why it does not follow."""
+    if entry.sequence != previous.sequence + 1:
+        problem = f"the entry after {previous.sequence} is numbered {entry.sequence}"
+        raise UnsoundError(site, previous.sequence + 1, problem)
+    if chain_hash(site, entry, previous.hash) != entry.hash:
+        raise UnsoundError(site, entry.sequence, "the entry is not what its hash was made of")
+    return Head(entry.sequence, entry.hash, max(previous.version, entry.version))

@@ -1,0 +1,43 @@
+"""The tables of the SQLite store, as named steps that each run once."""
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("jackpot")
+
+
+@migrations()
+def m001_streams_events_snapshots(db: Database) -> None:
+    """One row a stream (its head), one row a command, and a few snapshots.
+
+    The rows of `events` are clustered by stream and sequence: appends go to the end, and a
+    catch-up reads neighbouring pages. Bodies are TEXT, so that a browser shows them and SQL can
+    look into them; they are written and read as bytes.
+    """
+    db.executescript(
+        """
+        CREATE TABLE streams (
+            id INTEGER PRIMARY KEY,
+            site TEXT NOT NULL UNIQUE,
+            sequence INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            version INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE events (
+            stream INTEGER NOT NULL REFERENCES streams (id),
+            sequence INTEGER NOT NULL,
+            time_micros INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            body TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            PRIMARY KEY (stream, sequence)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE snapshots (
+            stream INTEGER NOT NULL REFERENCES streams (id),
+            sequence INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            state BLOB NOT NULL,
+            PRIMARY KEY (stream, sequence)
+        ) STRICT;
+        """
+    )

@@ -1,0 +1,269 @@
+"""The embedded store: one SQLite file for all sites of a controller.
+
+PyPI's pysqlite3 carries its own, recent SQLite: distributions still ship releases whose WAL can
+lose a commit when it is reset. One process must use one SQLite library only, and nothing may open
+the file beside it: closing any descriptor of a file drops all of the process's POSIX locks on it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import pysqlite3
+import sqlite_utils.utils
+from sqlite_utils import Database
+
+from jackpot.store.journal import (
+    GENESIS,
+    Entry,
+    Head,
+    StoredSnapshot,
+    StoreError,
+    UnsoundError,
+)
+from jackpot.store.migrations import migrations
+
+FILE_NAME = "journal.sqlite"
+MINIMUM_SQLITE = (3, 51, 3)
+KEPT_SNAPSHOTS = 3
+BUSY_TIMEOUT_S = 3.0
+CHECKPOINT_PAGES = 4_096  # a larger WAL makes checkpoints rarer; 16 MiB still recovers at once
+_FULL = 2
+_APPLICATION_ID = 0x4A41434B  # "JACK": `file` and an operator can tell what this is
+
+_HEAD = "SELECT id, sequence, hash, version FROM streams WHERE site = ?"
+# A damaged text need not be UTF-8 any more, so texts are read as bytes and judged by their hash.
+_READ = """
+    SELECT sequence, time_micros, CAST(kind AS BLOB), version, CAST(body AS BLOB), hash
+    FROM events WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?
+"""
+_APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT), ?)"
+
+
+class SqliteJournal:
+    """A journal in one SQLite file. Used by the thread that opened it, and by no other."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    @classmethod
+    def open(cls, directory: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
+        """Open the journal of a data directory, creating both; assert every setting."""
+        with _as_store_error(f"can't open the journal in {directory}"):
+            directory.mkdir(parents=True, exist_ok=True)
+            connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
+            try:
+                _configure(connection)
+                _migrate(connection)
+                _harden(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(connection)
+
+    @classmethod
+    def open_to_read(cls, directory: Path) -> Self:
+        """Open a journal that exists, without changing anything in it."""
+        path = directory / FILE_NAME
+        with _as_store_error(f"can't read the journal in {directory}"):
+            if not path.is_file():
+                raise StoreError(f"there is no journal in {directory}")
+            connection = _connect(path, "ro", BUSY_TIMEOUT_S)
+            # One snapshot for everything that is read, whatever is written meanwhile.
+            connection.execute("BEGIN")
+        return cls(connection)
+
+    def close(self) -> None:
+        """Let go of the file; the last one to do so folds the WAL into it."""
+        with _as_store_error("can't close the journal"):
+            self._connection.close()
+
+    def heads(self) -> dict[str, Head]:
+        """Where every stream ends."""
+        with _as_store_error("can't read the heads"):
+            rows = self._connection.execute("SELECT site, sequence, hash, version FROM streams")
+            return {site: Head(*head) for site, *head in rows}
+
+    def head(self, site: str) -> Head:
+        """Where the stream ends, whoever wrote it."""
+        return _stream(self._connection, site)[1]
+
+    def read(self, site: str, after: int, limit: int) -> list[Entry]:
+        """Entries after a sequence, in order."""
+        stream, _ = _stream(self._connection, site)
+        with _as_store_error("can't read events"):
+            rows = self._connection.execute(_READ, (stream, after, limit)).fetchall()
+        return [_entry(site, row) for row in rows]
+
+    def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
+        """The snapshots there are, newest first."""
+        stream, _ = _stream(self._connection, site)
+        query = """SELECT sequence, version, state FROM snapshots
+                   WHERE stream = ? ORDER BY sequence DESC"""
+        with _as_store_error("can't read snapshots"):
+            # A handful by construction, and the caller may write before it has seen them all.
+            rows = self._connection.execute(query, (stream,)).fetchall()
+        return (StoredSnapshot(*row) for row in rows)
+
+    @contextmanager
+    def begin(self) -> Iterator["SqliteTransaction"]:
+        """Lock for writing; waits a bounded time, then raises StoreError."""
+        with _as_store_error("can't lock the journal"):
+            self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield SqliteTransaction(self, self._connection)
+        finally:
+            if self._connection.in_transaction:
+                with _as_store_error("can't roll back"):
+                    self._connection.execute("ROLLBACK")
+
+    def backup(self, target: Path) -> None:
+        """Copy the journal while it is in use."""
+        with _as_store_error(f"can't back up to {target}"):
+            copy = pysqlite3.connect(str(target))
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+
+    def damage(self) -> str:
+        """What SQLite itself finds wrong with the file, or nothing."""
+        with _as_store_error("can't check the file"):
+            found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            orphan = self._connection.execute(
+                "SELECT stream FROM events WHERE stream NOT IN (SELECT id FROM streams) LIMIT 1"
+            ).fetchone()
+        if found != "ok":
+            return str(found)
+        return f"there are events of a stream {orphan[0]} that has no head" if orphan else ""
+
+
+class SqliteTransaction:
+    """The write lock on the file."""
+
+    def __init__(self, journal: SqliteJournal, connection: Any) -> None:
+        self._connection = connection
+        self.head = journal.head
+        self.read = journal.read
+
+    def append(self, site: str, entries: list[Entry]) -> None:
+        """Add entries that follow the head."""
+        stream, head = _stream(self._connection, site)
+        if not entries or entries[0].sequence != head.sequence + 1:
+            raise StoreError(f"the entries do not follow sequence {head.sequence} of {site}")
+        last = entries[-1]
+        version = max(head.version, *(entry.version for entry in entries))
+        with _as_store_error("can't append"):
+            if stream:
+                self._connection.execute(
+                    "UPDATE streams SET sequence = ?, hash = ?, version = ? WHERE id = ?",
+                    (last.sequence, last.hash, version, stream),
+                )
+            else:
+                stream = self._connection.execute(
+                    "INSERT INTO streams (site, sequence, hash, version) VALUES (?, ?, ?, ?)",
+                    (site, last.sequence, last.hash, version),
+                ).lastrowid
+            self._connection.executemany(_APPEND, [(stream, *entry) for entry in entries])
+
+    def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
+        """Keep a snapshot, and drop all but the last few."""
+        stream, _ = _stream(self._connection, site)
+        with _as_store_error("can't save a snapshot"):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (stream, *snapshot)
+            )
+            self._connection.execute(
+                """DELETE FROM snapshots WHERE stream = ?1 AND sequence NOT IN (
+                       SELECT sequence FROM snapshots WHERE stream = ?1
+                       ORDER BY sequence DESC LIMIT ?2)""",
+                (stream, KEPT_SNAPSHOTS),
+            )
+
+    def commit(self) -> None:
+        """Make it durable. After a StoreError it is unknown whether it is."""
+        with _as_store_error("can't commit"):
+            self._connection.execute("COMMIT")
+
+
+@contextmanager
+def _as_store_error(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except (pysqlite3.Error, OSError) as error:
+        raise StoreError(f"{doing}: {error}") from error
+
+
+def _stream(connection: Any, site: str) -> tuple[int, Head]:
+    with _as_store_error("can't read the head"):
+        row = connection.execute(_HEAD, (site,)).fetchone()
+    return (row[0], Head(*row[1:])) if row else (0, GENESIS)
+
+
+def _connect(path: Path, mode: str, busy_timeout_s: float) -> Any:
+    return pysqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=busy_timeout_s,
+        isolation_level=None,  # transactions are begun and ended by name, here only
+    )
+
+
+def _entry(site: str, row: tuple[int, int, bytes, int, bytes, bytes]) -> Entry:
+    sequence, time_micros, kind, version, body, hash_ = row
+    try:
+        return Entry(sequence, time_micros, kind.decode(), version, body, hash_)
+    except UnicodeDecodeError as error:
+        raise UnsoundError(site, sequence, "the entry's kind is no text") from error
+
+
+def _configure(connection: Any) -> None:
+    """Set what durability depends on, and believe only what is read back."""
+    if vars(sqlite_utils.utils)["sqlite3"] is not pysqlite3:  # pragma: no cover - guards an upgrade
+        raise StoreError("sqlite-utils uses another SQLite library than the journal")
+    if pysqlite3.sqlite_version_info < MINIMUM_SQLITE:  # pragma: no cover - guards an upgrade
+        raise StoreError(f"SQLite {pysqlite3.sqlite_version} is too old")
+    pragmas: dict[str, object] = {
+        "journal_mode": "wal",
+        "synchronous": _FULL,
+        "fullfsync": 1,  # macOS: an fsync that reaches the platter
+        "checkpoint_fullfsync": 1,
+        "wal_autocheckpoint": CHECKPOINT_PAGES,
+        "journal_size_limit": 64 << 20,
+        "cell_size_check": 1,
+        "trusted_schema": 0,
+    }
+    for name, wanted in pragmas.items():
+        connection.execute(f"PRAGMA {name} = {wanted}").fetchall()
+        (found,) = connection.execute(f"PRAGMA {name}").fetchone()
+        if found != wanted:
+            raise StoreError(f"SQLite's {name} is {found}, not {wanted}")
+
+
+def _migrate(connection: Any) -> None:
+    # One lock around all steps: two controllers may start on a new file at the same moment.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        migrations.apply(Database(connection, execute_plugins=False))
+        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - no public list
+    rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'jackpot'")
+    if unknown := {name for (name,) in rows} - known:
+        raise StoreError(f"a newer program has changed the journal: {', '.join(sorted(unknown))}")
+
+
+def _harden(connection: Any) -> None:
+    """Fold what a crash left in the WAL into the file.
+
+    Frames whose fsync failed can be read back from the cache though no disk has them. Copying
+    them into the file and syncing that makes them durable before anything is built on them.
+    Another controller at work keeps parts of the WAL to itself; it has synced them.
+    """
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -42,6 +42,24 @@ REJECT_REASON_LAMP_DARK: RejectReason.ValueType  # 2
 REJECT_REASON_WAGER_INVALID: RejectReason.ValueType  # 3
 Global___RejectReason: _TypeAlias = RejectReason  # noqa: Y015
 
+class _Pool:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PoolEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pool.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    POOL_UNSPECIFIED: _Pool.ValueType  # 0
+    POOL_OVERFLOW: _Pool.ValueType  # 1
+    POOL_RESERVE: _Pool.ValueType  # 2
+
+class Pool(_Pool, metaclass=_PoolEnumTypeWrapper):
+    """Which of a level's funds."""
+
+POOL_UNSPECIFIED: Pool.ValueType  # 0
+POOL_OVERFLOW: Pool.ValueType  # 1
+POOL_RESERVE: Pool.ValueType  # 2
+Global___Pool: _TypeAlias = Pool  # noqa: Y015
+
 class _MeterReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -109,6 +127,7 @@ class Link(_message.Message):
     HOUSE_MICROS_FIELD_NUMBER: _builtins.int
     PLAYERS_MICROS_FIELD_NUMBER: _builtins.int
     PENDING_MICROS_FIELD_NUMBER: _builtins.int
+    RETAINED_MICROS_FIELD_NUMBER: _builtins.int
     HIT_COUNT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     title: _builtins.str
@@ -118,6 +137,8 @@ class Link(_message.Message):
     house_micros: _builtins.int
     players_micros: _builtins.int
     pending_micros: _builtins.int
+    retained_micros: _builtins.int
+    """The part of the wagers that feeds no meter."""
     hit_count: _builtins.int
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelAccounts]: ...
@@ -133,11 +154,12 @@ class Link(_message.Message):
         house_micros: _builtins.int = ...,
         players_micros: _builtins.int = ...,
         pending_micros: _builtins.int = ...,
+        retained_micros: _builtins.int = ...,
         hit_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "rule", b"rule", "status", b"status", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "retained_micros", b"retained_micros", "rule", b"rule", "status", b"status", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -687,13 +709,14 @@ class AdjustMeterResponse(_message.Message):
 Global___AdjustMeterResponse: _TypeAlias = AdjustMeterResponse  # noqa: Y015
 
 @_typing.final
-class TransferOverflowRequest(_message.Message):
+class TransferFundsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
     TO_LINK_FIELD_NUMBER: _builtins.int
     TO_LEVEL_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
@@ -702,6 +725,7 @@ class TransferOverflowRequest(_message.Message):
     request_id: _builtins.str
     link: _builtins.str
     level: _builtins.str
+    pool: Global___Pool.ValueType
     to_link: _builtins.str
     to_level: _builtins.str
     amount_micros: _builtins.int
@@ -713,6 +737,7 @@ class TransferOverflowRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
+        pool: Global___Pool.ValueType = ...,
         to_link: _builtins.str = ...,
         to_level: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
@@ -720,14 +745,14 @@ class TransferOverflowRequest(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "level", b"level", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "level", b"level", "link", b"link", "pool", b"pool", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___TransferOverflowRequest: _TypeAlias = TransferOverflowRequest  # noqa: Y015
+Global___TransferFundsRequest: _TypeAlias = TransferFundsRequest  # noqa: Y015
 
 @_typing.final
-class TransferOverflowResponse(_message.Message):
+class TransferFundsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
@@ -746,7 +771,7 @@ class TransferOverflowResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___TransferOverflowResponse: _TypeAlias = TransferOverflowResponse  # noqa: Y015
+Global___TransferFundsResponse: _TypeAlias = TransferFundsResponse  # noqa: Y015
 
 @_typing.final
 class ListTablesRequest(_message.Message):

@@ -92,10 +92,10 @@ class OperatorServiceStub:
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterResponse.FromString,
                 _registered_method=True)
-        self.TransferOverflow = channel.unary_unary(
-                '/jackpot.v1.OperatorService/TransferOverflow',
-                request_serializer=jackpot_dot_v1_dot_operator__pb2.TransferOverflowRequest.SerializeToString,
-                response_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferOverflowResponse.FromString,
+        self.TransferFunds = channel.unary_unary(
+                '/jackpot.v1.OperatorService/TransferFunds',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.FromString,
                 _registered_method=True)
         self.ListTables = channel.unary_unary(
                 '/jackpot.v1.OperatorService/ListTables',
@@ -212,8 +212,8 @@ class OperatorServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def TransferOverflow(self, request, context):
-        """Effect: moves players' money from a level's overflow to a meter.
+    def TransferFunds(self, request, context):
+        """Effect: moves players' money from a level's overflow or reserve to a meter.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
         """
@@ -292,10 +292,10 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterResponse.SerializeToString,
             ),
-            'TransferOverflow': grpc.unary_unary_rpc_method_handler(
-                    servicer.TransferOverflow,
-                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferOverflowRequest.FromString,
-                    response_serializer=jackpot_dot_v1_dot_operator__pb2.TransferOverflowResponse.SerializeToString,
+            'TransferFunds': grpc.unary_unary_rpc_method_handler(
+                    servicer.TransferFunds,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.SerializeToString,
             ),
             'ListTables': grpc.unary_unary_rpc_method_handler(
                     servicer.ListTables,
@@ -597,7 +597,7 @@ class OperatorService:
             _registered_method=True)
 
     @staticmethod
-    def TransferOverflow(request,
+    def TransferFunds(request,
             target,
             options=(),
             channel_credentials=None,
@@ -610,9 +610,9 @@ class OperatorService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/jackpot.v1.OperatorService/TransferOverflow',
-            jackpot_dot_v1_dot_operator__pb2.TransferOverflowRequest.SerializeToString,
-            jackpot_dot_v1_dot_operator__pb2.TransferOverflowResponse.FromString,
+            '/jackpot.v1.OperatorService/TransferFunds',
+            jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.FromString,
             options,
             channel_credentials,
             insecure,

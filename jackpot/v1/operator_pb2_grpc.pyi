@@ -93,8 +93,8 @@ class OperatorServiceStub:
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
     """
-    TransferOverflow: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferOverflowRequest, _operator_pb2.TransferOverflowResponse]
-    """Effect: moves players' money from a level's overflow to a meter.
+    TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
+    """Effect: moves players' money from a level's overflow or reserve to a meter.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
     """
@@ -174,8 +174,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
     """
-    TransferOverflow: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferOverflowRequest, _operator_pb2.TransferOverflowResponse]  # type: ignore[assignment]
-    """Effect: moves players' money from a level's overflow to a meter.
+    TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
+    """Effect: moves players' money from a level's overflow or reserve to a meter.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
     """
@@ -314,12 +314,12 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def TransferOverflow(
+    def TransferFunds(
         self,
-        request: _operator_pb2.TransferOverflowRequest,
+        request: _operator_pb2.TransferFundsRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_operator_pb2.TransferOverflowResponse, _abc.Awaitable[_operator_pb2.TransferOverflowResponse]]:
-        """Effect: moves players' money from a level's overflow to a meter.
+    ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
+        """Effect: moves players' money from a level's overflow or reserve to a meter.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
         """

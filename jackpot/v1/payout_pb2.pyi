@@ -145,26 +145,29 @@ Global___Payout: _TypeAlias = Payout  # noqa: Y015
 
 @_typing.final
 class PayoutChange(_message.Message):
-    """An open payout's new amount; zero closes it."""
+    """An open payout's new amount, or that it is closed unpaid."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PAYOUT_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
     METER_BEFORE_MICROS_FIELD_NUMBER: _builtins.int
+    CLOSED_FIELD_NUMBER: _builtins.int
     payout: _builtins.int
     amount_micros: _builtins.int
     meter_before_micros: _builtins.int
+    closed: _builtins.bool
     def __init__(
         self,
         *,
         payout: _builtins.int = ...,
         amount_micros: _builtins.int = ...,
         meter_before_micros: _builtins.int = ...,
+        closed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "meter_before_micros", b"meter_before_micros", "payout", b"payout"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "closed", b"closed", "meter_before_micros", b"meter_before_micros", "payout", b"payout"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,50 @@
+"""The core's words and the wire's enums, each made from the other's names.
+
+A word that the wire lacks stops the import, so the two can't drift apart.
+"""
+
+import re
+from typing import Any, Generic, TypeVar, get_args
+
+from jackpot.core import commands, config, state
+from jackpot.core.reasons import Reason
+from jackpot.server.errors import refused
+from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+
+Word = TypeVar("Word", bound=str)
+
+
+class Words(Generic[Word]):
+    """A translation between a literal of the core and an enum of the wire."""
+
+    def __init__(self, enum: Any, literal: Any) -> None:
+        self._name = enum.DESCRIPTOR.name
+        prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", self._name).upper()
+        self._values: dict[Word, Any] = {
+            word: enum.Value(f"{prefix}_{word.replace('-', '_').upper()}")
+            for word in get_args(literal)
+        }
+        self._words = {value: word for word, value in self._values.items()}
+
+    def to_wire(self, word: Word) -> Any:
+        """The enum's value for a word."""
+        return self._values[word]
+
+    def from_wire(self, value: int) -> Word:
+        """The word for an enum's value; unknown and unspecified ones are malformed."""
+        if word := self._words.get(value):
+            return word
+        raise refused(Reason.MALFORMED, field=self._name, problem="unknown enum value", value=value)
+
+
+FATES: Words[commands.Fate] = Words(table_pb2.Fate, commands.Fate)
+PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
+KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
+SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)
+POOLS: Words[commands.Pool] = Words(operator_pb2.Pool, commands.Pool)
+REJECT_REASONS: Words[commands.RejectReason] = Words(
+    operator_pb2.RejectReason, commands.RejectReason
+)
+METER_REASONS: Words[commands.MeterReason] = Words(operator_pb2.MeterReason, commands.MeterReason)
+LINK_STATUSES: Words[state.LinkStatus] = Words(meter_pb2.LinkStatus, state.LinkStatus)
+HIT_STATUSES: Words[str] = Words(meter_pb2.HitStatus, state.Hit.__annotations__["status"])

@@ -1,0 +1,108 @@
+"""Read single fields of a message: what comes out is well formed, or a refusal was raised.
+
+Nothing that a caller wrote is echoed at length: a refusal's details fit into gRPC's trailers.
+"""
+
+import re
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+from jackpot.core.money import MAX_MICROS
+from jackpot.core.reasons import Reason
+from jackpot.request_id import request_id_time_ms
+from jackpot.rules.cards import CardError, parse_card
+from jackpot.server.errors import RefusedError, refused
+from jackpot.server.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
+
+Item = TypeVar("Item")
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ECHO = 40  # characters of a bad value that a refusal repeats
+_MAX_CARD_TEXT = 4
+
+
+def malformed(field: str, problem: str, value: object = "") -> RefusedError:
+    """The refusal of a field."""
+    return refused(Reason.MALFORMED, field=field, problem=problem, value=str(value)[:_ECHO])
+
+
+@lru_cache(maxsize=4_096)  # the same few ids come in every message
+def identifier(text: str, field: str) -> str:
+    """The id of a site, link, level, table or bet."""
+    if not _ID.fullmatch(text):
+        raise malformed(field, "not an id", text)
+    return text
+
+
+def text(value: str, field: str) -> str:
+    """Something that a person wrote: one line, not empty."""
+    if not value.strip():
+        raise malformed(field, "empty")
+    return optional_text(value, field)
+
+
+def optional_text(value: str, field: str) -> str:
+    """Something that a person may have written."""
+    if len(value) > MAX_TEXT:
+        raise refused(Reason.TOO_MANY, field=field, characters=len(value), limit=MAX_TEXT)
+    if not value.isprintable():
+        raise malformed(field, "unprintable characters", ascii(value))
+    return value
+
+
+def whole(value: int, field: str, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    if not least <= value <= most:
+        raise malformed(field, f"not between {least} and {most}", value)
+    return value
+
+
+def number(value: int, field: str) -> int:
+    """An epoch, a command's number or a payout's."""
+    return whole(value, field, 1, MAX_NUMBER)
+
+
+def amount(value: int, field: str) -> int:
+    """Money that changes hands."""
+    return whole(value, field, 1, MAX_MICROS)
+
+
+def seat(value: int) -> int:
+    """A seat that some table might have."""
+    return whole(value, "seat", 1, MAX_SEATS)
+
+
+def many(items: Sequence[Item], field: str, most: int, least: int = 0) -> Sequence[Item]:
+    """A list that is neither too long nor too short."""
+    if len(items) > most:
+        raise refused(Reason.TOO_MANY, field=field, count=len(items), limit=most)
+    if len(items) < least:
+        raise malformed(field, "empty")
+    return items
+
+
+def cards(items: Sequence[str], field: str) -> tuple[str, ...]:
+    """Cards in their one spelling; whether they can be together is not judged here."""
+    return tuple(_card(item, field) for item in many(items, field, MAX_CARDS))
+
+
+def request_id(value: str) -> str:
+    """A request id that is not from the future: it would make all others look old."""
+    try:
+        made_ms = request_id_time_ms(value)
+    except ValueError as error:
+        raise malformed("request_id", str(error), value) from error
+    if made_ms > (time.time() + MAX_AHEAD_S) * 1_000:
+        raise malformed("request_id", "made in the future; look at the clock", value)
+    return value
+
+
+def _card(item: str, field: str) -> str:
+    if len(item) > _MAX_CARD_TEXT:
+        raise malformed(field, "not a card", item)
+    try:
+        return parse_card(item)
+    except CardError as error:
+        raise malformed(field, "not a card", item) from error

@@ -1,0 +1,18 @@
+"""What one message, one stream and one server may hold. Past a limit a request ends at the door.
+
+Every limit is far above what a table needs and far below what would hurt the controller.
+"""
+
+MAX_MESSAGE_BYTES = 1 << 20  # gRPC itself answers RESOURCE_EXHAUSTED
+MAX_SEATS = 32
+MAX_WAGERS = 64  # of one command
+MAX_BETS = 16  # named in one chip count
+MAX_CHIPS = 10_000  # counted for one bet
+MAX_CARDS = 16  # in one hand
+MAX_TEXT = 128  # characters of a name, a note or a reference
+MAX_NUMBER = 1 << 53  # epochs, numbers and payouts; exact in every language
+MAX_COMMANDS = 32  # of one PlayRequest, and unanswered on one stream
+MAX_STREAMS = 1_024
+MAX_WATCHERS = 1_024
+MAX_WATCHED_LINKS = 64
+MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others

@@ -19,6 +19,7 @@ from jackpot.rules.terms import (
     parse_amount_term,
     parse_money,
     parse_pay,
+    parse_rate,
     parse_rate_term,
 )
 
@@ -28,6 +29,7 @@ NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 BetKind = Literal[
     "contest",  # against the dealer's hand
     "paytable",  # against a posted paytable, chips on the layout
+    "ante-bonus",  # no wager of its own: paid on the Ante
     "progressive",  # behind a lock-out, with meters
     "linked-bonus",  # behind a lock-out, without a meter
     "pot",  # taken from a pot between players
@@ -127,6 +129,7 @@ class Paytable(Cited, frozen=True, kw_only=True):
 
     id: str
     rows: tuple[Row, ...]
+    ranking: str = ""  # where it is not the bet's
     minimum: bool = False  # the operator may pay more than the rows say, never less
     levels: tuple[LevelRule, ...] = ()
     envy: tuple[EnvySchedule, ...] = ()
@@ -185,8 +188,29 @@ class Extra(Cited, frozen=True, kw_only=True):
 class Outcome(Cited, frozen=True, kw_only=True):
     """How a contest with the dealer ends in one case."""
 
-    when: Literal["dealer-not-qualified", "player-higher", "tie", "player-lower"]
+    when: Literal[
+        "dealer-not-qualified",
+        "player-higher",
+        "tie",
+        "player-lower",
+        "both-higher",  # with two hands each: both of the player's are higher
+        "one-higher",
+        "none-higher",
+    ]
     result: Result
+
+
+class Vigorish(Cited, frozen=True, kw_only=True):
+    """A share of what is won that the house keeps, and the multiple to which it may be rounded."""
+
+    rate: str
+    rounded_up_to: str
+
+    def __post_init__(self) -> None:
+        """Refuse a rate or an amount that is none."""
+        Cited.__post_init__(self)
+        parse_rate(self.rate)
+        parse_money(self.rounded_up_to)
 
 
 class LimitRule(Cited, frozen=True, kw_only=True):
@@ -202,7 +226,8 @@ class BetRule(Cited, frozen=True, kw_only=True):
     id: str
     title: str
     kind: BetKind
-    ranking: str = ""  # none where only the dealer's hand is compared or nothing is ranked
+    ranking: str = ""  # none where nothing is ranked
+    cards: str = ""  # in own words, which cards are ranked, where it is not the player's own hand
     requires: tuple[str, ...] = ()  # wagers that must be placed first
     optional: bool = True  # the operator may offer it or not
     medium: Medium = "chips"
@@ -214,6 +239,7 @@ class BetRule(Cited, frozen=True, kw_only=True):
     payment: PaymentRule | None = None
     extras: tuple[Extra, ...] = ()
     limit: LimitRule | None = None
+    vigorish: Vigorish | None = None
     excludes: tuple[str, ...] = ()  # bets that the same table may not offer beside this one
     note: str = ""
 
@@ -224,11 +250,11 @@ class BetRule(Cited, frozen=True, kw_only=True):
     @property
     def linkable(self) -> bool:
         """Whether the wager is placed on a system with a lock-out, so that a link can carry it."""
-        return self.kind in ("progressive", "linked-bonus")
+        return self.kind in ("progressive", "linked-bonus") and bool(self.paytables)
 
 
 class TableRule(Cited, frozen=True, kw_only=True):
-    """How many players a table has; no number where the text sets none."""
+    """How many players a table has at most."""
 
     seats: int
 
@@ -243,7 +269,7 @@ class DealRule(Cited, frozen=True, kw_only=True):
 
 
 class DealerRule(Cited, frozen=True, kw_only=True):
-    """The lowest hand with which the dealer competes, in own words."""
+    """The lowest hand with which the dealer competes."""
 
     qualifies: str
 
@@ -275,9 +301,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: str
     jurisdiction: str
     source: str
-    effective: dt.date
-    table: TableRule
-    deal: DealRule
+    effective: dt.date | None = None  # none where the text bears no date
+    table: TableRule | None = None
+    deal: DealRule | None = None
     boxes: BoxRule | None = None
     dealer: DealerRule | None = None
     facility: FacilityRule | None = None

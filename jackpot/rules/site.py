@@ -22,6 +22,7 @@ from jackpot.rules.toml_lines import error_line, key_lines
 MAX_LINKS = 64
 MAX_TABLES = 1_000
 MAX_SEATS = 32
+DECK_CARDS = 52
 
 
 class ServerSettings(Struct, frozen=True):
@@ -176,11 +177,12 @@ class _SiteReader:
             section.fault("the table is on no link", "links")
         known = [link_id for link_id in link_ids if link_id in self.choices]
         rule = self._table_rule(section, known)
-        seats = section.number("seats", rule.table.seats if rule else 1, 1, MAX_SEATS)
+        usual = rule.table.seats if rule and rule.table else None if rule else 1
+        seats = section.number("seats", usual, 1, MAX_SEATS)
         boxes = section.number("boxes_per_player", 1, 1, MAX_SEATS)
         facility = section.text("facility", self.facility)
         section.close()
-        if rule is None:
+        if rule is None or rule.deal is None:
             return
         table = config.Table(
             id=table_id,
@@ -217,9 +219,13 @@ class _SiteReader:
     @staticmethod
     def _check_size(section: Section, rule: Rule, table: config.Table) -> None:
         """How many may play, and at how many boxes each."""
-        if table.seats > rule.table.seats:
+        if rule.table and table.seats > rule.table.seats:
             reason = f"{rule.title} is played by at most {rule.table.seats}"
             section.fault(reason, "seats", clause=rule.table.clause)
+        deck = DECK_CARDS + bool(rule.deal and rule.deal.joker)
+        dealt = table.seats * table.seat_cards + table.dealer_cards + table.community_cards
+        if dealt > deck:
+            section.fault(f"{table.seats} seats need {dealt} cards of a deck of {deck}", "seats")
         most = rule.boxes.most if rule.boxes else 0
         if rule.boxes and most and table.boxes_per_player > most:
             reason = f"one person may play at most {most} {'box' if most == 1 else 'boxes'}"

@@ -6,10 +6,10 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 
 from msgspec import Struct
 
-from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, Wager
+from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
 from jackpot.core.config import Link, Source, Table
 from jackpot.core.reasons import Reason
-from jackpot.core.state import Hit, LinkStatus, Payout, Posted, Round, Settlement
+from jackpot.core.state import LinkStatus, Payout, Posted, Round, Settlement
 
 # (account, micros) pairs that sum to zero.
 Postings = tuple[tuple[str, int], ...]
@@ -94,13 +94,12 @@ class RoundSettled(Event, frozen=True):
 
     table: str
     number: int
-    hands: dict[int, tuple[str, ...]]
+    hands: tuple[SeatHand, ...]
     dealer: tuple[str, ...]
     community: tuple[str, ...]
     payouts: tuple[Payout, ...] = ()
     settlement: Settlement | None = None
-    hits: tuple[Hit, ...] = ()
-    last_hit: tuple[str, ...] = ()  # "link/level" of the levels that paid 100%
+    paid_full: tuple[str, ...] = ()  # "link/level" of the levels that paid 100%
     postings: Postings = ()
     alarms: tuple[str, ...] = ()
 

@@ -1,6 +1,6 @@
 """Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from jackpot.core import ledger
 from jackpot.core.commands import (
@@ -40,9 +40,13 @@ def find_bet(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]
     return None
 
 
-def player_key(seat: int, player: str) -> str:
-    """Who a wager belongs to: the player that the table named, or whoever sits there."""
-    return player or f"seat {seat}"
+def owner(round_: Round, wager: Wager) -> str:
+    """Who a wager belongs to: the player that is named, or whoever has that seat already."""
+    if wager.player:
+        return wager.player
+    for accepted in round_.wagers.get(wager.seat, {}).values():
+        return accepted.player
+    return f"seat {wager.seat}"
 
 
 def standing(round_: Round) -> Iterator[tuple[int, str, Accepted]]:
@@ -72,9 +76,7 @@ def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
     return refuse(reason, table=table.config.id, round=round_.number)
 
 
-def open_round(
-    state: State, table: TableState, _: OpenRound, __: Request
-) -> RoundOpened | Refusal:
+def open_round(state: State, table: TableState, _: OpenRound, __: Request) -> RoundOpened | Refusal:
     """Number the next round, unless a payout's cards must stay on the table."""
     for payout in state.payouts.values():
         if payout.table == table.config.id and payout.source == "cage":
@@ -119,23 +121,17 @@ def place_wagers(
     if refusal := _check_boxes(table, round_, command.wagers):
         return refusal
     mediums = tuple(bet.medium for _, bet in found)
-    return WagersPlaced(
-        table.config.id, command.wagers, mediums if "electronic" in mediums else ()
-    )
+    return WagersPlaced(table.config.id, command.wagers, mediums if "electronic" in mediums else ())
 
 
-def _check_boxes(table: TableState, round_: Round, wagers: Iterable[Wager]) -> Refusal | None:
+def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
     """One person may play only so many boxes, side by side, and a box has one person."""
-    wagers = tuple(wagers)
-    if not any(w.player for w in wagers):
-        # Nobody is named, so each seat is its own player, unless the seat was named before.
-        if not any(w.seat in round_.wagers for w in wagers):
-            return None
-    owners: dict[int, str] = {}
-    for seat, _, accepted in standing(round_):
-        owners[seat] = accepted.player
-    for wager in wagers:
-        player = player_key(wager.seat, wager.player)
+    named = [w for w in wagers if w.player]
+    if not named:
+        return None  # whoever is not named sits at one seat, or is the one who has it already
+    owners = {seat: accepted.player for seat, _, accepted in standing(round_)}
+    for wager in named:
+        player = wager.player
         if owners.setdefault(wager.seat, player) != player:
             return refuse(Reason.TOO_MANY_BOXES, seat=wager.seat, player=player)
         boxes = sorted(seat for seat, owner in owners.items() if owner == player)

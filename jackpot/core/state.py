@@ -7,6 +7,7 @@ next one opens. What is gone from here is in the journal.
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from jackpot.core.config import Link, Medium, Source, Table
 
@@ -193,3 +194,15 @@ class State(Struct):
     requests: dict[str, Answer] = field(default_factory=dict)  # "request id principal"
     forgotten_request: str = ""  # the greatest request id that was dropped from `requests`
     hits: list[Hit] = field(default_factory=list)
+
+
+def copy_round(round_: Round | None) -> Round | None:
+    """A round as it is now, for an answer that must not change with the state."""
+    if round_ is None:
+        return None
+    return replace(
+        round_,
+        wagers={seat: dict(bets) for seat, bets in round_.wagers.items()},
+        void_seats=list(round_.void_seats),
+        posted=dict(round_.posted),
+    )

@@ -1,0 +1,86 @@
+"""Decide what a command does to a site. Pure: the same state and request give the same answer.
+
+Checks run in the order of `Reason`; the first that fails is the refusal. Identity is
+`jackpot.core.identity`'s and comes before this.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from jackpot.core import links, payouts, rounds, voids
+from jackpot.core.claims import Names
+from jackpot.core.commands import (
+    AdjustMeter,
+    AttachTable,
+    ConfirmCollection,
+    DefineLink,
+    DefineTable,
+    LockOut,
+    OpenRound,
+    PayPayout,
+    PlaceWagers,
+    Probe,
+    PutInService,
+    RejectPayout,
+    RemoveWager,
+    Request,
+    ResumeLink,
+    RetireLink,
+    Settle,
+    SuspendLink,
+    TableOrigin,
+    TakeSnapshot,
+    TransferFunds,
+    ValidatePayout,
+    VoidRound,
+    VoidSeat,
+    WithdrawWagers,
+)
+from jackpot.core.events import AnyEvent, Probed, SnapshotTaken
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.settle import settle
+from jackpot.core.state import State, TableState
+
+# What a table asks for, about its own round. Any: each function takes the command it is listed
+# under, which the type of a dict can't say.
+_AT_TABLE: dict[type, Callable[[State, TableState, Any, Request], AnyEvent | Refusal]] = {
+    OpenRound: rounds.open_round,
+    PlaceWagers: rounds.place_wagers,
+    WithdrawWagers: rounds.withdraw_wagers,
+    LockOut: rounds.lock_out,
+    RemoveWager: rounds.remove_wager,
+    ConfirmCollection: rounds.confirm_collection,
+    VoidRound: voids.void_round,
+    VoidSeat: voids.void_seat,
+}
+_AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
+    AttachTable: links.attach,
+    DefineLink: links.define_link,
+    DefineTable: links.define_table,
+    PutInService: links.put_in_service,
+    SuspendLink: links.suspend,
+    ResumeLink: links.resume,
+    RetireLink: links.retire,
+    AdjustMeter: links.adjust_meter,
+    TransferFunds: links.transfer_funds,
+    ValidatePayout: payouts.validate,
+    PayPayout: payouts.pay,
+    RejectPayout: payouts.reject,
+    TakeSnapshot: lambda _, command, __: SnapshotTaken(command.sequence, command.state_sha256),
+    Probe: lambda *_: Probed(),
+}
+
+
+def decide(state: State, request: Request, names: Names) -> AnyEvent | Refusal:
+    """The event that a command causes, or why it does not."""
+    command, origin = request.command, request.origin
+    if (at_site := _AT_SITE.get(type(command))) is not None:
+        return at_site(state, command, request)
+    if not isinstance(origin, TableOrigin):
+        raise TypeError(f"{type(command).__name__} is a table's command, not {origin}'s")
+    table = state.tables.get(origin.table)
+    if table is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=origin.table)
+    if isinstance(command, Settle):
+        return settle(state, table, command, request, names)
+    return _AT_TABLE[type(command)](state, table, command, request)

@@ -1,0 +1,111 @@
+"""Decide what becomes of an award: validated by a floorperson, paid, or rejected."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from jackpot.core import ledger
+from jackpot.core.commands import PayPayout, RejectPayout, Request, ValidatePayout
+from jackpot.core.events import PayoutPaid, PayoutRejected, PayoutValidated
+from jackpot.core.ledger import Book
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.rework import open_payouts, rework
+from jackpot.core.state import Payout, Settlement, State
+
+
+def _open(state: State, payout: int) -> Payout | Refusal:
+    if found := state.payouts.get(payout):
+        return found
+    if 1 <= payout <= state.last_payout:
+        return refuse(Reason.PAYOUT_CLOSED, payout=payout)
+    return refuse(Reason.UNKNOWN_PAYOUT, payout=payout)
+
+
+def settlement_of(state: State, payout: Payout) -> Settlement:
+    """The settlement that an open payout belongs to."""
+    return state.settlements[f"{payout.table}/{payout.round}"]
+
+
+def validate(state: State, command: ValidatePayout, _: Request) -> PayoutValidated | Refusal:
+    """A floorperson confirms an award; those before it on its level come first."""
+    payout = _open(state, command.payout)
+    if isinstance(payout, Refusal):
+        return payout
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    if payout.floorperson:
+        return refuse(Reason.ALREADY_VALIDATED, payout=payout.id, by=payout.floorperson)
+    for earlier in _before(state, payout):
+        return refuse(Reason.OUT_OF_ORDER, payout=payout.id, first=earlier.id)
+    source = command.source or payout.source
+    if source not in (payout.source, "cage"):
+        return refuse(Reason.WRONG_SOURCE, payout=payout.id, source=source)
+    return PayoutValidated(payout.id, command.floorperson, source, payout.amount_micros)
+
+
+def _before(state: State, payout: Payout) -> Iterator[Payout]:
+    """Payouts that must be validated before this one.
+
+    Those are earlier awards of its level, since rejecting one would change this; and for an envy
+    bonus the award for the hand that caused it, since the bonus stands or falls with that reading.
+    """
+    for award in settlement_of(state, payout).awards:
+        if payout.id in award.payouts and payout.kind != "envy":
+            return
+        for other in (state.payouts.get(p) for p in award.payouts):
+            if other is None or other.floorperson or not other.needs_floorperson:
+                continue
+            same_level = bool(payout.level) and (other.link, other.level) == (
+                payout.link,
+                payout.level,
+            )
+            cause = (
+                payout.kind == "envy"
+                and other.kind in ("share", "fixed")
+                and (other.link, other.holder) == (payout.link, payout.holder)
+            )
+            if same_level or cause:
+                yield other
+
+
+def pay(state: State, command: PayPayout, _: Request) -> PayoutPaid | Refusal:
+    """Hand an award over, once."""
+    payout = _open(state, command.payout)
+    if isinstance(payout, Refusal):
+        return payout
+    if payout.needs_floorperson and not payout.floorperson:
+        return refuse(Reason.NOT_VALIDATED, payout=payout.id)
+    if payout.source == "cage" and not command.form:
+        return refuse(Reason.FORM_REQUIRED, payout=payout.id)
+    book = Book(state.balances)
+    book.move(payout.amount_micros, ledger.pending(payout.link), ledger.players(payout.link))
+    return PayoutPaid(payout.id, command.form, payout.source, payout.amount_micros, book.postings())
+
+
+def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | Refusal:
+    """Take an award back; a misread hand takes with it all that hung on its reading."""
+    payout = _open(state, command.payout)
+    if isinstance(payout, Refusal):
+        return payout
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    settlement = settlement_of(state, payout)
+    doomed = {payout.id}
+    if command.reason == "hand-misread":
+        doomed |= {
+            p
+            for p in open_payouts(state, settlement)
+            if (other := state.payouts[p]).kind in ("share", "fixed", "envy")
+            and (other.link, other.holder) == (payout.link, payout.holder)
+        }
+    book = Book(state.balances)
+    done = rework(state, book, settlement, doomed)
+    return PayoutRejected(
+        payout.id,
+        command.reason,
+        command.floorperson,
+        tuple(done.changes),
+        replace(settlement, awards=tuple(done.awards)),
+        done.last_hit,
+        book.postings(),
+    )

@@ -1,0 +1,157 @@
+"""Take back awards of a settled round, and decide again what hung on them.
+
+A rejection, a void of a seat and a void of a round are the same act with other payouts doomed.
+On each level, while nothing after the first doomed award was validated or paid and no other round
+has paid 100% since, the rest of the chain is decided again from the level as it stood at that turn,
+so every later winner gets what would have been due. Otherwise later winners keep what they were
+rightly paid: the doomed amount goes back by the exact inverse, or, after a later 100%, to overflow.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from jackpot.core import ledger
+from jackpot.core.awards import apply, decide_award, not_below_zero
+from jackpot.core.claims import is_full
+from jackpot.core.events import PayoutChange
+from jackpot.core.ledger import Book
+from jackpot.core.settle import post_award
+from jackpot.core.state import Award, Effects, Pools, Settlement, State
+
+
+class Rework(Struct):
+    """What is left of a settlement, and what changes with it."""
+
+    awards: list[Award] = field(default_factory=list)
+    changes: list[PayoutChange] = field(default_factory=list)
+    last_hit: dict[str, int] = field(default_factory=dict)  # "link/level" -> back to
+
+
+def open_payouts(state: State, settlement: Settlement) -> set[int]:
+    """The payouts of a settlement that are neither paid nor rejected."""
+    return {p for award in settlement.awards for p in award.payouts if p in state.payouts}
+
+
+def rework(
+    state: State,
+    book: Book,
+    settlement: Settlement,
+    doomed: set[int],
+    returned: Mapping[str, Effects] = MappingProxyType({}),
+) -> Rework:
+    """Take back the doomed payouts. `returned` is what a void takes off a level before turn one."""
+    worker = _Reworker(state, book, settlement, doomed)
+    kept: dict[int, Award | None] = {}  # award's place -> what became of it
+    chains: dict[str, list[int]] = {}
+    for place, award in enumerate(settlement.awards):
+        if award.claim.level:
+            chains.setdefault(ledger.key(award.claim.link, award.claim.level), []).append(place)
+        else:
+            kept[place] = worker.take_from_house(award)
+    for name, places in chains.items():
+        chain = [settlement.awards[place] for place in places]
+        after = worker.rework_level(name, chain, returned.get(name))
+        kept.update(zip(places, after, strict=True))
+    worker.done.awards = [award for _, award in sorted(kept.items()) if award is not None]
+    worker.done.changes += [PayoutChange(p, 0, closed=True) for p in sorted(doomed)]
+    return worker.done
+
+
+class _Reworker:
+    def __init__(self, state: State, book: Book, settlement: Settlement, doomed: set[int]) -> None:
+        self.state, self.book, self.settlement, self.doomed = state, book, settlement, doomed
+        self.done = Rework()
+
+    def take_from_house(self, award: Award) -> Award | None:
+        """Give the house back what it would have paid to doomed winners."""
+        amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
+        link = award.claim.link
+        self.book.move(amount, ledger.pending(link), ledger.house(link))
+        left = self._survivors(award)
+        if left is None:
+            return None
+        return replace(left, effects=Effects(house_micros=award.effects.house_micros + amount))
+
+    def rework_level(
+        self, name: str, chain: list[Award], returned: Effects | None
+    ) -> list[Award | None]:
+        """What becomes of one level's awards, given in payment order."""
+        doomed = [bool(self.doomed.intersection(award.payouts)) for award in chain]
+        if returned is None and not any(doomed):
+            return list(chain)
+        link, level = name.split("/")
+        hit_elsewhere = self.state.links[link].last_hit.get(level, 0) > self.settlement.sequence
+        first = 0 if returned else doomed.index(True)
+        if hit_elsewhere or self._is_firm(chain[first:]):
+            after = [
+                self._take_back(award, chain[place + 1 :], hit_elsewhere=hit_elsewhere)
+                if doomed[place]
+                else award
+                for place, award in enumerate(chain)
+            ]
+        else:
+            pools = self.settlement.before[name]
+            if returned:
+                pools = not_below_zero(apply(returned, pools))
+            for award in chain[:first]:
+                pools = apply(award.effects, pools)
+            after = [*chain[:first], *self._decide_again(chain[first:], pools)]
+        self.book.cover(link, ledger.meter(name), ledger.reserve(name), ledger.overflow(name))
+        was_full = any(is_full(award.claim) for award in chain)
+        is_still = any(award is not None and is_full(award.claim) for award in after)
+        if was_full and not is_still and not hit_elsewhere:
+            self.done.last_hit[name] = self.settlement.before[name].last_hit
+        return after
+
+    def _survivors(self, award: Award) -> Award | None:
+        """An award without its doomed winners, amounts as they were; None if nobody is left."""
+        pairs = [
+            (winner, payout)
+            for winner, payout in zip(award.claim.winners, award.payouts, strict=True)
+            if payout not in self.doomed
+        ]
+        if not pairs:
+            return None
+        claim = replace(award.claim, winners=tuple(winner for winner, _ in pairs))
+        return replace(award, claim=claim, payouts=tuple(payout for _, payout in pairs))
+
+    def _is_firm(self, tail: list[Award]) -> bool:
+        """Whether any payout that would be decided again was validated or paid."""
+        return any(
+            p not in self.state.payouts or self.state.payouts[p].floorperson
+            for award in tail
+            for p in award.payouts
+            if p not in self.doomed
+        )
+
+    def _decide_again(self, tail: list[Award], pools: Pools) -> Iterator[Award | None]:
+        for award in tail:
+            post_award(self.book, award.claim, award.effects, sign=-1)
+            new = self._survivors(award)
+            if new is None:
+                yield None
+                continue
+            outcome = decide_award(new.claim, pools)
+            post_award(self.book, new.claim, outcome.effects)
+            if outcome.amount_micros != new.amount_micros:
+                self.done.changes += [
+                    PayoutChange(p, outcome.amount_micros, pools.meter_micros) for p in new.payouts
+                ]
+            pools = outcome.pools or pools
+            yield replace(new, amount_micros=outcome.amount_micros, effects=outcome.effects)
+
+    def _take_back(self, award: Award, later: list[Award], *, hit_elsewhere: bool) -> Award | None:
+        """Return a doomed award's money while later awards stand."""
+        claim, left = award.claim, self._survivors(award)
+        name, pending = ledger.key(claim.link, claim.level), ledger.pending(claim.link)
+        amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
+        if hit_elsewhere or any(is_full(a.claim) for a in later):
+            self.book.move(amount, pending, ledger.overflow(name))
+        elif left is not None:
+            self.book.move(amount, pending, ledger.meter(name))
+        else:
+            post_award(self.book, claim, award.effects, sign=-1)
+        return left

@@ -1,0 +1,210 @@
+"""Decide a settlement: check the hands, then award in payment order, all in one event."""
+
+from collections.abc import Iterator
+
+from jackpot.core import ledger
+from jackpot.core.awards import decide_award
+from jackpot.core.claims import DEALER, Deal, Names, claims, is_full, still_plays
+from jackpot.core.commands import Request, SeatHand, Settle
+from jackpot.core.events import RoundSettled
+from jackpot.core.ledger import Book
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.rounds import find_bet, in_phase
+from jackpot.core.state import (
+    Award,
+    Claim,
+    Effects,
+    Payout,
+    Pools,
+    Round,
+    Settlement,
+    State,
+    TableState,
+    Winner,
+)
+
+# A 100% award below this part of its level's seed is paid as it is, and somebody should look.
+LOW_METER_DIVISOR = 10
+
+
+def pools_of(state: State, book: Book, link: str, level: str) -> Pools:
+    """A level's money as a book has it now, with what its next refill goes by."""
+    name = ledger.key(link, level)
+    config = next(lv for lv in state.links[link].config.levels if lv.id == level)
+    return Pools(
+        book.balance(ledger.meter(name)),
+        book.balance(ledger.reserve(name)),
+        book.balance(ledger.overflow(name)),
+        config.reseed_micros,
+        config.limit_micros,
+        fund=config.reserve_mode == "fund",
+        last_hit=state.links[link].last_hit.get(level, 0),
+    )
+
+
+def post_award(book: Book, claim: Claim, effects: Effects, sign: int = 1) -> None:
+    """Book an award from its level and the house into pending; with sign -1, back again."""
+    name, pending = ledger.key(claim.link, claim.level), ledger.pending(claim.link)
+    book.move(-sign * effects.meter_micros, ledger.meter(name), pending)
+    book.move(-sign * effects.reserve_micros, ledger.reserve(name), pending)
+    book.move(-sign * effects.overflow_micros, ledger.overflow(name), pending)
+    book.move(-sign * effects.house_micros, ledger.house(claim.link), pending)
+
+
+def settle(
+    state: State, table: TableState, command: Settle, request: Request, names: Names
+) -> RoundSettled | Refusal:
+    """Rank every hand and decide every award of the round."""
+    hands = {hand.seat: hand for hand in command.hands}
+    for hand in command.hands:
+        if not 1 <= hand.seat <= table.config.seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=hand.seat)
+    round_ = in_phase(table, "collected")
+    if isinstance(round_, Refusal):
+        return round_
+    if refusal := _check_hands(state, table, round_, command, hands):
+        return refusal
+    deal = Deal(round_, hands, command.dealer, command.community, names)
+    links = [state.links[link].config for link in table.config.links]
+    payer = _Payer(state, table, deal, request)
+    for claim in claims(deal, links):
+        payer.pay(claim)
+    return payer.event(command)
+
+
+def _check_hands(
+    state: State, table: TableState, round_: Round, command: Settle, hands: dict[int, SeatHand]
+) -> Refusal | None:
+    config = table.config
+    for hand in command.hands:
+        if hand is not hands[hand.seat] or hand.seat in round_.void_seats:
+            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=hand.seat)
+    at_stake = [(seat, bet) for seat, bets in round_.wagers.items() for bet in bets]
+    dealer_needed = False
+    for seat, bet_id in at_stake:
+        if seat not in hands:
+            return refuse(Reason.HAND_MISSING, seat=seat)
+        offer = find_bet(state, table, bet_id)
+        if offer is None:
+            raise AssertionError(f"bet {bet_id} was accepted and is not offered")
+        bet = offer[1]
+        dealer_needed |= bet.whose == "dealer"
+        hand = hands[seat]
+        if still_plays(hand, bet) and not hand.cards and bet.whose == "player":
+            return refuse(Reason.HAND_MISSING, seat=seat)
+    for seat, cards in _all_hands(command):
+        expected = config.dealer_cards if seat == DEALER else config.seat_cards
+        may_be_unseen = not dealer_needed if seat == DEALER else hands[seat].fate != "played"
+        if len(cards) != expected and (cards or not may_be_unseen):
+            return refuse(Reason.WRONG_CARD_COUNT, seat=seat, cards=len(cards), expected=expected)
+    if len(command.community) != config.community_cards:
+        return refuse(
+            Reason.WRONG_CARD_COUNT,
+            seat="community",
+            cards=len(command.community),
+            expected=config.community_cards,
+        )
+    seen_cards: set[str] = set()
+    for card in [c for _, cards in _all_hands(command) for c in cards] + list(command.community):
+        if card in seen_cards:
+            return refuse(Reason.DUPLICATE_CARD, card=card)
+        seen_cards.add(card)
+    return None
+
+
+def _all_hands(command: Settle) -> Iterator[tuple[int, tuple[str, ...]]]:
+    yield DEALER, command.dealer
+    for hand in command.hands:
+        yield hand.seat, hand.cards
+
+
+class _Payer:
+    """Walks the claims in payment order, each at the meter of its turn."""
+
+    def __init__(self, state: State, table: TableState, deal: Deal, request: Request) -> None:
+        self.state, self.table, self.deal, self.request = state, table, deal, request
+        self.book = Book(state.balances)
+        self.before: dict[str, Pools] = {}
+        self.now: dict[str, Pools] = {}
+        self.awards: list[Award] = []
+        self.payouts: list[Payout] = []
+        self.paid_full: set[str] = set()
+        self.alarms: list[str] = []
+
+    def pay(self, claim: Claim) -> None:
+        """Decide a claim and note what is due to whom."""
+        pools = self._pools(claim)
+        outcome = decide_award(claim, pools)
+        post_award(self.book, claim, outcome.effects)
+        if outcome.pools is not None:
+            self.now[ledger.key(claim.link, claim.level)] = outcome.pools
+        if is_full(claim):
+            self.paid_full.add(ledger.key(claim.link, claim.level))
+            self._watch_low_meter(claim, outcome.amount_micros * len(claim.winners))
+        meter_before = pools.meter_micros if pools else 0
+        due = [
+            self._payout(claim, winner, offset, outcome.amount_micros, meter_before)
+            for offset, winner in enumerate(claim.winners, len(self.payouts) + 1)
+        ]
+        self.payouts += due
+        ids = tuple(payout.id for payout in due)
+        self.awards.append(Award(claim, ids, outcome.amount_micros, outcome.effects))
+
+    def _pools(self, claim: Claim) -> Pools | None:
+        if not claim.level:
+            return None
+        name = ledger.key(claim.link, claim.level)
+        if name not in self.now:
+            pools = pools_of(self.state, self.book, claim.link, claim.level)
+            self.before[name] = self.now[name] = pools
+        return self.now[name]
+
+    def _watch_low_meter(self, claim: Claim, paid_micros: int) -> None:
+        levels = self.state.links[claim.link].config.levels
+        seed = next(level.seed_micros for level in levels if level.id == claim.level)
+        if paid_micros * LOW_METER_DIVISOR < seed:
+            self.alarms.append(f"LOW_METER {claim.link}/{claim.level}")
+
+    def _payout(
+        self, claim: Claim, winner: Winner, offset: int, amount_micros: int, before_micros: int
+    ) -> Payout:
+        deal, holder = self.deal, claim.holder
+        return Payout(
+            id=self.state.last_payout + offset,
+            table=self.table.config.id,
+            round=deal.round.number,
+            link=claim.link,
+            level=claim.level,
+            bet=claim.bet,
+            kind=claim.kind,
+            hand=claim.hand,
+            seat=winner.seat,
+            player=winner.player,
+            cards=deal.dealer if holder == DEALER else deal.hands[holder].cards,
+            amount_micros=amount_micros,
+            meter_before_micros=before_micros,
+            source=claim.source,
+            needs_floorperson=claim.needs_floorperson,
+            holder=holder,
+            share_bps=claim.share_bps,
+            since_micros=self.request.time_micros,
+        )
+
+    def event(self, command: Settle) -> RoundSettled:
+        """The whole settlement."""
+        table, number = self.table.config.id, self.deal.round.number
+        sequence = self.state.sequence + 1
+        return RoundSettled(
+            table,
+            number,
+            command.hands,
+            command.dealer,
+            command.community,
+            payouts=tuple(self.payouts),
+            settlement=Settlement(table, number, sequence, tuple(self.awards), self.before)
+            if self.awards
+            else None,
+            paid_full=tuple(sorted(self.paid_full)),
+            postings=self.book.postings(),
+            alarms=tuple(self.alarms),
+        )

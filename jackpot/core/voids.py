@@ -1,0 +1,203 @@
+"""Decide voids: a round or a seat comes to nothing, and what it posted is taken back.
+
+A void reverses what was posted. If the level has paid 100% since, that money is gone and the house
+bears it all; after a 10% the meter bears it down to zero and the house the rest.
+"""
+
+from collections.abc import Container, Iterator
+
+from msgspec.structs import replace
+
+from jackpot.core import ledger
+from jackpot.core.claims import DEALER
+from jackpot.core.commands import Request, VoidRound, VoidSeat
+from jackpot.core.events import RoundVoided, SeatVoided
+from jackpot.core.ledger import Book
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.rework import Rework, open_payouts, rework
+from jackpot.core.rounds import find_bet, standing
+from jackpot.core.state import Effects, Payout, Posted, Round, Settlement, State, TableState
+
+
+def void_round(
+    state: State, table: TableState, command: VoidRound, _: Request
+) -> RoundVoided | Refusal:
+    """Return all wagers of the round and take back what it posted and awarded."""
+    round_ = _voidable(table, command.floorperson)
+    if isinstance(round_, Refusal):
+        return round_
+    book = Book(state.balances)
+    done = Rework()
+    settlement = _settlement(state, table, round_)
+    if settlement:
+        done = rework(state, book, settlement, open_payouts(state, settlement))
+    _return_wagers(state, table, book, settlement, round_.posted, set(round_.wagers))
+    return RoundVoided(
+        table.config.id,
+        round_.number,
+        command.irregularity,
+        command.floorperson,
+        sum(w.amount_micros for _, _, w in standing(round_)),
+        book.postings(),
+        tuple(done.changes),
+        done.last_hit,
+    )
+
+
+def void_seat(
+    state: State, table: TableState, command: VoidSeat, _: Request
+) -> SeatVoided | Refusal:
+    """Return a seat's wagers, take back its increments and awards, decide the others again."""
+    seat = command.seat
+    if not 1 <= seat <= table.config.seats:
+        return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
+    round_ = _voidable(table, command.floorperson)
+    if isinstance(round_, Refusal):
+        return round_
+    if seat in round_.void_seats:
+        return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
+    book = Book(state.balances)
+    parts = {
+        name: _part(state, table, round_, name, seat)
+        for name in round_.posted
+        if seat in round_.wagers
+    }
+    done = Rework()
+    settlement = _settlement(state, table, round_)
+    if settlement:
+        doomed = {
+            payout
+            for payout in open_payouts(state, settlement)
+            if _falls_with(round_, state.payouts[payout], seat)
+        }
+        returned = {
+            name: Effects(-part.meter_micros, -part.reserve_micros, -part.overflow_micros)
+            for name, part in parts.items()
+            if not _is_gone(state, name, part, settlement)
+        }
+        done = rework(state, book, settlement, doomed, returned)
+    _return_wagers(state, table, book, settlement, parts, {seat})
+    return SeatVoided(
+        table.config.id,
+        round_.number,
+        seat,
+        command.irregularity,
+        command.floorperson,
+        sum(w.amount_micros for w in round_.wagers.get(seat, {}).values()),
+        book.postings(),
+        {name: _less(posted, parts.get(name)) for name, posted in round_.posted.items()},
+        tuple(done.changes),
+        replace(settlement, awards=tuple(done.awards)) if settlement else None,
+        done.last_hit,
+    )
+
+
+def _voidable(table: TableState, floorperson: str) -> Round | Refusal:
+    if not floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    if table.round is None:
+        return refuse(Reason.NO_ROUND, table=table.config.id)
+    if table.round.validated:
+        return refuse(Reason.VOID_TOO_LATE, table=table.config.id, round=table.round.number)
+    return table.round
+
+
+def _settlement(state: State, table: TableState, round_: Round) -> Settlement | None:
+    return state.settlements.get(f"{table.config.id}/{round_.number}")
+
+
+def _falls_with(round_: Round, payout: Payout, seat: int) -> bool:
+    """Whether a payout ends with a seat: it is due to the seat, or its cause is the seat's hand."""
+    if payout.holder == seat:
+        return True
+    if payout.seat != seat:
+        return False
+    # A share of the dealer's hand belongs to a player, who may have bet on it in another box too.
+    return payout.holder != DEALER or not any(
+        other != seat and bet == payout.bet and wager.player == payout.player
+        for other, bet, wager in standing(round_)
+    )
+
+
+def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[tuple[int, str]]:
+    """Seat and link of every wager whose increments are on the meters."""
+    for seat, bet, wager in standing(round_):
+        offer = find_bet(state, table, bet)
+        if offer is None:
+            raise AssertionError(f"bet {bet} was accepted and is not offered")
+        if round_.phase in ("collected", "settled") or (
+            round_.phase == "locked" and wager.medium == "electronic"
+        ):
+            yield seat, offer[0].config.id
+
+
+def _part(state: State, table: TableState, round_: Round, name: str, seat: int) -> Posted:
+    """A seat's part of what the round put on a level. A link has one denomination: it divides."""
+    link = name.split("/", maxsplit=1)[0]
+    seats = [s for s, posted_link in _posted_wagers(state, table, round_) if posted_link == link]
+    posted, ours, all_ = round_.posted[name], seats.count(seat), len(seats)
+    primary = (posted.meter_micros + posted.overflow_micros) * ours // all_
+    # What went over the limit went there last, so it comes back first.
+    over = min(posted.overflow_micros, primary)
+    reserve = posted.reserve_micros * ours // all_
+    return Posted(posted.sequence, primary - over, reserve, over)
+
+
+def _less(posted: Posted, part: Posted | None) -> Posted:
+    if part is None:
+        return posted
+    return Posted(
+        posted.sequence,
+        posted.meter_micros - part.meter_micros,
+        posted.reserve_micros - part.reserve_micros,
+        posted.overflow_micros - part.overflow_micros,
+    )
+
+
+def _is_gone(state: State, name: str, posted: Posted, settlement: Settlement | None) -> bool:
+    """Whether the level has paid 100% to somebody since the posting, so that the money is gone.
+
+    A 100% of this round's own settlement does not count: it is decided again without the money.
+    """
+    link, level = name.split("/")
+    last_hit = state.links[link].last_hit.get(level, 0)
+    if settlement and name in settlement.before:
+        before = settlement.before[name].last_hit
+        return before > posted.sequence or last_hit > settlement.sequence
+    return last_hit > posted.sequence
+
+
+def _return_wagers(
+    state: State,
+    table: TableState,
+    book: Book,
+    settlement: Settlement | None,
+    parts: dict[str, Posted],
+    seats: Container[int],
+) -> None:
+    """Give posted wagers back: the increments from their levels or the house, the rest as it was.
+
+    `parts` is what these seats have on each level.
+    """
+    round_ = table.round
+    if round_ is None:
+        raise AssertionError("only a round can be voided")
+    owed: dict[str, int] = {}
+    for seat, link in _posted_wagers(state, table, round_):
+        if seat in seats:
+            owed[link] = owed.get(link, 0) + state.links[link].config.wager_micros
+    for name, part in parts.items():
+        link = name.split("/")[0]
+        players = ledger.players(link)
+        increments = part.meter_micros + part.reserve_micros + part.overflow_micros
+        owed[link] = owed.get(link, 0) - increments
+        if _is_gone(state, name, part, settlement):
+            book.move(increments, ledger.house(link), players)
+            continue
+        accounts = ledger.meter(name), ledger.reserve(name), ledger.overflow(name)
+        amounts = part.meter_micros, part.reserve_micros, part.overflow_micros
+        for account, amount in zip(accounts, amounts, strict=True):
+            book.move(amount, account, players)
+        book.cover(link, *accounts)
+    for link, rest in owed.items():
+        book.move(rest, ledger.retained(link), ledger.players(link))

@@ -5,6 +5,7 @@ path, so code that lives elsewhere has its imports rewritten to the place where 
 """
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -32,7 +33,14 @@ def generate(out: Path) -> dict[Path, str]:
         for path in sorted((out / source).glob("*.py*")):
             text = path.read_text()
             if source != home:
-                text = text.replace(source.replace("/", "."), home.replace("/", "."))
+                # Imports only: the descriptor names the proto package, whose length it records.
+                module = re.escape(source.replace("/", "."))
+                text = re.sub(
+                    rf"^(from|import) {module}\b",
+                    rf"\1 {home.replace('/', '.')}",
+                    text,
+                    flags=re.MULTILINE,
+                )
             files[ROOT / home / path.name] = text
     return files
 

@@ -7,6 +7,7 @@ load. Nothing here knows an operator's choice: `site` reads that, and `compile` 
 
 import datetime as dt
 import re
+from collections.abc import Collection
 from typing import Literal
 
 from msgspec import Struct
@@ -134,6 +135,10 @@ class Paytable(Cited, frozen=True, kw_only=True):
     levels: tuple[LevelRule, ...] = ()
     envy: tuple[EnvySchedule, ...] = ()
     note: str = ""
+
+    def row_for(self, names: Collection[str]) -> Row | None:
+        """The row that pays a hand of these names: the first from the top, and no other."""
+        return next((row for row in self.rows if row.hand in names), None)
 
     def level(self, level_id: str) -> LevelRule | None:
         """The level with this id."""

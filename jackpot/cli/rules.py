@@ -1,0 +1,153 @@
+"""`jackpot rules`: show what the controller carries out, and check a site file by it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from jackpot.cli import rules_view as view
+from jackpot.rules.loader import rules as all_rules
+from jackpot.rules.model import Rule
+from jackpot.rules.options import options
+from jackpot.rules.site import SiteFile, SiteFileError, check_site
+
+
+@click.group()
+def rules() -> None:
+    r"""Show the rules as cited data, and check a site file against them.
+
+    \b
+    Example:
+      jackpot rules list
+      jackpot rules show pa-crazy-4-poker five-card-progressive
+      jackpot rules check site.toml
+    """
+
+
+@rules.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def list_rules(*, as_json: bool) -> None:
+    r"""List every rule with its bets and paytables.
+
+    \b
+    Example:
+      jackpot rules list --json
+    """
+    if as_json:
+        _print_json({"rules": [_summary(rule) for rule in all_rules().values()]})
+        return
+    for rule in all_rules().values():
+        view.summary(rule)
+
+
+@rules.command("show")
+@click.argument("rule_id", metavar="RULE")
+@click.argument("bet_id", metavar="[BET]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
+    r"""Print a rule's paytables as a person reads them, with clauses.
+
+    \b
+    Example:
+      jackpot rules show pa-crazy-4-poker queens-up
+    """
+    rule = all_rules().get(rule_id)
+    if rule is None:
+        raise click.ClickException(f"there is no rule {rule_id!r}; `jackpot rules list` shows them")
+    bets = [bet for bet in rule.bets if bet_id in (None, bet.id)]
+    if not bets:
+        known = ", ".join(bet.id for bet in rule.bets)
+        raise click.ClickException(f"{rule_id} has no bet {bet_id!r} (it has: {known})")
+    if as_json:
+        _print_json({**msgspec.to_builtins(rule), "bets": msgspec.to_builtins(bets)})
+        return
+    view.head(rule)
+    for bet in bets:
+        view.bet(bet)
+    if bet_id is None:
+        view.provisions(rule)
+
+
+@rules.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.pass_context
+def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
+    r"""Check a site file: name every violation with its clause, and what may be chosen.
+
+    Exits 1 where anything must be changed.
+
+    \b
+    Example:
+      jackpot rules check site.toml
+    """
+    try:
+        found: SiteFile | None = check_site(file)
+        violations = found.violations if found else ()
+    except SiteFileError as error:
+        found, violations = None, error.violations
+    warnings = found.warnings if found else ()
+    if as_json:
+        _print_json(
+            {
+                "file": str(file),
+                "ok": not violations,
+                "violations": msgspec.to_builtins(violations),
+                "warnings": msgspec.to_builtins(warnings),
+                "links": [_link_json(found, link_id) for link_id in found.choices] if found else [],
+            }
+        )
+    else:
+        for violation in violations:
+            click.echo(f"{file}:{violation}")
+        for warning in warnings:
+            click.echo(f"{file}:{warning.line}: warning: {str(warning).partition(': ')[2]}")
+        if found:
+            view.choices(found)
+        verdict = f"{len(violations)} violations" if violations else "no violations"
+        click.echo(f"{file}: {verdict.replace('1 violations', '1 violation')}")
+    if violations:
+        context.exit(1)
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, default=str))
+
+
+def _summary(rule: Rule) -> dict[str, Any]:
+    """A rule without its tables."""
+    return {
+        "id": rule.id,
+        "game": rule.game,
+        "title": rule.title,
+        "jurisdiction": rule.jurisdiction,
+        "source": rule.source,
+        "effective": rule.effective and str(rule.effective),
+        "bets": [
+            {
+                "id": bet.id,
+                "title": bet.title,
+                "kind": bet.kind,
+                "ranking": bet.ranking,
+                "clause": bet.clause,
+                "paytables": [
+                    {"id": table.id, "clause": table.clause, "levels": [x.id for x in table.levels]}
+                    for table in bet.paytables
+                ],
+            }
+            for bet in rule.bets
+        ],
+    }
+
+
+def _link_json(found: SiteFile, link_id: str) -> dict[str, Any]:
+    rule, bet, paytable = found.choices[link_id]
+    return {
+        "id": link_id,
+        "rule": rule.id,
+        "bet": bet.id,
+        "paytable": paytable.id,
+        "options": msgspec.to_builtins(options(rule, bet, paytable)),
+    }

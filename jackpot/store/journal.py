@@ -20,6 +20,10 @@ class Head(NamedTuple):
     hash: bytes
     version: int = 0
 
+    def same(self, other: "Head") -> bool:
+        """Whether both are the same place of the same history."""
+        return self.sequence == other.sequence and self.hash == other.hash
+
 
 GENESIS = Head(0, bytes(32))
 

@@ -1,0 +1,16 @@
+"""Batch commands, commit them durably, then answer and publish."""
+
+from jackpot.engine.answers import Committed, Lane, Limits, Outcome
+from jackpot.engine.engine import Engine
+from jackpot.engine.meters import LevelMeter, MeterBoard, MeterFrame
+
+__all__ = [
+    "Committed",
+    "Engine",
+    "Lane",
+    "LevelMeter",
+    "Limits",
+    "MeterBoard",
+    "MeterFrame",
+    "Outcome",
+]

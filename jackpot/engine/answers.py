@@ -1,0 +1,72 @@
+"""What goes into the engine and what comes out of it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from jackpot.core.commands import Request
+from jackpot.core.events import AnyEvent
+from jackpot.core.reasons import Refusal
+from jackpot.core.state import State
+
+
+class Committed(NamedTuple):
+    """A durable answer: what the journal says of the command, whenever it was first sent.
+
+    A refusal of the core is journaled too and comes as a `Refused` event.
+    """
+
+    sequence: int
+    time_micros: int
+    event: AnyEvent
+
+
+# A bare refusal is not in the journal: the command may be sent again.
+Outcome = Committed | Refusal
+Deliver = Callable[[Outcome], None]
+
+
+class Lane:
+    """The commands of one stream, in order.
+
+    Once a command was not taken, none behind it may be: a retried wager would land behind its
+    own lock-out. So the first that the store can't take breaks the lane for good.
+    """
+
+    __slots__ = ("broken",)
+
+    def __init__(self) -> None:
+        self.broken = False
+
+
+class Limits(Struct, frozen=True):
+    """How much the engine takes on. Everything has a limit."""
+
+    queued_commands: int = 16_384
+    batch_commands: int = 1_024
+    batch_bytes: int = 4 << 20
+    snapshot_every: int = 10_000  # events; what a restart replays at most
+    poll_s: float = 0.25  # how old a meter may be that another controller changed
+    stalled_s: float = 5.0  # a commit that takes longer is reported as ill health
+    retry_s: float = 2.0  # at most this long between attempts to use a failed store
+
+
+class Job(NamedTuple):
+    """A command on its way to the writer. With a refusal, only its turn is waited for."""
+
+    request: Request
+    deliver: Deliver
+    lane: Lane | None
+    refusal: Refusal | None = None
+
+
+class Read(NamedTuple):
+    """A question about a site's state, answered by the writer between two batches."""
+
+    site: str
+    question: Callable[[State], Any]
+    deliver: Callable[[Any], None]
+
+
+Answer = tuple[Callable[[Any], None], Any]

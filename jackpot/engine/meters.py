@@ -1,0 +1,145 @@
+"""The latest meters of every link: what signs and tables show.
+
+A watcher gets the latest value, never a queue: one that is slow skips what lies between. All
+levels of a link come in one frame at one sequence, with a count of hits, so that skipping can't
+hide one. A frame is a value; it is published after the commit that made it.
+"""
+
+import asyncio
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from jackpot.core import ledger
+from jackpot.core.events import (
+    AnyEvent,
+    Probed,
+    Refused,
+    RoundOpened,
+    SnapshotTaken,
+    TableAttached,
+    WagerRemoved,
+    WagersPlaced,
+    WagersWithdrawn,
+)
+from jackpot.core.state import Hit, LinkState, LinkStatus, State
+
+# Most events move no meter; after a batch of nothing but these there is nothing to compare.
+_QUIET = (
+    WagersPlaced,
+    RoundOpened,
+    WagersWithdrawn,
+    WagerRemoved,
+    Refused,
+    TableAttached,
+    SnapshotTaken,
+    Probed,
+)
+
+
+class LevelMeter(Struct, frozen=True):
+    """One level's money."""
+
+    level: str
+    meter_micros: int
+    reserve_micros: int
+    overflow_micros: int
+
+
+class MeterFrame(Struct, frozen=True):
+    """A link as it stood after `sequence`, and has stood since."""
+
+    site: str
+    link: str
+    title: str
+    wager_micros: int
+    sequence: int
+    time_micros: int
+    status: LinkStatus
+    hit_count: int
+    levels: tuple[LevelMeter, ...]
+    hits: tuple[Hit, ...]  # of this link, as far as the site's recent ones go
+
+
+def moves_meters(event: AnyEvent) -> bool:
+    """Whether an event can change what a frame shows."""
+    return not isinstance(event, _QUIET)
+
+
+def frame_of(state: State, link: LinkState) -> MeterFrame:
+    """A link's frame at the state's sequence."""
+    config = link.config
+    return MeterFrame(
+        site=state.site,
+        link=config.id,
+        title=config.title,
+        wager_micros=config.wager_micros,
+        sequence=state.sequence,
+        time_micros=state.time_micros,
+        status=link.status,
+        hit_count=link.hit_count,
+        levels=tuple(
+            _level(state, ledger.key(config.id, level.id), level.id) for level in config.levels
+        ),
+        hits=tuple(hit for hit in state.hits if hit.link == config.id),
+    )
+
+
+def _level(state: State, key: str, level: str) -> LevelMeter:
+    balance = state.balances.get
+    return LevelMeter(
+        level=level,
+        meter_micros=balance(ledger.meter(key), 0),
+        reserve_micros=balance(ledger.reserve(key), 0),
+        overflow_micros=balance(ledger.overflow(key), 0),
+    )
+
+
+class FrameMaker:
+    """Makes the frames that differ from those made before. Lives in the writer's thread."""
+
+    def __init__(self) -> None:
+        self._shown: dict[tuple[str, str], tuple[object, ...]] = {}
+
+    def changed(self, state: State) -> list[MeterFrame]:
+        """Frames of the links whose meters, status or hits are not what they were."""
+        frames = []
+        for link in state.links.values():
+            frame = frame_of(state, link)
+            shown = (frame.status, frame.hit_count, frame.levels, frame.hits)
+            if self._shown.get((frame.site, frame.link)) != shown:
+                self._shown[frame.site, frame.link] = shown
+                frames.append(frame)
+        return frames
+
+
+class MeterBoard:
+    """The latest frame of every link. Lives in the loop's thread."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._frames: dict[tuple[str, str], tuple[int, MeterFrame]] = {}
+        self._turned = asyncio.Event()
+
+    def publish(self, frames: Iterable[MeterFrame]) -> None:
+        """Show newer frames and wake whoever waits for them."""
+        self.version += 1
+        for frame in frames:
+            self._frames[frame.site, frame.link] = (self.version, frame)
+        turned, self._turned = self._turned, asyncio.Event()
+        turned.set()
+
+    def frames(self, since_version: int = 0) -> list[MeterFrame]:
+        """The latest frames of the links that changed after a version."""
+        return [frame for version, frame in self._frames.values() if version > since_version]
+
+    def frame(self, site: str, link: str) -> MeterFrame | None:
+        """A link's latest frame."""
+        found = self._frames.get((site, link))
+        return found[1] if found else None
+
+    async def changed(self, since_version: int) -> int:
+        """Wait until something is newer than a version; the version that is shown then."""
+        while self.version <= since_version:
+            await self._turned.wait()
+        return self.version

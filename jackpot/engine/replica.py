@@ -1,0 +1,140 @@
+"""A writer's copy of one site: the state, and the entry of the journal up to which it goes.
+
+State is only ever what the journal says, so whenever there is doubt the copy is thrown away and
+made anew. It starts from the newest snapshot that the chain vouches for.
+"""
+
+import logging
+
+from jackpot.core.commands import Origin
+from jackpot.core.events import AnyEvent, Record, SnapshotTaken
+from jackpot.core.evolve import evolve
+from jackpot.core.invariants import BrokenInvariantError, check
+from jackpot.core.state import State
+from jackpot.store import codec
+from jackpot.store.journal import (
+    GENESIS,
+    Entry,
+    Head,
+    Journal,
+    Reader,
+    StoredSnapshot,
+    UnsoundError,
+    chain_hash,
+    verify_link,
+)
+
+PAGE = 500  # entries read at a time
+_log = logging.getLogger(__name__)
+
+
+class Replica:
+    """A site's state and the head that it belongs to."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.state = State(site)
+        self.head = GENESIS
+        self.snapshot_sequence = 0  # of the last snapshot that anyone took
+
+    def catch_up(self, reader: Reader) -> bool:
+        """Apply what others appended, a page at most; True when nothing is left.
+
+        An UnsoundError means that this copy and the journal part ways.
+        """
+        head = reader.head(self.site)
+        if head.same(self.head):
+            return True
+        if head.version > codec.VERSION:
+            raise UnsoundError(self.site, head.sequence, "a newer program has written here")
+        behind = head.sequence - self.head.sequence
+        entries = (
+            reader.read(self.site, self.head.sequence, min(behind, PAGE)) if behind > 0 else []
+        )
+        if not entries:
+            problem = f"the journal's head is at {head.sequence}, with another past"
+            raise UnsoundError(self.site, min(head.sequence, self.head.sequence) + 1, problem)
+        for entry in entries:
+            self._follow(entry)
+        self.check()
+        if behind > len(entries):
+            return False
+        if self.head.hash != head.hash:
+            raise UnsoundError(self.site, head.sequence, "the head is not the last entry")
+        return True
+
+    def add(self, origin: Origin, event: AnyEvent, digest: str, time_micros: int) -> Entry:
+        """Make the next entry of an event, and apply it before it is durable.
+
+        Whoever adds and then does not commit must throw this copy away.
+        """
+        record = Record(origin, event, digest)
+        sequence = self.head.sequence + 1
+        entry = Entry(
+            sequence,
+            time_micros,
+            type(event).__name__,
+            codec.VERSION,
+            codec.encode_record(record),
+        )
+        hash_ = chain_hash(self.site, entry, self.head.hash)
+        self.head = Head(sequence, hash_, codec.VERSION)
+        self._apply(record, sequence, time_micros)
+        return entry._replace(hash=hash_)
+
+    def check(self) -> None:
+        """Raise unless everything holds that must always hold."""
+        try:
+            check(self.state)
+        except BrokenInvariantError as error:
+            raise UnsoundError(self.site, self.state.sequence, str(error)) from error
+
+    def _follow(self, entry: Entry) -> None:
+        head = verify_link(self.site, self.head, entry)
+        self._apply(codec.decode_entry(self.site, entry), entry.sequence, entry.time_micros)
+        self.head = head
+
+    def _apply(self, record: Record, sequence: int, time_micros: int) -> None:
+        try:
+            evolve(self.state, record, sequence, time_micros)
+        except (BrokenInvariantError, LookupError) as error:
+            # A row that names what does not exist is as bad as one that breaks conservation.
+            raise UnsoundError(
+                self.site, sequence, f"the entry makes no sense: {error!r}"
+            ) from error
+        if isinstance(record.event, SnapshotTaken):
+            self.snapshot_sequence = sequence
+
+
+def load(journal: Journal, site: str) -> Replica:
+    """Make a site's copy from the journal, or raise UnsoundError where its chain is broken."""
+    replica = _from_snapshot(journal, site) or Replica(site)
+    while not replica.catch_up(journal):
+        pass
+    replica.check()
+    return replica
+
+
+def _from_snapshot(journal: Journal, site: str) -> Replica | None:
+    for snapshot in journal.snapshots(site):
+        # The entry that it is a snapshot after, and the one that binds it to the chain.
+        around = journal.read(site, snapshot.sequence - 1, 2)
+        if bound(site, snapshot, around) and (state := codec.decode_state(snapshot)):
+            replica = Replica(site)
+            replica.state = state
+            replica.head = Head(snapshot.sequence, around[0].hash, around[0].version)
+            return replica
+        _log.warning("site %s: the snapshot after %d is not used", site, snapshot.sequence)
+    return None
+
+
+def bound(site: str, snapshot: StoredSnapshot, around: list[Entry]) -> bool:
+    """Whether the entry behind a snapshot vouches for it."""
+    if len(around) < 2 or around[0].sequence != snapshot.sequence:  # noqa: PLR2004 - a pair
+        return False
+    event = codec.decode_entry(site, around[1]).event
+    return (
+        isinstance(event, SnapshotTaken)
+        and event.of_sequence == snapshot.sequence
+        and event.state_sha256 == codec.state_digest(snapshot)
+    )

@@ -1,0 +1,72 @@
+"""The writer's copies of all sites of one open journal, and which of them must not be served."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from jackpot.core.reasons import Reason, refuse
+from jackpot.engine.answers import Read
+from jackpot.engine.replica import Replica, load
+from jackpot.store.journal import GENESIS, Journal, Reader, UnsoundError
+
+_log = logging.getLogger(__name__)
+
+
+class Sites:
+    """Copies that follow a journal. A site that is not sound is halted; the others go on."""
+
+    def __init__(self, journal: Journal, expected: Iterable[str], halted: dict[str, str]) -> None:
+        self._journal = journal
+        self._doubtful: set[str] = set()  # the copy and the journal part ways
+        self.halted = halted
+        self.replicas: dict[str, Replica] = {}
+        for site in sorted({*expected, *journal.heads()} - halted.keys()):
+            self._load(site)
+
+    def caught_up(self, site: str, reader: Reader) -> bool:
+        """Apply a page of what others appended; whether the copy stands at the head then."""
+        try:
+            return site not in self._doubtful and self.replicas[site].catch_up(reader)
+        except UnsoundError as error:
+            _log.warning("%s; the copy is made anew", error)
+            self._doubtful.add(site)
+            return False
+
+    def follow(self, site: str) -> None:
+        """Bring a copy up to date without holding the lock; make it anew where that fails."""
+        while site not in self._doubtful:
+            if self.caught_up(site, self._journal):
+                return
+        self._load(site)
+
+    def follow_all(self) -> list[str]:
+        """Catch up wherever others wrote; the sites that this moved."""
+        heads = self._journal.heads()
+        moved = [s for s, r in self.replicas.items() if not r.head.same(heads.get(s, GENESIS))]
+        for site in moved:
+            self.follow(site)
+        return moved
+
+    def halt(self, error: UnsoundError) -> None:
+        """Serve a site no more."""
+        _log.error("the site is halted: %s", error)
+        self.replicas.pop(error.site, None)
+        self.halted[error.site] = str(error)
+
+    def answer(self, read: Read) -> Any:
+        """What a question about a site's state comes to, be it an exception."""
+        replica = self.replicas.get(read.site)
+        if replica is None:
+            reason = Reason.SITE_HALTED if read.site in self.halted else Reason.UNKNOWN_SITE
+            return refuse(reason, site=read.site)
+        try:
+            return read.question(replica.state)
+        except Exception as error:  # noqa: BLE001 - the asker's mistake, and the asker hears of it
+            return error
+
+    def _load(self, site: str) -> None:
+        self._doubtful.discard(site)
+        try:
+            self.replicas[site] = load(self._journal, site)
+        except UnsoundError as error:
+            self.halt(error)

@@ -1,0 +1,261 @@
+"""The one thread that owns every site's state: it decides, commits, and only then answers.
+
+Whatever waits while one commit is under way goes into the next. When a commit fails it is unknown
+whether it is durable, so the writer answers "unknown" to all of the batch, throws its copies away,
+reads the journal again and commits a probe before it takes anything more.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from jackpot.core.commands import Probe, TakeSnapshot
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.engine.answers import Answer, Job, Limits, Read
+from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, sites_of
+from jackpot.engine.faults import Faults
+from jackpot.engine.meters import FrameMaker, MeterFrame
+from jackpot.engine.sites import Sites
+from jackpot.store import codec
+from jackpot.store.journal import Journal, StoreError, Transaction, UnsoundError
+
+_LOCK_TRIES = 4  # times that a copy far behind is brought up to date without the lock
+_FIRST_RETRY_S = 0.05
+_log = logging.getLogger(__name__)
+
+
+class Report(NamedTuple):
+    """What the writer tells the loop: one wake-up a batch."""
+
+    answers: Sequence[Answer]
+    frames: Sequence[MeterFrame]
+    healthy: bool
+    ended: bool
+    halted: dict[str, str]
+
+
+class Writer(threading.Thread):
+    """Takes jobs from a queue that only the loop fills."""
+
+    def __init__(
+        self,
+        open_journal: Callable[[], Journal],
+        decider: Decider,
+        expected: Iterable[str],
+        limits: Limits,
+        faults: Faults,
+        post: Callable[[Report], None],
+    ) -> None:
+        super().__init__(name="writer", daemon=True)
+        self.queue: deque[Job | Read] = deque()
+        self.wake = threading.Event()
+        self.stopping = False
+        self.busy_since = 0.0  # 0 while it waits for work
+        self.failure: BaseException | None = None
+        self._open_journal = open_journal
+        self._decider = decider
+        self._expected = set(expected)
+        self._limits = limits
+        self._faults = faults
+        self._post = post
+        self._journal: Journal | None = None
+        self._sites: Sites | None = None
+        self._halted: dict[str, str] = {}
+        self._unanswered: Sequence[Job | Read] = ()
+        self._frames = FrameMaker()
+        self._healthy = False
+        self._ended = False
+        self._polled = 0.0
+
+    # -- the thread ---------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Open and check everything, then serve until told to stop."""
+        try:
+            journal, sites = self._open()
+            self._tell(healthy=True, moved=sites.replicas)
+            while self.queue or not self.stopping:
+                self._wait()
+                try:
+                    self._turn(journal, sites)
+                except Exception as error:  # noqa: BLE001 - no command may stay without an answer
+                    journal, sites = self._start_over(error, sites)
+            self._snapshot(journal, sites, every=1)
+        except BaseException as error:  # noqa: BLE001 - whatever ends the thread, the loop hears it
+            _log.critical("the writer has ended: %r", error)
+            self.failure = error
+        finally:
+            self._ended = True
+            self.refuse_waiting()
+            self._close()
+            self._tell(healthy=False)
+
+    def _wait(self) -> None:
+        if not self.queue:
+            self.wake.clear()
+            # Whoever queues a job after this look finds the flag down and raises it.
+            if not self.queue and not self.stopping:
+                self.busy_since = 0.0
+                self.wake.wait(self._limits.poll_s)
+        self.busy_since = time.monotonic()
+
+    def _turn(self, journal: Journal, sites: Sites) -> None:
+        """One batch, and now and then a look at what others have committed."""
+        count = min(len(self.queue), self._limits.batch_commands)
+        self._unanswered = jobs = [self.queue.popleft() for _ in range(count)]
+        commands = [job for job in jobs if isinstance(job, Job)]
+        reads = [job for job in jobs if isinstance(job, Read)]
+        if commands:
+            self._commit(journal, sites, commands, reads)
+        if reads or self.busy_since - self._polled >= self._limits.poll_s:
+            moved = sites.follow_all()
+            self._polled = time.monotonic()
+            answers = [(read.deliver, sites.answer(read)) for read in reads]
+            self._unanswered = ()
+            self._tell(answers, moved=moved)
+        self._snapshot(journal, sites, self._limits.snapshot_every)
+
+    def _commit(
+        self, journal: Journal, sites: Sites, jobs: Sequence[Job], reads: Sequence[Read]
+    ) -> None:
+        self._faults("before-lock")
+        for _ in range(_LOCK_TRIES):
+            concerned = sites_of(jobs) & sites.replicas.keys()
+            with journal.begin() as transaction:
+                behind = [site for site in concerned if not sites.caught_up(site, transaction)]
+                if not behind:
+                    batch = self._batch(sites, transaction)
+                    answers, rest = batch.run(jobs)
+                    self._faults("after-decide")
+                    batch.append()
+                    self._faults("before-commit")
+                    transaction.commit()
+                    break
+            # So much is new that nobody should have to wait for the lock while it is read.
+            for site in behind:
+                sites.follow(site)
+        else:
+            raise StoreError("other controllers write faster than this one can read")
+        self._faults("after-commit")
+        self._faults("before-publish")
+        self.queue.extendleft(reversed(rest))
+        self._unanswered = reads
+        self._tell(answers, moved=batch.moved)
+
+    def _batch(self, sites: Sites, transaction: Transaction) -> Batch:
+        return Batch(self._decider, sites.replicas, self._halted, transaction)
+
+    def _snapshot(self, journal: Journal, sites: Sites, every: int) -> None:
+        """Bind a snapshot to the chain for each site that has come far since its last one."""
+        for site, replica in sites.replicas.items():
+            if replica.head.sequence - replica.snapshot_sequence < every:
+                continue
+            with journal.begin() as transaction:
+                if not sites.caught_up(site, transaction):
+                    continue  # the next poll puts this right, and then it is tried again
+                snapshot = codec.encode_state(replica.state)
+                batch = self._batch(sites, transaction)
+                digest = codec.state_digest(snapshot)
+                batch.add_own(replica, TakeSnapshot(snapshot.sequence, digest))
+                batch.append()
+                transaction.save_snapshot(site, snapshot)
+                self._faults("snapshot")
+                transaction.commit()
+
+    # -- when it fails ------------------------------------------------------------------------
+
+    def _start_over(self, error: Exception, sites: Sites) -> tuple[Journal, Sites]:
+        """Answer everyone at once, then begin again from what the journal really holds."""
+        _log.error("a batch failed: %r", error)
+        if isinstance(error, UnsoundError):
+            sites.halt(error)
+        self.refuse_waiting()
+        self._tell(healthy=False)
+        delay_s = _FIRST_RETRY_S
+        while True:
+            try:
+                journal, sites = self._open()
+                self._probe(journal, sites)
+            except Exception as again:  # noqa: BLE001 - tried until it works or is told to stop
+                _log.warning("the store is still failing: %r", again)
+                self._wait_refusing(delay_s)
+                delay_s = min(2 * delay_s, self._limits.retry_s)
+            else:
+                self._tell(healthy=True, moved=sites.replicas)
+                return journal, sites
+
+    def _probe(self, journal: Journal, sites: Sites) -> None:
+        """Write to every stream: what a failed commit may have left behind is settled then."""
+        with journal.begin() as transaction:
+            batch = self._batch(sites, transaction)
+            for site, replica in sites.replicas.items():
+                if not sites.caught_up(site, transaction):
+                    raise StoreError(f"site {site} moves on while it is read")
+                batch.add_own(replica, Probe())
+            batch.append()
+            transaction.commit()
+
+    def _wait_refusing(self, delay_s: float) -> None:
+        until = time.monotonic() + delay_s
+        while (left_s := until - time.monotonic()) > 0:
+            if self.stopping:
+                raise SystemExit("stopped while the store was failing")
+            self.wake.wait(left_s)
+            self.wake.clear()
+            self.refuse_waiting()
+
+    def refuse_waiting(self) -> None:
+        """Tell everyone who waits that it is not known what became of their command.
+
+        The loop calls this too, once the thread has ended.
+        """
+        waiting = [*self._unanswered]
+        self._unanswered = ()
+        while self.queue:
+            waiting.append(self.queue.popleft())
+        for job in waiting:
+            if isinstance(job, Job) and job.lane is not None:
+                job.lane.broken = True
+        self._tell([(job.deliver, self._refusal(job)) for job in waiting])
+
+    def _refusal(self, job: Job | Read) -> Refusal:
+        if isinstance(job, Job) and job.refusal is not None:
+            return job.refusal
+        site = job.request.site if isinstance(job, Job) else job.site
+        return refuse(Reason.SITE_HALTED, site=site) if site in self._halted else UNAVAILABLE
+
+    # -- the store and the loop ---------------------------------------------------------------
+
+    def _open(self) -> tuple[Journal, Sites]:
+        self._close()
+        self._journal = self._open_journal()
+        self._sites = Sites(self._journal, self._expected, self._halted)
+        return self._journal, self._sites
+
+    def _close(self) -> None:
+        self._sites = None
+        journal, self._journal = self._journal, None
+        try:
+            if journal is not None:
+                journal.close()
+        except StoreError as error:
+            _log.warning("%s", error)
+
+    def _tell(
+        self,
+        answers: Sequence[Answer] = (),
+        *,
+        moved: Iterable[str] = (),
+        healthy: bool | None = None,
+    ) -> None:
+        replicas = self._sites.replicas if self._sites else {}
+        states = [replicas[site].state for site in moved if site in replicas]
+        frames = [frame for state in states for frame in self._frames.changed(state)]
+        if healthy is not None:
+            self._healthy = healthy
+        if answers or frames or healthy is not None:
+            halted = dict(self._halted)
+            self._post(Report(answers, frames, self._healthy, self._ended, halted))

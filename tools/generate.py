@@ -34,13 +34,8 @@ def generate(out: Path) -> dict[Path, str]:
             text = path.read_text()
             if source != home:
                 # Imports only: the descriptor names the proto package, whose length it records.
-                module = re.escape(source.replace("/", "."))
-                text = re.sub(
-                    rf"^(from|import) {module}\b",
-                    rf"\1 {home.replace('/', '.')}",
-                    text,
-                    flags=re.MULTILINE,
-                )
+                old, new = source.replace("/", "."), home.replace("/", ".")
+                text = re.sub(rf"(?m)^(from|import) {re.escape(old)}\b", rf"\1 {new}", text)
             files[ROOT / home / path.name] = text
     return files
 

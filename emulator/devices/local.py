@@ -8,6 +8,9 @@ share one bounded history and hold a place in it each, so a slow one costs no me
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from itertools import islice
+
+from msgspec import structs
 
 from emulator.devices.clock import DeviceClock
 from emulator.devices.faults import Fault
@@ -30,6 +33,7 @@ from emulator.devices.station import Station
 
 MAX_WAITING = 16  # commands in the queue of a station
 MAX_WATCHERS = 64  # of a station
+MAX_BATCH = 256  # events handed to a watcher at once
 _MUST_ACT = frozenset(
     {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
 )
@@ -63,8 +67,16 @@ class LocalDevices:
 
     async def status(self) -> StationStatus:
         """Everything that can be seen now."""
-        async with self._turn():
-            return self._station.status()
+        return self.glance()
+
+    def glance(self) -> StationStatus:
+        """The same without waiting for anything, even while a command's time passes."""
+        if self._closed:
+            raise DeviceLost(f"the devices of {self.name} were closed")
+        if not self._lock.locked():
+            self._station.advance(self._clock.now_ms())
+            self._publish()
+        return structs.replace(self._station.status(), sequence=self._published)
 
     async def load_deck(self, back: str) -> StationStatus:
         """Bring a new deck to the table, or gather a known one, ready to be shuffled."""
@@ -205,8 +217,9 @@ class LocalDevices:
         first = events[0].sequence if events else self._station.sequence + 1
         if seen + 1 < first and seen < self._published:
             raise DeviceRefused(Reason.WATCHER_FELL_BEHIND, after=seen, first=first)
-        start, end = seen + 1 - first, self._published + 1 - first
-        return tuple(events[place] for place in range(max(start, 0), end))
+        start = max(seen + 1 - first, 0)
+        end = min(self._published + 1 - first, start + MAX_BATCH)
+        return tuple(islice(events, start, end))
 
     async def _do(self, command: Callable[[], None]) -> StationStatus:
         async with self._turn():

@@ -1,0 +1,80 @@
+"""The device process: serve the devices of many tables over gRPC until told to stop.
+
+On SIGTERM or SIGINT it says NOT_SERVING, ends every stream, and lets calls under way finish for a
+short while. The cards are in memory only; whoever was dealing has to void the round.
+"""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from emulator.devices.faults import Fault
+from emulator.devices.registry import Registry
+from emulator.devices.service import DeviceServices
+from emulator.v1 import devices_pb2 as pb
+from emulator.v1 import devices_pb2_grpc as pb_grpc
+
+Log = Callable[..., None]
+
+MAX_MESSAGE_BYTES: Final = 64 * 1024  # received; no command comes near it
+MAX_CALLS: Final = 4_096  # at once, watchers included
+GRACE_S: Final = 3.0
+_OPTIONS: Final = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    # Two processes on one port would each have half of the stations.
+    ("grpc.so_reuseport", 0),
+    ("grpc.http2.min_ping_interval_without_data_ms", 1_000),
+    ("grpc.http2.max_ping_strikes", 0),
+)
+_SERVICES: Final = ("DeviceService", "EmulationService")
+
+
+class ListenError(Exception):
+    """The address cannot be listened on."""
+
+
+async def serve(
+    listen: str,
+    log: Log,
+    *,
+    speed: float = 0,
+    seed: str = "",
+    rates_ppm: Mapping[Fault, int] | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    registry = Registry(speed=speed, seed=seed, rates_ppm=rates_ppm)
+    services = DeviceServices(registry, log)
+    server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
+    pb_grpc.add_DeviceServiceServicer_to_server(services, server)
+    pb_grpc.add_EmulationServiceServicer_to_server(services, server)
+    vitals = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(vitals, server)
+    names = [pb.DESCRIPTOR.services_by_name[name].full_name for name in _SERVICES]
+    reflection.enable_server_reflection([*names, reflection.SERVICE_NAME], server)
+    try:
+        port = server.add_insecure_port(listen)
+    except RuntimeError:
+        raise ListenError(f"cannot listen on {listen}: is the address in use?") from None
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Not everywhere can signals be taken; there the process just ends.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, stop.set)
+    await server.start()
+    for name in ("", *names):
+        await vitals.set(name, health_pb2.HealthCheckResponse.SERVING)
+    host = listen.rpartition(":")[0]
+    log("listening", address=f"{host}:{port}", speed=speed, seeded=bool(seed))
+    await stop.wait()
+    log("stopping")
+    await vitals.enter_graceful_shutdown()
+    await registry.drain()
+    await server.stop(GRACE_S)
+    log("stopped")

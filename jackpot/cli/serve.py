@@ -1,0 +1,81 @@
+"""`jackpot serve`: a controller, until it is told to stop."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+import uvloop
+
+from jackpot.cli.failures import one_line
+from jackpot.core.config import Site
+from jackpot.engine import Engine
+from jackpot.engine.faults import from_environment
+from jackpot.rules.hands import names
+from jackpot.rules.site import load_site_file
+from jackpot.server.controller import Controller
+from jackpot.store.sqlite import SqliteJournal
+
+
+def make_controller(site: Site, data: Path) -> Controller:
+    """A controller for a site, on the embedded store of a directory; call it in the loop."""
+    engine = Engine(
+        partial(SqliteJournal.open, data),
+        names,
+        sites=[site.id],
+        faults=from_environment(os.environ),
+    )
+    return Controller(engine, site)
+
+
+@click.command()
+@click.option(
+    "--site",
+    "site_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The site file: links, bets, tables.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the journal is kept. [default: what the site file says]",
+)
+@click.option(
+    "--grpc",
+    "address",
+    metavar="HOST:PORT",
+    help="Where to listen; port 0 picks a free one. [default: what the site file says]",
+)
+@one_line
+def serve(site_path: Path, data: Path | None, address: str | None) -> None:
+    r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
+
+    \b
+    Example:
+      jackpot serve --site site.toml --data /var/lib/jackpot
+    """
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    file = load_site_file(site_path)
+    for warning in file.warnings:
+        click.echo(f"{site_path}:{warning}", err=True)
+    where = address or file.server.listen[0]
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(file.site, data or Path(file.server.data), where))
+
+
+async def _serve(site: Site, data: Path, address: str) -> None:
+    controller = make_controller(site, data)
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    where = await controller.start(address)
+    click.echo(f"serving {site.id} on {where}")
+    sys.stdout.flush()
+    await stopped.wait()
+    await controller.stop()
+    click.echo("stopped")

@@ -1,0 +1,121 @@
+"""A controller: the services on one port, from the self-check to the last answer.
+
+Health says NOT_SERVING until the journal was checked and the site is set up, again while the store
+is in trouble, and for good when the writer has died or a drain begins.
+"""
+
+import asyncio
+import ipaddress
+import logging
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from jackpot.core.config import Site
+from jackpot.core.reasons import Reason
+from jackpot.engine import Engine
+from jackpot.server.errors import refused
+from jackpot.server.limits import MAX_MESSAGE_BYTES
+from jackpot.server.meters import MeterService
+from jackpot.server.operators import OperatorService
+from jackpot.server.rpc import service
+from jackpot.server.setup import set_up
+from jackpot.server.tables import TableService
+from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+
+DRAIN_S = 5.0  # for what has been accepted to be answered
+
+_OPTIONS = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.so_reuseport", 0),  # a second controller on the port must fail, not share it
+    ("grpc.keepalive_time_ms", 10_000),  # a table whose cable was cut must not look attached
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+)
+_log = logging.getLogger(__name__)
+
+
+class AddressError(Exception):
+    """An address that the controller can't or won't listen on."""
+
+
+def verify_loopback(address: str) -> None:
+    """Raise unless only this machine can reach the address: there is no TLS."""
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise AddressError(f"{address}: without TLS the controller listens on loopback only")
+
+
+class Controller:
+    """Serves a site."""
+
+    def __init__(self, engine: Engine, site: Site) -> None:
+        self._engine = engine
+        self._site = site
+        self._tables = TableService(engine)
+        self._meters = MeterService(engine)
+        self._operators = OperatorService(engine, self._tables.heartbeats)
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(options=_OPTIONS)
+        self._serving = False
+        self._showing: asyncio.Task[None] | None = None
+        services = {
+            table_pb2.DESCRIPTOR.services_by_name["TableService"]: self._tables.rpcs(),
+            meter_pb2.DESCRIPTOR.services_by_name["MeterService"]: self._meters.rpcs(),
+            operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]: self._operators.rpcs(),
+        }
+        self._server.add_generic_rpc_handlers(
+            tuple(service(descriptor, rpcs) for descriptor, rpcs in services.items())
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        self._names = ["", *(descriptor.full_name for descriptor in services)]
+        reflection.enable_server_reflection(
+            (*self._names[1:], health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+        )
+
+    async def start(self, address: str) -> str:
+        """Listen, check the journal, set up the site, serve; where it listens."""
+        verify_loopback(address)
+        await self._show(serving=False)
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise AddressError(f"{address}: cannot listen there") from error
+        await self._server.start()
+        try:
+            await self._engine.start()
+            await set_up(self._engine, self._site)
+        except BaseException:
+            await self._server.stop(None)
+            raise
+        await self._show(serving=self._engine.healthy)
+        self._engine.on_health = self._heed_health
+        return f"{address.rpartition(':')[0]}:{port}"
+
+    async def stop(self) -> None:
+        """Answer what was accepted, refuse the rest, and end."""
+        self._engine.on_health = None
+        await self._health.enter_graceful_shutdown()
+        error = refused(Reason.DRAINING)
+        self._tables.end_streams(error)
+        self._meters.end_streams(error)
+        await self._engine.drain()
+        await self._server.stop(DRAIN_S)
+
+    def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
+        serving = healthy and self._site.id not in self._engine.halted
+        if serving != self._serving:
+            _log.warning("the controller is %s", "serving again" if serving else "not serving")
+        self._showing = asyncio.create_task(self._show(serving=serving))
+
+    async def _show(self, *, serving: bool) -> None:
+        self._serving = serving
+        status = health_pb2.HealthCheckResponse.ServingStatus
+        for name in self._names:
+            await self._health.set(name, status.SERVING if serving else status.NOT_SERVING)

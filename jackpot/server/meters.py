@@ -1,0 +1,123 @@
+"""MeterService: what the public sees, now or as it changes.
+
+A watcher gets the latest value, never a queue. A frame is serialised once for all watchers:
+serialised messages can be put one behind the other, and mean what they would have meant as one.
+"""
+
+from typing import Any
+
+from google.protobuf.message import Message
+
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import State
+from jackpot.engine import Engine, MeterFrame
+from jackpot.engine.meters import frame_of
+from jackpot.server import fields
+from jackpot.server.answers import hit_message
+from jackpot.server.caller import Actor
+from jackpot.server.enums import LINK_STATUSES
+from jackpot.server.errors import RefusedError, refused
+from jackpot.server.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
+from jackpot.server.outcomes import seen
+from jackpot.server.rpc import Context, Stream, Unary
+from jackpot.v1 import meter_pb2
+
+
+class MeterService:
+    """What signs call."""
+
+    def __init__(self, engine: Engine, max_watchers: int = MAX_WATCHERS) -> None:
+        self._engine = engine
+        self._max_watchers = max_watchers
+        self._watchers = 0
+        self._ending: RefusedError | None = None
+        self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
+
+    def rpcs(self) -> dict[str, Unary | Stream]:
+        """The service by the names of its RPCs."""
+        return {"ListMeters": self._list, "WatchMeters": self._watch}
+
+    def end_streams(self, error: RefusedError) -> None:
+        """End every watch."""
+        self._ending = error
+        self._engine.meters.publish(())
+
+    async def _list(self, message: meter_pb2.ListMetersRequest, _actor: Actor) -> Message:
+        site = fields.identifier(message.site, "site")
+        wanted = [fields.identifier(message.link, "link")] if message.link else []
+
+        def look(state: State) -> meter_pb2.ListMetersResponse | Refusal:
+            if refusal := _missing(state, wanted):
+                return refusal
+            frames = [frame_of(state, state.links[link]) for link in wanted or state.links]
+            return meter_pb2.ListMetersResponse(
+                sequence=state.sequence, links=[_link_meters(frame) for frame in frames]
+            )
+
+        return seen(await self._engine.read(site, look))
+
+    async def _watch(self, message: meter_pb2.WatchMetersRequest, context: Context) -> None:
+        site = fields.identifier(message.site, "site")
+        wanted = {
+            fields.identifier(link, "links")
+            for link in fields.many(message.links, "links", MAX_WATCHED_LINKS)
+        }
+        after = fields.whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER)
+        if self._watchers >= self._max_watchers:
+            raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=self._max_watchers)
+        self._watchers += 1
+        try:
+            seen(await self._engine.read(site, lambda state: _missing(state, wanted)))
+            await self._send(context, site, wanted, after)
+        finally:
+            self._watchers -= 1
+
+    async def _send(self, context: Context, site: str, wanted: set[str], after: int) -> None:
+        board, version = self._engine.meters, 0
+        while self._ending is None:
+            frames = [
+                frame
+                for frame in board.frames(version)
+                if frame.site == site and frame.sequence > after
+                if not wanted or frame.link in wanted
+            ]
+            version = board.version
+            if frames:
+                frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
+                await context.write(b"".join(map(self._serialise, frames)))
+            await board.changed(version)
+        raise self._ending
+
+    def _serialise(self, frame: MeterFrame) -> bytes:
+        known, raw = self._serialised.get((frame.site, frame.link), (None, b""))
+        if known is not frame:
+            message = meter_pb2.WatchMetersResponse(
+                sequence=frame.sequence, links=[_link_meters(frame)]
+            )
+            raw = message.SerializeToString()
+            self._serialised[frame.site, frame.link] = (frame, raw)
+        return raw
+
+
+def _missing(state: State, wanted: Any) -> Refusal | None:
+    for link in wanted:
+        if link not in state.links:
+            return refuse(Reason.UNKNOWN_LINK, link=link)
+    return None
+
+
+def _link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
+    return meter_pb2.LinkMeters(
+        link=frame.link,
+        title=frame.title,
+        status=LINK_STATUSES.to_wire(frame.status),
+        wager_micros=frame.wager_micros,
+        meters=[
+            meter_pb2.Meter(level=level.level, amount_micros=level.meter_micros)
+            for level in frame.levels
+        ],
+        hit_count=frame.hit_count,
+        recent_hits=[hit_message(hit) for hit in frame.hits],
+        sequence=frame.sequence,
+        time_micros=frame.time_micros,
+    )

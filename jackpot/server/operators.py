@@ -1,0 +1,95 @@
+"""OperatorService: what staff call."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import State
+from jackpot.engine import Engine
+from jackpot.server import fields
+from jackpot.server.answers import OPERATOR_ANSWERS, link_message, payout_message, table_message
+from jackpot.server.caller import Actor
+from jackpot.server.outcomes import accepted, seen
+from jackpot.server.parse import operator_request
+from jackpot.server.rpc import Stream, Unary
+from jackpot.v1 import operator_pb2
+
+
+class OperatorService:
+    """What staff call."""
+
+    def __init__(self, engine: Engine, heartbeats: Mapping[tuple[str, str], int]) -> None:
+        self._engine = engine
+        self._heartbeats = heartbeats
+
+    def rpcs(self) -> dict[str, Unary | Stream]:
+        """The service by the names of its RPCs."""
+        return {
+            "ListLinks": self._list_links,
+            "ListPayouts": self._list_payouts,
+            "ListTables": self._list_tables,
+            "GetTable": self._get_table,
+            **{rpc: self._command(rpc) for rpc in OPERATOR_ANSWERS if rpc != "Attach"},
+        }
+
+    def _command(self, rpc: str) -> Unary:
+        async def call(message: Any, actor: Actor) -> Message:
+            done = accepted(await self._engine.execute(operator_request(message, actor)))
+            answer: Message = OPERATOR_ANSWERS[rpc](done.sequence, done.event)
+            return answer
+
+        return call
+
+    async def _list_links(self, message: operator_pb2.ListLinksRequest, _actor: Actor) -> Message:
+        def look(state: State) -> operator_pb2.ListLinksResponse:
+            return operator_pb2.ListLinksResponse(
+                sequence=state.sequence,
+                links=[link_message(state, link) for link in state.links.values()],
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _list_payouts(
+        self, message: operator_pb2.ListPayoutsRequest, _actor: Actor
+    ) -> Message:
+        table = fields.identifier(message.table, "table") if message.table else ""
+
+        def look(state: State) -> operator_pb2.ListPayoutsResponse | Refusal:
+            if table and table not in state.tables:
+                return refuse(Reason.UNKNOWN_TABLE, table=table)
+            return operator_pb2.ListPayoutsResponse(
+                sequence=state.sequence,
+                payouts=[
+                    payout_message(payout)
+                    for _, payout in sorted(state.payouts.items())
+                    if table in ("", payout.table)
+                ],
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _list_tables(self, message: operator_pb2.ListTablesRequest, _actor: Actor) -> Message:
+        def look(state: State) -> operator_pb2.ListTablesResponse:
+            return operator_pb2.ListTablesResponse(
+                sequence=state.sequence, tables=[self._table(state, id_) for id_ in state.tables]
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _get_table(self, message: operator_pb2.GetTableRequest, _actor: Actor) -> Message:
+        table = fields.identifier(message.table, "table")
+
+        def look(state: State) -> operator_pb2.GetTableResponse | Refusal:
+            if table not in state.tables:
+                return refuse(Reason.UNKNOWN_TABLE, table=table)
+            return operator_pb2.GetTableResponse(
+                sequence=state.sequence, table=self._table(state, table)
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    def _table(self, state: State, table: str) -> operator_pb2.Table:
+        heartbeat_micros = self._heartbeats.get((state.site, table), 0)
+        return table_message(state, state.tables[table], heartbeat_micros)

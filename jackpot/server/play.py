@@ -1,0 +1,114 @@
+"""A Play stream: a table's commands pipelined, their answers in order.
+
+One task reads, another sends; whatever is ready when the sender wakes goes into one message. A
+client that does not read stops the sender, and soon, at the limit of unanswered commands, the
+reader too: what a stream holds is bounded, whatever the client does.
+"""
+
+import asyncio
+from collections import deque
+from functools import partial
+
+from grpc.aio import EOF
+
+from jackpot.core.reasons import MEANINGS, Reason, Refusal
+from jackpot.engine import Engine, Lane, Outcome
+from jackpot.server.answers import TABLE_ANSWERS
+from jackpot.server.errors import RefusedError, refused, status_of
+from jackpot.server.limits import MAX_COMMANDS
+from jackpot.server.outcomes import accepted
+from jackpot.server.parse import play_requests
+from jackpot.server.rpc import Context, decode
+from jackpot.v1 import table_pb2
+
+
+class _Slot:
+    """A command's place in the order of answers."""
+
+    __slots__ = ("kind", "number", "outcome")
+
+    def __init__(self, number: int, kind: str, outcome: Outcome | None = None) -> None:
+        self.number = number
+        self.kind = kind
+        self.outcome = outcome
+
+
+class PlayStream:
+    """One stream, from its first message to its end."""
+
+    def __init__(self, engine: Engine, context: Context) -> None:
+        self._engine = engine
+        self._context = context
+        self._lane = Lane()
+        self._slots: deque[_Slot] = deque()
+        self._wake = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+        self._ending: RefusedError | None = None
+
+    async def run(self) -> None:
+        """Serve the stream; ends when the client has no more, or raises why it was ended."""
+        self._reader = asyncio.create_task(self._read())
+        self._reader.add_done_callback(lambda _: self._wake.set())
+        try:
+            while self._slots or not self._reader.done():
+                await self._wake.wait()
+                self._wake.clear()
+                if results := self._ready():
+                    response = table_pb2.PlayResponse(results=results)
+                    await self._context.write(response.SerializeToString())
+        finally:
+            self._reader.cancel()
+        if self._ending:
+            raise self._ending
+
+    def end(self, error: RefusedError) -> None:
+        """Read no more; when what was read is answered, end with this error."""
+        self._ending = self._ending or error
+        if self._reader:
+            self._reader.cancel()
+
+    async def _read(self) -> None:
+        while (raw := await self._context.read()) is not EOF:
+            try:
+                self._take(decode(table_pb2.PlayRequest, raw))
+            except RefusedError as error:
+                self.end(error)
+                return
+
+    def _take(self, message: table_pb2.PlayRequest) -> None:
+        if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
+            raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
+        for command, request in play_requests(message):
+            slot = _Slot(command.number, command.WhichOneof("command") or "")
+            self._slots.append(slot)
+            if isinstance(request, Refusal):
+                self._deliver(slot, request)
+            else:
+                self._engine.submit(request, partial(self._deliver, slot), self._lane)
+
+    def _deliver(self, slot: _Slot, outcome: Outcome) -> None:
+        slot.outcome = outcome
+        self._wake.set()
+
+    def _ready(self) -> list[table_pb2.PlayResult]:
+        """The answers that are there with none missing before them."""
+        results = []
+        while self._slots and (outcome := self._slots[0].outcome) is not None:
+            results.append(self._result(self._slots.popleft(), outcome))
+        return results
+
+    def _result(self, slot: _Slot, outcome: Outcome) -> table_pb2.PlayResult:
+        try:
+            done = accepted(outcome)
+        except RefusedError as error:
+            if MEANINGS[error.refusal.reason].retry == "same":
+                # What the client must send again may not be overtaken by what it sent behind it.
+                self.end(error)
+            return table_pb2.PlayResult(
+                number=slot.number,
+                sequence=error.sequence,
+                error=status_of(error.refusal, error.sequence),
+            )
+        result = table_pb2.PlayResult(number=slot.number, sequence=done.sequence)
+        getattr(result, slot.kind).CopyFrom(TABLE_ANSWERS[slot.kind](done.sequence, done.event))
+        return result

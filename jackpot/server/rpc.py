@@ -1,0 +1,81 @@
+"""Between gRPC's bytes and the services: decode, identify the caller, and answer refusals.
+
+gRPC's own deserialisers end in INTERNAL when the bytes are no message, so handlers take raw bytes.
+Each service is a table of its RPCs by name; one that the proto has and the table lacks, or the
+other way round, stops the start.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+
+from jackpot.core.reasons import Reason
+from jackpot.server.caller import Actor, identify_caller
+from jackpot.server.errors import RefusedError, code_of, refused, status_of, trailers_of
+
+Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
+Unary = Callable[[Any, Actor], Awaitable[Message]]
+Stream = Callable[[Any, Context], Awaitable[None]]  # writes to the context by itself
+
+_log = logging.getLogger(__name__)
+
+
+def service(
+    descriptor: ServiceDescriptor, rpcs: Mapping[str, Unary | Stream]
+) -> grpc.GenericRpcHandler:
+    """A service as gRPC takes it."""
+    if missing := {method.name for method in descriptor.methods} ^ rpcs.keys():
+        raise LookupError(f"{descriptor.full_name}: {sorted(missing)}")
+    handlers = {method.name: _handler(method, rpcs[method.name]) for method in descriptor.methods}
+    return grpc.method_handlers_generic_handler(descriptor.full_name, handlers)
+
+
+def decode(message_type: Any, raw: bytes) -> Any:
+    """The message that the bytes are."""
+    try:
+        return message_type.FromString(raw)
+    except DecodeError as error:
+        raise refused(Reason.MALFORMED, problem="not a message", bytes=len(raw)) from error
+
+
+def _handler(method: MethodDescriptor, rpc: Any) -> "grpc.RpcMethodHandler[Any, Any]":
+    message_type = GetMessageClass(method.input_type)
+
+    async def unary(raw: bytes, context: Context) -> bytes:
+        async def call() -> bytes:
+            message = decode(message_type, raw)
+            answer: Message = await rpc(message, identify_caller(context))
+            return answer.SerializeToString()
+
+        answer: bytes = await _answered(call, context)
+        return answer
+
+    async def server_stream(raw: bytes, context: Context) -> None:
+        await _answered(lambda: rpc(decode(message_type, raw), context), context)
+
+    async def both_stream(_: Any, context: Context) -> None:
+        await _answered(lambda: rpc(message_type, context), context)
+
+    if method.client_streaming:
+        return grpc.stream_stream_rpc_method_handler(both_stream)
+    if method.server_streaming:
+        return grpc.unary_stream_rpc_method_handler(server_stream)
+    return grpc.unary_unary_rpc_method_handler(unary)
+
+
+async def _answered(call: Callable[[], Awaitable[Any]], context: Context) -> Any:
+    """Run a handler; a refusal becomes the call's status."""
+    try:
+        # A stream's decoder raises before there is anything to await; both are refusals.
+        return await call()
+    except RefusedError as error:
+        status = status_of(error.refusal, error.sequence)
+        await context.abort(code_of(error.refusal), status.message, trailers_of(status))
+    except Exception:  # noqa: BLE001 - the caller gets a code, the log gets the rest
+        _log.exception("a call failed")
+        await context.abort(grpc.StatusCode.INTERNAL, "The controller failed; see its log.")

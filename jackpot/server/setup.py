@@ -1,0 +1,68 @@
+"""Bring the journal up to what the site file says, and refuse a file that contradicts it.
+
+The journal's configuration is the one that counts. A file may add links and tables; it can't
+change one that has been journaled, because past rounds were played under it.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from jackpot.core.commands import (
+    DefineLink,
+    DefineTable,
+    OperatorCommand,
+    OperatorOrigin,
+    PutInService,
+    Request,
+)
+from jackpot.core.config import Link, Site, Table
+from jackpot.core.reasons import Reason
+from jackpot.core.state import State
+from jackpot.engine import Engine
+from jackpot.request_id import new_request_id
+from jackpot.server.errors import RefusedError
+from jackpot.server.outcomes import accepted, seen
+
+PRINCIPAL = "site-file"
+# Another controller on the same journal may have been a moment quicker.
+_DONE_ALREADY = (Reason.ALREADY_DEFINED, Reason.WRONG_LINK_STATE)
+
+
+class SetupError(Exception):
+    """The site file and the journal contradict each other."""
+
+
+async def set_up(engine: Engine, site: Site) -> None:
+    """Define what the file has and the journal has not."""
+    for command in seen(await engine.read(site.id, lambda state: tuple(_missing(state, site)))):
+        origin = OperatorOrigin(PRINCIPAL, new_request_id())
+        try:
+            accepted(await engine.execute(Request(site.id, origin, command)))
+        except RefusedError as error:
+            if error.refusal.reason not in _DONE_ALREADY:
+                raise
+    for problem in seen(await engine.read(site.id, lambda state: tuple(_differing(state, site)))):
+        raise SetupError(problem)
+
+
+def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
+    yield from (DefineLink(link) for link in site.links if link.id not in state.links)
+    yield from (DefineTable(table) for table in site.tables if table.id not in state.tables)
+    for link in site.in_service:
+        if link not in state.links or state.links[link].status == "defined":
+            yield PutInService(link)
+
+
+def _differing(state: State, site: Site) -> Iterator[str]:
+    for link in site.links:
+        yield from _differences(f"link {link.id}", state.links[link.id].config, link)
+    for table in site.tables:
+        yield from _differences(f"table {table.id}", state.tables[table.id].config, table)
+
+
+def _differences(what: str, journaled: Link | Table, filed: Link | Table) -> Iterator[str]:
+    before, now = msgspec.structs.asdict(journaled), msgspec.structs.asdict(filed)
+    for field, value in before.items():
+        if now[field] != value:
+            yield f"{what}: {field} in the site file is not what the journal has"

@@ -1,0 +1,144 @@
+"""A table's side of the controller: typed commands that may be pipelined.
+
+A command gets its number when it is called; the awaitable that is returned has its response, or
+raises `RefusedError`. When the controller can't be reached for longer than the deadline, commands
+fail with `UnreachableError`: then attach again, and the answer shows what it has of the round.
+"""
+
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Any, Self
+
+import grpc
+
+from jackpot.request_id import new_request_id
+from jackpot.v1 import table_pb2 as pb
+from jackpot.v1 import table_pb2_grpc
+from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
+from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+
+_OPTIONS = (
+    ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.use_local_subchannel_pool", 1),  # two clients of one process don't share a backoff
+)
+
+
+def open_channel(address: str) -> grpc.aio.Channel:
+    """A connection to a controller on this machine."""
+    return grpc.aio.insecure_channel(address, options=_OPTIONS)
+
+
+class TableClient:
+    """Speaks for one table. Use as a context manager; call `attach` before anything else."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        site: str,
+        table: str,
+        *,
+        deadline_s: float = 30.0,
+        streaming: bool = True,
+    ) -> None:
+        """`streaming=False` sends each command by its own RPC, for networks without streams."""
+        self.site = site
+        self.table = table
+        self._stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
+        self._deadline_s = deadline_s
+        self._streaming = streaming
+        self._conversation: Conversation | None = None
+        self.epoch = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._hang_up("the client was closed")
+
+    async def attach(self) -> pb.AttachResponse:
+        """Speak for the table from now on; whoever did before is fenced."""
+        request = pb.AttachRequest(site=self.site, table=self.table, request_id=new_request_id())
+
+        async def call() -> pb.AttachResponse:
+            return await self._stub.Attach(request, timeout=CALL_TIMEOUT_S)
+
+        await self._hang_up("the table attached again")
+        response = await retried(call, self._deadline_s)
+        self.epoch = response.epoch
+        where = pb.CommandId(site=self.site, table=self.table, epoch=self.epoch)
+        self._conversation = Conversation(
+            self._stub, where, self._deadline_s, streaming=self._streaming
+        )
+        return response
+
+    async def heartbeat(self) -> pb.HeartbeatResponse:
+        """Tell the controller that the table is alive; not repeated, the next one comes soon."""
+        request = pb.HeartbeatRequest(site=self.site, table=self.table, epoch=self.epoch)
+        try:
+            return await self._stub.Heartbeat(request, timeout=CALL_TIMEOUT_S)
+        except grpc.RpcError as error:
+            raise from_rpc_error(error) from error
+
+    def open_round(self) -> Awaitable[pb.OpenRoundResponse]:
+        """Begin the next round."""
+        return self.send(pb.PlayCommand(open_round=pb.OpenRound()))
+
+    def place_wagers(self, wagers: Iterable[pb.Wager]) -> Awaitable[pb.PlaceWagersResponse]:
+        """Place wagers, all of them or none. Only the answer lights their lamps."""
+        return self.send(pb.PlayCommand(place_wagers=pb.PlaceWagers(wagers=wagers)))
+
+    def withdraw_wagers(
+        self, wagers: Iterable[pb.PlacedWager]
+    ) -> Awaitable[pb.WithdrawWagersResponse]:
+        """Take wagers back while the round is open."""
+        return self.send(pb.PlayCommand(withdraw_wagers=pb.WithdrawWagers(wagers=wagers)))
+
+    def lock_out(self) -> Awaitable[pb.LockOutResponse]:
+        """No more bets."""
+        return self.send(pb.PlayCommand(lock_out=pb.LockOut()))
+
+    def remove_wager(
+        self, wager: pb.PlacedWager, floorperson: str
+    ) -> Awaitable[pb.RemoveWagerResponse]:
+        """Remove a wager that has no chip."""
+        removal = pb.RemoveWager(wager=wager, floorperson=floorperson)
+        return self.send(pb.PlayCommand(remove_wager=removal))
+
+    def confirm_collection(
+        self, chips: Mapping[str, int]
+    ) -> Awaitable[pb.ConfirmCollectionResponse]:
+        """The dealer's count of chips by bet."""
+        return self.send(pb.PlayCommand(confirm_collection=pb.ConfirmCollection(chips=chips)))
+
+    def settle(
+        self,
+        hands: Iterable[pb.SeatHand],
+        dealer: Iterable[str] = (),
+        community: Iterable[str] = (),
+    ) -> Awaitable[pb.SettleResponse]:
+        """Every hand of the round; the answer has its awards in payment order."""
+        settlement = pb.Settle(hands=hands, dealer=dealer, community=community)
+        return self.send(pb.PlayCommand(settle=settlement))
+
+    def void_round(self, irregularity: str, floorperson: str) -> Awaitable[pb.VoidRoundResponse]:
+        """The round comes to nothing."""
+        void = pb.VoidRound(irregularity=irregularity, floorperson=floorperson)
+        return self.send(pb.PlayCommand(void_round=void))
+
+    def void_seat(
+        self, seat: int, irregularity: str, floorperson: str
+    ) -> Awaitable[pb.VoidSeatResponse]:
+        """A seat's part of the round comes to nothing."""
+        void = pb.VoidSeat(seat=seat, irregularity=irregularity, floorperson=floorperson)
+        return self.send(pb.PlayCommand(void_seat=void))
+
+    def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
+        """Any command; the others are made of this one."""
+        if self._conversation is None:
+            raise RefusedError("FAILED_PRECONDITION", "attach the table first", "NOT_ATTACHED")
+        return self._conversation.send(command)
+
+    async def _hang_up(self, why: str) -> None:
+        if self._conversation:
+            await self._conversation.close(UnreachableError("CANCELLED", why))
+            self._conversation = None

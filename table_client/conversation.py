@@ -1,0 +1,194 @@
+"""Numbered commands to a controller, answered in order, each carried out exactly once.
+
+What was not answered is sent again, with the same identity, over a new connection, as long as the
+controller's own word (`RetryInfo`) or a broken connection says that this can help. When nothing
+was answered for as long as the deadline, everything that waits fails with `UnreachableError`.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar, cast
+
+import grpc
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+from jackpot.v1 import table_pb2 as pb
+from jackpot.v1 import table_pb2_grpc
+from table_client.errors import RefusedError, UnreachableError, from_rpc_error, from_status
+
+MAX_UNANSWERED = 32  # the controller ends a stream that has more
+CALL_TIMEOUT_S = 5.0
+# The field that carries a command on a Play stream -> its own RPC.
+_RPCS = {
+    field.name: field.message_type.name
+    for field in pb.PlayCommand.DESCRIPTOR.oneofs_by_name["command"].fields
+    if field.message_type is not None
+}
+Response = TypeVar("Response")
+
+
+class _Pending(NamedTuple):
+    command: pb.PlayCommand
+    answer: "asyncio.Future[Any]"
+
+
+async def retried(call: Callable[[], Awaitable[Response]], deadline_s: float) -> Response:
+    """Call until it succeeds, a retry can't help, or the deadline has passed."""
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(
+            lambda error: isinstance(error, RefusedError) and error.retry_s is not None
+        ),
+        wait=wait_random_exponential(multiplier=0.05, max=1.0),
+        stop=stop_after_delay(deadline_s),
+        reraise=True,
+    )
+    async for attempt in retrying:
+        with attempt:
+            try:
+                return await call()
+            except grpc.RpcError as error:
+                raise from_rpc_error(error) from error
+    raise AssertionError("tenacity returns or raises")
+
+
+class Conversation:
+    """The commands of one attachment."""
+
+    def __init__(
+        self,
+        stub: "table_pb2_grpc.TableServiceAsyncStub",
+        where: pb.CommandId,
+        deadline_s: float,
+        *,
+        streaming: bool,
+    ) -> None:
+        """`where` names site, table and epoch."""
+        self._stub = stub
+        self._where = where
+        self._deadline_s = deadline_s
+        self._converse = self._stream if streaming else self._call_each
+        self._number = 0
+        self._pending: deque[_Pending] = deque()
+        self._sent = 0  # how many of the pending are on the present stream
+        self._more = asyncio.Event()
+        self._limit: asyncio.Timeout | None = None
+        self._worker = asyncio.create_task(self._work())
+
+    async def close(self, error: RefusedError) -> None:
+        """Send nothing more; what waits fails."""
+        self._worker.cancel()
+        await asyncio.gather(self._worker, return_exceptions=True)
+        self._fail(error)
+
+    def send(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
+        """Number a command and put it behind those that wait; the future has its response."""
+        self._number += 1
+        command.number = self._number
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending.append(_Pending(command, answer))
+        self._more.set()
+        return answer
+
+    async def _work(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more.clear()
+            try:
+                while self._pending:
+                    await retried(self._converse, self._deadline_s)
+            except RefusedError as error:
+                self._fail(error)
+
+    async def _stream(self) -> None:
+        """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
+        call = self._stub.Play()
+        self._sent = 0
+        answered = False
+        writer = None
+        try:
+            async with asyncio.timeout(self._deadline_s) as self._limit:
+                writer = asyncio.create_task(self._write(call))
+                async for response in call:
+                    for result in response.results:
+                        self._take(result)
+                        answered = True
+                    self._limit.reschedule(self._due() if self._pending else None)
+        except TimeoutError as error:
+            raise UnreachableError("DEADLINE_EXCEEDED", "no answer in time") from error
+        except (grpc.RpcError, RefusedError):
+            if not answered and self._pending:
+                raise
+        finally:
+            self._limit = None
+            if writer:
+                writer.cancel()
+            call.cancel()
+
+    async def _write(self, call: Any) -> None:
+        while True:
+            if self._sent < min(len(self._pending), MAX_UNANSWERED):
+                batch = [p.command for p in islice(self._pending, self._sent, MAX_UNANSWERED)]
+                self._sent += len(batch)
+                if self._limit and self._limit.when() is None:
+                    self._limit.reschedule(self._due())
+                where = self._where
+                await call.write(
+                    pb.PlayRequest(
+                        site=where.site, table=where.table, epoch=where.epoch, commands=batch
+                    )
+                )
+            else:
+                await self._more.wait()
+                self._more.clear()
+
+    async def _call_each(self) -> None:
+        """Talk by unary RPCs, one after the other."""
+        while self._pending:
+            command = self._pending[0].command
+            field = cast("str", command.WhichOneof("command"))
+            which = pb.CommandId(number=command.number)
+            which.MergeFrom(self._where)
+            request = getattr(pb, f"{_RPCS[field]}Request")(
+                id=which, command=getattr(command, field)
+            )
+            try:
+                response = await getattr(self._stub, _RPCS[field])(request, timeout=CALL_TIMEOUT_S)
+            except grpc.RpcError as error:
+                refusal = from_rpc_error(error)
+                if refusal.retry_s is not None:
+                    raise refusal from error
+                self._resolve(refusal)
+            else:
+                self._resolve(response)
+
+    def _take(self, result: pb.PlayResult) -> None:
+        if not self._pending or result.number != self._pending[0].command.number:
+            raise RefusedError("INTERNAL", f"the answer to {result.number} is out of order")
+        kind = result.WhichOneof("result")
+        if kind != "error":
+            self._resolve(getattr(result, cast("str", kind)))
+            return
+        refusal = from_status(result.error)
+        if refusal.retry_s is not None:
+            raise refusal  # it stays pending, and so does all behind it
+        self._resolve(refusal)
+
+    def _resolve(self, outcome: Any) -> None:
+        answer = self._pending.popleft().answer
+        self._sent -= 1
+        self._more.set()
+        if answer.done():  # whoever asked has gone
+            return
+        if isinstance(outcome, Exception):
+            answer.set_exception(outcome)
+        else:
+            answer.set_result(outcome)
+
+    def _fail(self, error: RefusedError) -> None:
+        while self._pending:
+            self._resolve(error)
+
+    def _due(self) -> float:
+        return asyncio.get_running_loop().time() + self._deadline_s

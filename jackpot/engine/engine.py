@@ -66,7 +66,7 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = asyncio.Event()
         self._started = False
-        self._ended = False
+        self._ended = asyncio.Event()
         self._watch: asyncio.Task[None] | None = None
         decider = Decider(names, clock, entropy, self.limits)
         self._writer = Writer(journal_factory, decider, sites, self.limits, faults, self._post)
@@ -132,8 +132,7 @@ class Engine:
         if self._writer.ident is not None:
             await asyncio.to_thread(self._writer.join)
             # Its last answers are on their way: first its report, then what the loop refuses.
-            while not self._ended:
-                await asyncio.sleep(0)
+            await self._ended.wait()
             await asyncio.sleep(0)
         if self._watch is not None:
             self._watch.cancel()
@@ -167,7 +166,7 @@ class Engine:
         Only a lane's commands are queued for that: a stream has few in flight.
         """
         refusal = refuse(reason)
-        if lane is not None and self._started and not self._ended:
+        if lane is not None and self._started and not self._ended.is_set():
             self._writer.queue.append(Job(request, deliver, lane, refusal))
             self._writer.wake.set()
             return
@@ -191,8 +190,8 @@ class Engine:
             self.meters.publish(report.frames)
         self.halted = report.halted
         self._writer_healthy = report.healthy
-        if report.ended and not self._ended:
-            self._ended = True
+        if report.ended and not self._ended.is_set():
+            self._ended.set()
             self._writer.refuse_waiting()  # whatever was queued behind its back
         if not self._ready.is_set():
             self._ready.set()

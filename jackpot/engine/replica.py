@@ -55,7 +55,7 @@ class Replica:
             problem = f"the journal's head is at {head.sequence}, with another past"
             raise UnsoundError(self.site, min(head.sequence, self.head.sequence) + 1, problem)
         for entry in entries:
-            self._follow(entry)
+            self.follow(entry)
         self.check()
         if behind > len(entries):
             return False
@@ -89,7 +89,8 @@ class Replica:
         except BrokenInvariantError as error:
             raise UnsoundError(self.site, self.state.sequence, str(error)) from error
 
-    def _follow(self, entry: Entry) -> None:
+    def follow(self, entry: Entry) -> None:
+        """Apply the entry that comes next in the chain."""
         head = verify_link(self.site, self.head, entry)
         self._apply(codec.decode_entry(self.site, entry), entry.sequence, entry.time_micros)
         self.head = head

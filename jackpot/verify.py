@@ -1,0 +1,102 @@
+"""Check a journal from its first entry to its last, without a controller.
+
+Numbering, hash chain, every event readable, its postings sum to zero, no account overdrawn, the
+replayed state equal to every snapshot, and the stated head the last entry. It reads page by page,
+so the length of a journal costs time and no memory, and it changes nothing.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from jackpot.engine.replica import PAGE, Replica, bound
+from jackpot.store import codec
+from jackpot.store.journal import Head, Reader, StoredSnapshot, StoreError, UnsoundError
+from jackpot.store.sqlite import SqliteJournal
+
+Progress = Callable[[str, int, int], None]  # site, entries done, entries in all
+
+
+class SiteReport(Struct, frozen=True):
+    """What was found of one site."""
+
+    site: str
+    entries: int  # that were found good
+    head_sequence: int  # as the store states it
+    head_hash: str
+    snapshots: int  # that equal the replayed state
+    first_bad: int = 0  # sequence; 0 where all is well
+    problem: str = ""
+
+
+class Report(Struct, frozen=True):
+    """What was found of a journal."""
+
+    ok: bool
+    sites: tuple[SiteReport, ...]
+    problem: str = ""  # of the file itself
+
+
+def verify(directory: Path, progress: Progress | None = None) -> Report:
+    """Check the journal of a data directory; StoreError where there is none to read."""
+    journal = SqliteJournal.open_to_read(directory)
+    try:
+        sites = tuple(
+            _verify_site(journal, site, head, progress or _no_progress)
+            for site, head in sorted(journal.heads().items())
+        )
+        problem = journal.damage()
+    except StoreError as error:
+        # The file opened, so what can't be read in it is damage.
+        return Report(ok=False, sites=(), problem=str(error))
+    finally:
+        journal.close()
+    return Report(not problem and not any(site.first_bad for site in sites), sites, problem)
+
+
+def _no_progress(_site: str, _done: int, _total: int) -> None:
+    pass
+
+
+def _verify_site(journal: SqliteJournal, site: str, head: Head, progress: Progress) -> SiteReport:
+    replica = Replica(site)
+    snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots(site)}
+    equal = 0
+
+    def report(first_bad: int = 0, problem: str = "") -> SiteReport:
+        good = replica.head.sequence
+        stated = (head.sequence, head.hash.hex())
+        return SiteReport(site, good, *stated, equal, first_bad, problem)
+
+    try:
+        while entries := journal.read(site, replica.head.sequence, PAGE):
+            for entry in entries:
+                replica.follow(entry)
+                replica.check()
+                if snapshot := snapshots.pop(entry.sequence, None):
+                    _verify_snapshot(journal, replica, snapshot)
+                    equal += 1
+            progress(site, replica.head.sequence, head.sequence)
+        if not replica.head.same(head):
+            return report(
+                min(replica.head.sequence + 1, head.sequence or 1),
+                f"the head is stated as {head.sequence}, the last entry is {replica.head.sequence}",
+            )
+        for sequence in snapshots:
+            return report(sequence, "there is a snapshot after an entry that does not exist")
+    except UnsoundError as error:
+        return report(error.sequence, error.problem)
+    return report()
+
+
+def _verify_snapshot(journal: Reader, replica: Replica, snapshot: StoredSnapshot) -> None:
+    """A snapshot must be what the chain vouches for, and what a replay comes to."""
+    around = journal.read(replica.site, snapshot.sequence - 1, 2)
+    problem = ""
+    if not bound(replica.site, snapshot, around):
+        problem = "the snapshot is not the one that the journal speaks of"
+    elif (state := codec.decode_state(snapshot)) is not None and state != replica.state:
+        problem = "the snapshot differs from the replayed state"
+    if problem:
+        raise UnsoundError(replica.site, snapshot.sequence, problem)

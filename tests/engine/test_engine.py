@@ -1,0 +1,205 @@
+"""What the engine promises while nothing goes wrong."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jackpot.core.commands import LockOut, OpenRound, PlaceWagers, Request, TableOrigin
+from jackpot.core.events import RoundLocked
+from jackpot.core.reasons import Reason, Refusal
+from jackpot.core.state import State
+from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
+from jackpot.verify import verify
+from tests.core.floor import tagged_names
+from tests.engine.pit import METER, SITE, Pit, eventually, ok, opener, reason, running, wagers
+
+
+async def test_a_round_moves_the_meter(tmp_path: Path) -> None:
+    """Six dollar wagers at 21% put $1.26 on a meter of $10,000."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        await pit.round("t1", 1, 2, 3, 4, 5, 6)
+        assert await pit.balance(METER) == 10_001_260_000
+        frame = engine.meters.frame(SITE, "a")
+        assert frame is not None
+        assert (frame.levels[0].meter_micros, frame.status) == (10_001_260_000, "in-service")
+    assert verify(tmp_path).ok
+
+
+async def test_a_restart_finds_everything(tmp_path: Path) -> None:
+    """What was answered before a restart is there after it, and so are the identities."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        await pit.round("t1", 1, 2)
+        before = await engine.read(SITE, lambda state: state.sequence)
+    async with running(tmp_path) as engine:
+        pit.engine = engine
+        assert await pit.balance(METER) == 10_000_420_000
+        again = ok(await pit.play("t1", OpenRound(), 1))
+        after = await engine.read(SITE, lambda state: state.sequence)
+    assert isinstance(before, int)
+    assert again.sequence == before - 3
+    assert after == before + 1, "the drain took a snapshot, and nothing else happened"
+
+
+async def test_same_identity_twice_in_one_batch(tmp_path: Path) -> None:
+    """A command sent twice at once is carried out once and answered twice alike."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        request = pit.request("t1", OpenRound())
+        first, second = await asyncio.gather(engine.execute(request), engine.execute(request))
+        other = await pit.play("t1", LockOut(), 1)
+        assert ok(first) == second
+        assert reason(other) is Reason.REQUEST_REUSED
+
+
+async def test_a_refusal_is_remembered(tmp_path: Path) -> None:
+    """A refused wager stays refused when it is sent again after the state has changed."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        refused = await pit.play("t1", wagers(1))
+        assert reason(refused) is Reason.NO_ROUND
+        ok(await pit.play("t1", OpenRound()))
+        assert await pit.play("t1", wagers(1), 1) == refused
+
+
+async def test_answers_come_in_order(tmp_path: Path) -> None:
+    """The answers of a lane come in the order of its commands, refusals at the door included."""
+    answers: list[tuple[int, Outcome]] = []
+    async with running(tmp_path, limits=Limits(queued_commands=3)) as engine:
+        pit = await Pit(engine).open_up("t1")
+        lane = Lane()
+        commands: list[OpenRound | PlaceWagers] = [OpenRound(), *map(wagers, range(1, 7))]
+        for number, command in enumerate(commands):
+
+            def deliver(outcome: Outcome, number: int = number) -> None:
+                answers.append((number, outcome))
+
+            engine.submit(pit.request("t1", command), deliver, lane)
+        await eventually(lambda: len(answers) == 7)
+    assert [number for number, _ in answers] == list(range(7))
+    taken = [outcome for _, outcome in answers if isinstance(outcome, Committed)]
+    assert len(taken) == 3
+    assert reason(answers[3][1]) is Reason.OVERLOADED
+    assert {reason(outcome) for _, outcome in answers[4:]} <= {
+        Reason.OVERLOADED,
+        Reason.STORE_UNAVAILABLE,
+    }
+    assert lane.broken
+
+
+async def test_lock_out_divides_a_batch(tmp_path: Path) -> None:
+    """In one batch, the wager before the lock-out is in and the one behind it is out."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        sent = pit.send("t1", OpenRound(), wagers(1), LockOut(), wagers(2))
+        _, early, locked, late = await asyncio.gather(*sent)
+        ok(early)
+        event = ok(locked).event
+        assert isinstance(event, RoundLocked)
+        assert [wager.seat for wager in event.wagers] == [1]
+        assert reason(late) is Reason.LOCKED_OUT
+
+
+@pytest.mark.parametrize("limits", [Limits(batch_commands=2), Limits(batch_bytes=1)])
+async def test_small_batches_change_nothing(tmp_path: Path, limits: Limits) -> None:
+    """What does not fit into a batch goes into the next, in order."""
+    async with running(tmp_path, limits=limits) as engine:
+        pit = await Pit(engine).open_up("t1")
+        sent = pit.send("t1", OpenRound(), *(wagers(seat) for seat in range(1, 7)), LockOut())
+        outcomes = [ok(outcome) for outcome in await asyncio.gather(*sent)]
+    sequences = [outcome.sequence for outcome in outcomes]
+    assert sequences == list(range(sequences[0], sequences[0] + 8))
+
+
+async def test_sites_are_apart(tmp_path: Path) -> None:
+    """Commands of two sites share a batch and nothing else; a third site is not known."""
+    async with running(tmp_path, sites=("east", "west")) as engine:
+        east, west = Pit(engine, "east"), Pit(engine, "west")
+        await asyncio.gather(east.open_up("t1"), west.open_up("t1"))
+        await east.round("t1", 1)
+        assert await east.balance(METER) == 10_000_210_000
+        assert await west.balance(METER) == 10_000_000_000
+        lost = await engine.execute(Request("north", TableOrigin("t1", 1, 1), OpenRound()))
+        assert reason(lost) is Reason.UNKNOWN_SITE
+    assert [site.site for site in verify(tmp_path).sites] == ["east", "west"]
+
+
+async def test_a_slow_watcher_skips(tmp_path: Path) -> None:
+    """Whoever looks late sees the latest frame once, and the hits it missed in its count."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1", "t2")
+        seen = engine.meters.version
+        await pit.round("t1", 1)
+        await pit.round("t2", 1)
+        assert await engine.meters.changed(seen) == engine.meters.version
+        (frame,) = engine.meters.frames(seen)
+        assert frame.levels[0].meter_micros == 10_000_420_000
+        waiting = asyncio.create_task(engine.meters.changed(engine.meters.version))
+        await asyncio.sleep(0.02)
+        assert not waiting.done()
+        waiting.cancel()
+
+
+async def test_wagers_alone_publish_nothing(tmp_path: Path) -> None:
+    """A meter that did not move is not shown again."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        seen = engine.meters.version
+        ok(await pit.play("t1", OpenRound()))
+        ok(await pit.play("t1", wagers(1)))
+        assert engine.meters.version == seen
+
+
+async def test_before_start_and_after_drain(tmp_path: Path) -> None:
+    """Before it is ready and after it stops, the engine says so and takes nothing."""
+    engine = Engine(opener(tmp_path), tagged_names, sites=(SITE,))
+    request = Request(SITE, TableOrigin("t1", 1, 1), OpenRound())
+    assert await engine.execute(request) == Refusal(Reason.STARTING)
+    await engine.start()
+    assert engine.healthy
+    await engine.drain()
+    assert not engine.healthy
+    assert await engine.execute(request) == Refusal(Reason.DRAINING)
+    assert await engine.read(SITE, lambda state: state.sequence) == Refusal(Reason.DRAINING)
+
+
+async def test_drain_answers_what_waits(tmp_path: Path) -> None:
+    """Commands queued before a drain are carried out; those behind it are refused."""
+    async with running(tmp_path) as engine:
+        pit = await Pit(engine).open_up("t1")
+        before = pit.send("t1", OpenRound(), wagers(1))
+        draining = asyncio.create_task(engine.drain())
+        await asyncio.sleep(0)
+        behind = pit.send("t1", wagers(2), lane=Lane())
+        for outcome in await asyncio.gather(*before):
+            ok(outcome)
+        assert reason(await behind[0]) is Reason.DRAINING
+        await draining
+
+
+async def test_a_question_that_fails_is_the_askers(tmp_path: Path) -> None:
+    """An exception in a question reaches whoever asked, and the engine goes on."""
+
+    def question(state: State) -> int:
+        raise KeyError(state.site)
+
+    async with running(tmp_path) as engine:
+        with pytest.raises(KeyError):
+            await engine.read(SITE, question)
+        assert engine.healthy
+        await Pit(engine).open_up("t1")
+
+
+async def test_time_never_goes_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """When the clock jumps back the journal's time stands still, and there is an alarm."""
+    ticks = iter([9_000_000, 1_000_000, *[2_000_000] * 50])
+    engine = Engine(opener(tmp_path), tagged_names, sites=(SITE,), clock=lambda: next(ticks))
+    await engine.start()
+    pit = Pit(engine)
+    await pit.open_up("t1")
+    outcome: Outcome = await pit.play("t1", OpenRound())
+    await engine.drain()
+    assert ok(outcome).time_micros == 9_000_000
+    assert "the clock is 8000000 micros behind" in caplog.text

@@ -1,1 +1,1 @@
-"""Exact probabilities and returns from the same rules."""
+"""Exact probabilities and returns, counted from the same rules that the controller pays by."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.awards import apply, decide_award, not_below_zero
-from jackpot.core.claims import is_full
+from jackpot.core.claims import DEALER, is_full
 from jackpot.core.events import PayoutChange
 from jackpot.core.ledger import Book
 from jackpot.core.settle import post_award
@@ -58,6 +58,11 @@ def rework(
     worker.done.awards = [award for _, award in sorted(kept.items()) if award is not None]
     worker.done.changes += [PayoutChange(p, 0, closed=True) for p in sorted(doomed)]
     return worker.done
+
+
+def _turn(award: Award) -> tuple[int, bool]:
+    """Where an award of a level comes in the order of payment."""
+    return -award.claim.winners[0].seat, award.claim.holder == DEALER
 
 
 class _Reworker:
@@ -130,10 +135,9 @@ class _Reworker:
     def _decide_again(self, tail: list[Award], pools: Pools) -> Iterator[Award | None]:
         for award in tail:
             post_award(self.book, award.claim, award.effects, sign=-1)
-            new = self._survivors(award)
-            if new is None:
-                yield None
-                continue
+        left = [new for award in tail if (new := self._survivors(award))]
+        # An award that is divided falls due at the first turn among those who are left.
+        for new in sorted(left, key=_turn):
             outcome = decide_award(new.claim, pools)
             post_award(self.book, new.claim, outcome.effects)
             if outcome.amount_micros != new.amount_micros:
@@ -142,16 +146,20 @@ class _Reworker:
                 ]
             pools = outcome.pools or pools
             yield replace(new, amount_micros=outcome.amount_micros, effects=outcome.effects)
+        yield from [None] * (len(tail) - len(left))
 
     def _take_back(self, award: Award, later: list[Award], *, hit_elsewhere: bool) -> Award | None:
         """Return a doomed award's money while later awards stand."""
         claim, left = award.claim, self._survivors(award)
         name, pending = ledger.key(claim.link, claim.level), ledger.pending(claim.link)
         amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
+        effects = award.effects
         if hit_elsewhere or any(is_full(a.claim) for a in later):
             self.book.move(amount, pending, ledger.overflow(name))
+            effects = replace(effects, overflow_micros=effects.overflow_micros + amount)
         elif left is not None:
             self.book.move(amount, pending, ledger.meter(name))
+            effects = replace(effects, meter_micros=effects.meter_micros + amount)
         else:
-            post_award(self.book, claim, award.effects, sign=-1)
-        return left
+            post_award(self.book, claim, effects, sign=-1)
+        return left and replace(left, effects=effects)

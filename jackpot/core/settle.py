@@ -169,6 +169,8 @@ class _Payer:
         self, claim: Claim, winner: Winner, offset: int, amount_micros: int, before_micros: int
     ) -> Payout:
         deal, holder = self.deal, claim.holder
+        if holder != DEALER and claim.kind != "envy":
+            holder = winner.seat  # of hands that share an award, each has its own
         return Payout(
             id=self.state.last_payout + offset,
             table=self.table.config.id,

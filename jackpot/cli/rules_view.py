@@ -29,7 +29,8 @@ def summary(rule: Rule) -> None:
     for one in rule.bets:
         tables = ", ".join(table.id for table in one.paytables if table.id != "only")
         kind = f"{one.kind} {tables}" if tables else one.kind
-        click.echo(f"    {one.id:<22} {kind:<31} {one.clauses[0]}")
+        line = f"    {one.id:<22} {one.clauses[0]:<21} {kind}"
+        click.echo("\n".join(wrap(line, WIDTH - 1, subsequent_indent=49 * " ")))
 
 
 def head(rule: Rule) -> None:

@@ -59,7 +59,7 @@ class Controller:
         self._engine = engine
         self._site = site
         self._tables = TableService(engine)
-        self._meters = MeterService(engine)
+        self._meters = MeterService(engine, (site.id,))
         self._operators = OperatorService(engine, self._tables.heartbeats)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)

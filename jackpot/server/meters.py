@@ -4,7 +4,7 @@ A watcher gets the latest value, never a queue. A frame is serialised once for a
 serialised messages can be put one behind the other, and mean what they would have meant as one.
 """
 
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -26,8 +26,11 @@ from jackpot.v1 import meter_pb2
 class MeterService:
     """What signs call."""
 
-    def __init__(self, engine: Engine, max_watchers: int = MAX_WATCHERS) -> None:
+    def __init__(
+        self, engine: Engine, sites: Sequence[str], max_watchers: int = MAX_WATCHERS
+    ) -> None:
         self._engine = engine
+        self._sites = sites
         self._max_watchers = max_watchers
         self._watchers = 0
         self._ending: RefusedError | None = None
@@ -35,12 +38,19 @@ class MeterService:
 
     def rpcs(self) -> dict[str, Unary | Stream]:
         """The service by the names of its RPCs."""
-        return {"ListMeters": self._list, "WatchMeters": self._watch}
+        return {
+            "ListSites": self._list_sites,
+            "ListMeters": self._list,
+            "WatchMeters": self._watch,
+        }
 
     def end_streams(self, error: RefusedError) -> None:
         """End every watch."""
         self._ending = error
         self._engine.meters.publish(())
+
+    async def _list_sites(self, _message: meter_pb2.ListSitesRequest, _actor: Actor) -> Message:
+        return meter_pb2.ListSitesResponse(sites=self._sites)
 
     async def _list(self, message: meter_pb2.ListMetersRequest, _actor: Actor) -> Message:
         site = fields.identifier(message.site, "site")
@@ -99,7 +109,7 @@ class MeterService:
         return raw
 
 
-def _missing(state: State, wanted: Any) -> Refusal | None:
+def _missing(state: State, wanted: Iterable[str]) -> Refusal | None:
     for link in wanted:
         if link not in state.links:
             return refuse(Reason.UNKNOWN_LINK, link=link)

@@ -38,6 +38,11 @@ class MeterServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.ListSites = channel.unary_unary(
+                '/jackpot.v1.MeterService/ListSites',
+                request_serializer=jackpot_dot_v1_dot_meter__pb2.ListSitesRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_meter__pb2.ListSitesResponse.FromString,
+                _registered_method=True)
         self.ListMeters = channel.unary_unary(
                 '/jackpot.v1.MeterService/ListMeters',
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.ListMetersRequest.SerializeToString,
@@ -56,6 +61,15 @@ class MeterServiceServicer:
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    def ListSites(self, request, context):
+        """Effect: none. The sites that this controller serves.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
 
     def ListMeters(self, request, context):
         """Effect: none. All links of a site, or one, each at one sequence.
@@ -80,6 +94,11 @@ class MeterServiceServicer:
 
 def add_MeterServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'ListSites': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSites,
+                    request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListSitesRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_meter__pb2.ListSitesResponse.SerializeToString,
+            ),
             'ListMeters': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMeters,
                     request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListMetersRequest.FromString,
@@ -104,6 +123,33 @@ class MeterService:
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    @staticmethod
+    def ListSites(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.MeterService/ListSites',
+            jackpot_dot_v1_dot_meter__pb2.ListSitesRequest.SerializeToString,
+            jackpot_dot_v1_dot_meter__pb2.ListSitesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def ListMeters(request,

@@ -37,6 +37,11 @@ class MeterServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MeterServiceAsyncStub: ...
+    ListSites: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]
+    """Effect: none. The sites that this controller serves.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
     ListMeters: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]
     """Effect: none. All links of a site, or one, each at one sequence.
     Idempotency: needs none.
@@ -59,6 +64,11 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    ListSites: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]  # type: ignore[assignment]
+    """Effect: none. The sites that this controller serves.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
     ListMeters: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]  # type: ignore[assignment]
     """Effect: none. All links of a site, or one, each at one sequence.
     Idempotency: needs none.
@@ -78,6 +88,17 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    @_abc_1.abstractmethod
+    def ListSites(
+        self,
+        request: _meter_pb2.ListSitesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_meter_pb2.ListSitesResponse, _abc.Awaitable[_meter_pb2.ListSitesResponse]]:
+        """Effect: none. The sites that this controller serves.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
 
     @_abc_1.abstractmethod
     def ListMeters(

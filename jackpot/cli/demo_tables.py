@@ -1,0 +1,132 @@
+"""Tables that play by themselves for `jackpot demo`: chips, cards and payouts over real gRPC.
+
+Everything that chance decides comes from one seed a table. Nothing is stacked: a jackpot falls in
+the demo as often as it falls in a card room.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import repeat
+
+import grpc
+
+from jackpot.core.config import Site, Table
+from jackpot.request_id import new_request_id
+from jackpot.rules.cards import deck
+from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2, table_pb2
+from table_client.client import TableClient
+
+SEAT_TAKEN = 0.8
+BETS = 0.75  # of the seats taken, on each bet
+FOLDS = 0.25
+FLOORPERSON = "demo floor"
+
+
+class Tally:
+    """What the demo has seen so far."""
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.wagers = 0
+        self.wagered_micros = 0
+        self.payouts = 0
+        self.paid_micros = 0
+
+
+class DemoTable:
+    """One table with its dealer, its players and its floorperson."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        site: Site,
+        table: Table,
+        rng: random.Random,
+        on_award: Callable[[payout_pb2.Payout], None],
+    ) -> None:
+        self._site = site
+        self._table = table
+        self._rng = rng
+        self._on_award = on_award
+        self._client = TableClient(channel, site.id, table.id)
+        self._operator: operator_pb2_grpc.OperatorServiceAsyncStub = (
+            operator_pb2_grpc.OperatorServiceStub(channel)
+        )
+        links = [link for link in site.links if link.id in table.links]
+        self._bets = [(bet, link.wager_micros) for link in links for bet in link.bets]
+        self._chip_bets = {bet.id for bet, _ in self._bets if bet.medium == "chips"}
+
+    async def play(self, rounds: int | None, tally: Tally, pause_s: float) -> None:
+        """Play so many rounds, or for ever."""
+        async with self._client:
+            await self._client.attach()
+            for _ in repeat(None) if rounds is None else range(rounds):
+                await self._round(tally)
+                await asyncio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
+
+    async def _round(self, tally: Tally) -> None:
+        client, rng = self._client, self._rng
+        seats = [s for s in range(1, self._table.seats + 1) if rng.random() < SEAT_TAKEN]
+        wagers = [
+            table_pb2.Wager(seat=seat, bet=bet.id, amount_micros=wager_micros)
+            for seat in seats
+            for bet, wager_micros in self._bets
+            if rng.random() < BETS
+        ]
+        opened = client.open_round()
+        placed = [client.place_wagers([wager]) for wager in wagers]  # chip by chip
+        locked = client.lock_out()
+        await asyncio.gather(opened, *placed)
+        if not (await locked).collected:
+            chips = Counter(wager.bet for wager in wagers if wager.bet in self._chip_bets)
+            await client.confirm_collection(chips)
+        settled = await self._deal(seats)
+        tally.rounds += 1
+        tally.wagers += len(wagers)
+        tally.wagered_micros += sum(wager.amount_micros for wager in wagers)
+        for payout in settled.payouts:
+            self._on_award(payout)
+            tally.payouts += 1
+            tally.paid_micros += payout.amount_micros
+        await self._pay(settled.payouts)
+
+    async def _deal(self, seats: Iterable[int]) -> table_pb2.SettleResponse:
+        cards = list(deck())
+        self._rng.shuffle(cards)
+
+        def draw(count: int) -> list[str]:
+            return [cards.pop() for _ in range(count)]
+
+        hands = []
+        for seat in seats:
+            folds = self._rng.random() < FOLDS
+            fate = table_pb2.FATE_FOLDED if folds else table_pb2.FATE_PLAYED
+            hand = draw(self._table.seat_cards)
+            hands.append(table_pb2.SeatHand(seat=seat, cards=hand, fate=fate))
+        dealer, community = draw(self._table.dealer_cards), draw(self._table.community_cards)
+        return await self._client.settle(hands, dealer, community)
+
+    async def _pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
+        """The floorperson validates in payment order, then everything is paid."""
+        for payout in payouts:
+            if payout.needs_floorperson:
+                await self._operator.ValidatePayout(
+                    operator_pb2.ValidatePayoutRequest(
+                        site=self._site.id,
+                        request_id=new_request_id(),
+                        payout=payout.id,
+                        floorperson=FLOORPERSON,
+                    )
+                )
+        for payout in payouts:
+            by_cage = payout.source == payout_pb2.PAYOUT_SOURCE_CAGE
+            await self._operator.PayPayout(
+                operator_pb2.PayPayoutRequest(
+                    site=self._site.id,
+                    request_id=new_request_id(),
+                    payout=payout.id,
+                    form=f"demo-{payout.id}" if by_cage else "",
+                )
+            )

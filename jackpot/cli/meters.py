@@ -1,0 +1,100 @@
+"""`jackpot meters`: what the signs show, in a terminal."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+
+import click
+import grpc
+from rich.console import Console
+from rich.live import Live
+
+from jackpot.cli.failures import one_line
+from jackpot.cli.meter_view import as_json, meters_table, money
+from jackpot.v1 import meter_pb2, meter_pb2_grpc
+
+TIMEOUT_S = 5.0
+RECONNECT_S = 1.0
+Links = dict[str, meter_pb2.LinkMeters]
+
+
+@click.command()
+@click.option("--watch", is_flag=True, help="Go on showing them as they change.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON; with --watch one line a change.")
+@click.option(
+    "--controller",
+    metavar="HOST:PORT",
+    default="127.0.0.1:7400",
+    show_default=True,
+    help="Where the controller listens.",
+)
+@click.option("--site", metavar="SITE", help="Which site, where the controller has several.")
+@one_line
+def meters(*, watch: bool, json_: bool, controller: str, site: str | None) -> None:
+    r"""Show the meters of every link.
+
+    \b
+    Example:
+      jackpot meters --watch
+    """
+    with grpc.insecure_channel(controller) as channel:
+        stub = meter_pb2_grpc.MeterServiceStub(channel)
+        site = site or _only_site(stub)
+        try:
+            if watch:
+                _watch(stub, site, json_=json_)
+            else:
+                _list(stub, site, json_=json_)
+        except KeyboardInterrupt:
+            pass
+
+
+def _only_site(stub: meter_pb2_grpc.MeterServiceStub) -> str:
+    sites = stub.ListSites(meter_pb2.ListSitesRequest(), timeout=TIMEOUT_S).sites
+    if len(sites) != 1:
+        raise click.ClickException(f"say --site, one of: {', '.join(sites)}")
+    return sites[0]
+
+
+def _list(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> None:
+    response = stub.ListMeters(meter_pb2.ListMetersRequest(site=site), timeout=TIMEOUT_S)
+    if json_:
+        click.echo(json.dumps(as_json(response), indent=2))
+    else:
+        Console().print(meters_table(response.links))
+
+
+def _watch(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> None:
+    links: Links = {}
+    if json_ or not sys.stdout.isatty():
+        for response in _changes(stub, site):
+            if json_:
+                click.echo(json.dumps(as_json(response)))
+            else:
+                for link in response.links:
+                    shown = "  ".join(f"{m.level} {money(m.amount_micros)}" for m in link.meters)
+                    click.echo(f"{response.sequence} {link.link}: {shown}")
+        return
+    with Live(meters_table([]), auto_refresh=False) as live:
+        for response in _changes(stub, site):
+            links.update((link.link, link) for link in response.links)
+            live.update(meters_table(links.values()), refresh=True)
+
+
+def _changes(
+    stub: meter_pb2_grpc.MeterServiceStub, site: str
+) -> Iterator[meter_pb2.WatchMetersResponse]:
+    """Frames as they come, across restarts of the controller."""
+    sequence = 0
+    while True:
+        request = meter_pb2.WatchMetersRequest(site=site, after_sequence=sequence)
+        try:
+            for response in stub.WatchMeters(request):
+                sequence = response.sequence
+                yield response
+        except grpc.RpcError as error:
+            if error.code() != grpc.StatusCode.UNAVAILABLE:
+                raise
+            click.echo("the controller can't be reached; waiting for it", err=True)
+            time.sleep(RECONNECT_S)

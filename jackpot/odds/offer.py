@@ -15,7 +15,7 @@ from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_DOLLAR
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.rankings import ranking_of
-from jackpot.rules.terms import AmountTerm, Pay, RateTerm, parse_pay
+from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
 COUNTED_KINDS = ("progressive", "linked-bonus", "paytable", "ante-bonus")
 SEATS = 6  # where a rule names no number of seats
@@ -198,24 +198,35 @@ def _meter(level: LevelRule, wager_micros: int, choices: Choices) -> Meter:
     chosen = choices.levels.get(level.id, LevelChoice())
     wager = _money(wager_micros)
 
-    def amount(term: AmountTerm, micros: int | None) -> Fraction | None:
-        if micros is not None and term.bound != "is":
-            return _money(micros)
-        return None if term.bound == "any" else _money(term.at(wager_micros))
+    def amount(what: str, term: AmountTerm, micros: int | None) -> Fraction | None:
+        least = term.at(wager_micros)
+        if micros is None:
+            return None if term.bound == "any" else _money(least)
+        _verify_choice(f"{what} of {level.id}", level, term.bound, micros - least)
+        return _money(micros)
 
-    def rate(term: RateTerm, bps: int | None) -> Fraction | None:
-        if bps is not None and term.bound != "is":
-            return wager * Fraction(bps, BPS_PER_WHOLE)
-        return None if term.bound == "any" else wager * Fraction(term.bps, BPS_PER_WHOLE)
+    def rate(what: str, term: RateTerm, bps: int | None) -> Fraction | None:
+        if bps is None:
+            return None if term.bound == "any" else wager * Fraction(term.bps, BPS_PER_WHOLE)
+        _verify_choice(f"{what} of {level.id}", level, term.bound, bps - term.bps)
+        return wager * Fraction(bps, BPS_PER_WHOLE)
 
-    reserve = rate(level.reserve_term, chosen.reserve_bps)
+    reserve = rate("reserve", level.reserve_term, chosen.reserve_bps)
     return Meter(
         level.id,
-        seed=amount(level.seed_term, chosen.seed_micros),
-        reseed=amount(level.reseed_term, chosen.reseed_micros),
-        primary=rate(level.primary_term, chosen.primary_bps),
+        seed=amount("seed", level.seed_term, chosen.seed_micros),
+        reseed=amount("reseed", level.reseed_term, chosen.reseed_micros),
+        primary=rate("primary rate", level.primary_term, chosen.primary_bps),
         reserve=Fraction(0) if reserve is None else reserve,
     )
+
+
+def _verify_choice(what: str, level: LevelRule, bound: Bound, above: int) -> None:
+    """Refuse a choice that the law doesn't leave; `above`: by how much it passes the law's."""
+    if bound == "is" and above:
+        raise OddsError(f"the {what} is fixed ({level.clause})")
+    if bound == "at-least" and above < 0:
+        raise OddsError(f"the {what} is below the least allowed ({level.clause})")
 
 
 def _extras(bet: BetRule, ranking: str, seats: int, choices: Choices) -> tuple[Extra, ...]:

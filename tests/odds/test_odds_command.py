@@ -1,0 +1,168 @@
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from jackpot.cli.odds import odds
+from jackpot.odds.offer import is_counted
+from jackpot.rules.loader import rules
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def run(*arguments: str) -> Result:
+    """The command's result."""
+    return CliRunner().invoke(odds, arguments)
+
+
+def data(*arguments: str) -> list[dict[str, Any]]:
+    """What the command prints for machines."""
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)["odds"]
+    return found
+
+
+@pytest.mark.parametrize("rule_id", sorted(rules()))
+def test_every_paytable_of_every_rule_has_its_odds(rule_id: str) -> None:
+    """JSON lists each wager that is paid by the player's hand alone, each paytable once."""
+    rule = rules()[rule_id]
+    expected = [
+        (bet.id, table.id) for bet in rule.bets if is_counted(bet) for table in bet.paytables
+    ]
+    if not expected:
+        result = run(rule_id, "--json")
+        assert result.exit_code == 1
+        assert result.stderr == f"Error: {rule_id} has no wager to count here\n"
+        return
+    assert [(found["bet"], found["paytable"]) for found in data(rule_id)] == expected
+
+
+def test_json_has_exact_fractions_beside_decimals() -> None:
+    """Each number is an exact fraction, with a decimal that agrees."""
+    (found,) = data("pa-crazy-4-poker", "five-card-progressive", "--paytable", "A")
+    assert found["hands"] == 2_598_960
+    assert [row["count"] for row in found["rows"]] == [
+        *(4, 36, 624, 3_744, 5_108, 10_200, 54_912),
+    ]
+    for key in ("fixed_return", "return_at_seed", "long_run_return", "variance_at_seed"):
+        exact = Fraction(found[key]["fraction"])
+        assert float(found[key]["decimal"]) == pytest.approx(float(exact), rel=1e-11)
+    (level,) = found["levels"]
+    assert level["rounds_between_hits"]["fraction"] == "108290"
+    assert [row["seats"] for row in found["envy_return_by_seats"]] == [1, 2, 3, 4, 5, 6]
+
+
+def test_text_fits_eighty_columns_and_shows_percent() -> None:
+    """A person sees the figures in at most 80 columns."""
+    result = run("pa-crazy-4-poker", "five-card-progressive", "--wager", "5")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "return at seed           55.98%" in result.stdout
+    assert "long-run return          75.60%" in result.stdout
+    assert "with envy, 6 players     78.44%" in result.stdout
+
+
+def test_without_a_bet_each_wager_has_one_line() -> None:
+    """The summary lists all wagers of a rule."""
+    result = run("pa-crazy-4-poker")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["five-card-progressive", "C", "47.97%", "56.89%", "75.89%", "78.74%"] in lines
+    assert ["six-card-bonus", "E", "81.90%", "81.90%", "81.90%"] in lines
+
+
+def test_a_return_over_one_hundred_percent_is_warned_of() -> None:
+    """The warning goes to standard error, and into the JSON."""
+    choice = ("pa-crazy-4-poker", "five-card-hand-bonus", "--magic", "30%")
+    result = run(*choice)
+    assert result.exit_code == 0
+    expected = "the long-run return is 114.93%: more than 100%"
+    assert result.stderr == f"warning: five-card-hand-bonus: {expected}\n"
+    assert data(*choice)[0]["warnings"] == [expected]
+
+
+def test_an_operators_choices_are_taken() -> None:
+    """Options give what the law leaves open, for one level or for all."""
+    open_terms = ("ma-crazy-4-poker", "four-card-progressive", "--paytable", "A")
+    assert data(*open_terms)[0]["long_run_return"] is None
+    assert "give --seed, --reseed, --rate" in run(*open_terms).stdout
+    for rate in ("25%", "main=25%"):
+        assert data(*open_terms, "--rate", rate)[0]["long_run_return"]["decimal"][:6] == "0.6916"
+    chosen = ("pa-2011-caribbean-stud", "progressive", "--seed", "10000", "--reseed", "5,000")
+    assert data(*chosen, "--pays", "straight-flush=$5,000")[0]["rows"][1]["pays"] == "$5,000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere",), "there is no rule 'nowhere'; `jackpot rules list` shows them"),
+        (("pa-crazy-4-poker", "nothing"), "pa-crazy-4-poker has no bet 'nothing'"),
+        (("pa-crazy-4-poker", "ante"), "not paid by the player's hand alone"),
+        (("pa-crazy-4-poker", "queens-up", "--paytable", "Z"), "has no paytable 'Z' here"),
+        (("pa-crazy-4-poker", "queens-up", "--wager", "x"), "'x' is not an amount in dollars"),
+        (
+            ("ma-crazy-4-poker", "five-card-progressive", "--rate", "mega=5%"),
+            "there is no level 'mega' (levels: main)",
+        ),
+        (("pa-crazy-4-poker", "queens-up", "--pays", "flush"), "'flush' is not HAND=PAY"),
+        (("pa-crazy-4-poker", "queens-up", "--pays", "flush=lots"), "'lots' says no payment"),
+    ],
+)
+def test_an_error_is_one_clear_line(arguments: tuple[str, ...], message: str) -> None:
+    """What can't be answered is said in one line, without a traceback."""
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_plot_is_drawn(tmp_path: Path) -> None:
+    """--plot writes a picture of the return against each meter."""
+    path = tmp_path / "return.png"
+    options = ("five-card-progressive", "--paytable", "C", "--plot", str(path))
+    result = run("pa-crazy-4-poker", *options)
+    assert result.exit_code == 0, result.output
+    assert path.read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("five-card-progressive", "--plot", "all.png"), "a plot is of one wager"),
+        (("queens-up", "--paytable", "A", "--plot", "a.png"), "no meter to draw"),
+        (
+            ("five-card-progressive", "--paytable", "A", "--plot", "no/x.png"),
+            "cannot write no/x.png",
+        ),
+        (("five-card-progressive", "--paytable", "A", "--plot", "a.xyz"), "cannot write a.xyz"),
+    ],
+)
+def test_a_plot_that_cannot_be_is_refused(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plot needs one wager, a meter, and a file that can be written."""
+    monkeypatch.chdir(tmp_path)
+    result = run("pa-crazy-4-poker", *arguments)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_installed_command_answers() -> None:
+    """`jackpot odds` runs as a process, and loads no drawing library without --plot."""
+    program = (
+        "import sys; from jackpot.cli.main import main; sys.argv[1:] = ['odds', "
+        "'pa-2010-let-it-ride', 'three-card-bonus', '--paytable', 'A']; "
+        "main(standalone_mode=False); assert 'matplotlib' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "97.68%" in done.stdout

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from jackpot.engine.replica import PAGE, Replica, bound
+from jackpot.core.events import SnapshotTaken
+from jackpot.core.state import STATE_VERSION
+from jackpot.engine.replica import PAGE, Replica
 from jackpot.store import codec
-from jackpot.store.journal import Head, Reader, StoredSnapshot, StoreError, UnsoundError
+from jackpot.store.journal import Head, StoredSnapshot, StoreError, UnsoundError
 from jackpot.store.sqlite import SqliteJournal
 
 Progress = Callable[[str, int, int], None]  # site, entries done, entries in all
@@ -72,31 +74,33 @@ def _verify_site(journal: SqliteJournal, site: str, head: Head, progress: Progre
     try:
         while entries := journal.read(site, replica.head.sequence, PAGE):
             for entry in entries:
-                replica.follow(entry)
+                event = replica.follow(entry).event
                 replica.check()
-                if snapshot := snapshots.pop(entry.sequence, None):
-                    _verify_snapshot(journal, replica, snapshot)
+                if snapshot := snapshots.get(entry.sequence):
+                    _verify_state(replica, snapshot)
+                if isinstance(event, SnapshotTaken) and event.of_sequence in snapshots:
+                    _verify_digest(site, snapshots.pop(event.of_sequence), event)
                     equal += 1
             progress(site, replica.head.sequence, head.sequence)
         if not replica.head.same(head):
-            return report(
-                min(replica.head.sequence + 1, head.sequence or 1),
-                f"the head is stated as {head.sequence}, the last entry is {replica.head.sequence}",
-            )
-        for sequence in snapshots:
-            return report(sequence, "there is a snapshot after an entry that does not exist")
+            problem = f"the head says {head.sequence}, the last entry is {replica.head.sequence}"
+            return report(min(replica.head.sequence + 1, head.sequence or 1), problem)
+        if snapshots:
+            return report(min(snapshots), "no entry speaks of the snapshot there")
     except UnsoundError as error:
         return report(error.sequence, error.problem)
     return report()
 
 
-def _verify_snapshot(journal: Reader, replica: Replica, snapshot: StoredSnapshot) -> None:
-    """A snapshot must be what the chain vouches for, and what a replay comes to."""
-    around = journal.read(replica.site, snapshot.sequence - 1, 2)
-    problem = ""
-    if not bound(replica.site, snapshot, around):
-        problem = "the snapshot is not the one that the journal speaks of"
-    elif (state := codec.decode_state(snapshot)) is not None and state != replica.state:
-        problem = "the snapshot differs from the replayed state"
-    if problem:
+def _verify_state(replica: Replica, snapshot: StoredSnapshot) -> None:
+    state = codec.decode_state(snapshot)
+    known = snapshot.version == STATE_VERSION  # another program's snapshot has only its digest
+    if known and state != replica.state:
+        problem = "the snapshot there differs from the replayed state"
         raise UnsoundError(replica.site, snapshot.sequence, problem)
+
+
+def _verify_digest(site: str, snapshot: StoredSnapshot, event: SnapshotTaken) -> None:
+    if codec.state_digest(snapshot) != event.state_sha256:
+        problem = "the snapshot there is not the one that the journal speaks of"
+        raise UnsoundError(site, snapshot.sequence, problem)

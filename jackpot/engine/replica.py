@@ -89,11 +89,13 @@ class Replica:
         except BrokenInvariantError as error:
             raise UnsoundError(self.site, self.state.sequence, str(error)) from error
 
-    def follow(self, entry: Entry) -> None:
+    def follow(self, entry: Entry) -> Record:
         """Apply the entry that comes next in the chain."""
         head = verify_link(self.site, self.head, entry)
-        self._apply(codec.decode_entry(self.site, entry), entry.sequence, entry.time_micros)
+        record = codec.decode_entry(self.site, entry)
+        self._apply(record, entry.sequence, entry.time_micros)
         self.head = head
+        return record
 
     def _apply(self, record: Record, sequence: int, time_micros: int) -> None:
         try:
@@ -120,7 +122,7 @@ def _from_snapshot(journal: Journal, site: str) -> Replica | None:
     for snapshot in journal.snapshots(site):
         # The entry that it is a snapshot after, and the one that binds it to the chain.
         around = journal.read(site, snapshot.sequence - 1, 2)
-        if bound(site, snapshot, around) and (state := codec.decode_state(snapshot)):
+        if _bound(site, snapshot, around) and (state := codec.decode_state(snapshot)):
             replica = Replica(site)
             replica.state = state
             replica.head = Head(snapshot.sequence, around[0].hash, around[0].version)
@@ -129,7 +131,7 @@ def _from_snapshot(journal: Journal, site: str) -> Replica | None:
     return None
 
 
-def bound(site: str, snapshot: StoredSnapshot, around: list[Entry]) -> bool:
+def _bound(site: str, snapshot: StoredSnapshot, around: list[Entry]) -> bool:
     """Whether the entry behind a snapshot vouches for it."""
     if len(around) < 2 or around[0].sequence != snapshot.sequence:  # noqa: PLR2004 - a pair
         return False

@@ -41,3 +41,6 @@ def m001_streams_events_snapshots(db: Database) -> None:
         ) STRICT;
         """
     )
+
+
+NAMES = frozenset({m001_streams_events_snapshots.__name__})

@@ -5,7 +5,7 @@ lose a commit when it is reset. One process must use one SQLite library only, an
 the file beside it: closing any descriptor of a file drops all of the process's POSIX locks on it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -22,14 +22,23 @@ from jackpot.store.journal import (
     StoreError,
     UnsoundError,
 )
-from jackpot.store.migrations import migrations
+from jackpot.store.migrations import NAMES, migrations
 
 FILE_NAME = "journal.sqlite"
 MINIMUM_SQLITE = (3, 51, 3)
 KEPT_SNAPSHOTS = 3
 BUSY_TIMEOUT_S = 3.0
 CHECKPOINT_PAGES = 4_096  # a larger WAL makes checkpoints rarer; 16 MiB still recovers at once
-_FULL = 2
+SETTINGS: Mapping[str, object] = {
+    "journal_mode": "wal",
+    "synchronous": 2,  # FULL: a commit has reached the disk
+    "fullfsync": 1,  # macOS: an fsync that reaches the platter
+    "checkpoint_fullfsync": 1,
+    "wal_autocheckpoint": CHECKPOINT_PAGES,
+    "journal_size_limit": 64 << 20,
+    "cell_size_check": 1,
+    "trusted_schema": 0,
+}
 _APPLICATION_ID = 0x4A41434B  # "JACK": `file` and an operator can tell what this is
 
 _HEAD = "SELECT id, sequence, hash, version FROM streams WHERE site = ?"
@@ -126,6 +135,11 @@ class SqliteJournal:
                 self._connection.backup(copy)
             finally:
                 copy.close()
+
+    def setting(self, name: str) -> object:
+        """A setting as SQLite has it."""
+        with _as_store_error(f"can't read {name}"):
+            return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     def damage(self) -> str:
         """What SQLite itself finds wrong with the file, or nothing."""
@@ -224,17 +238,7 @@ def _configure(connection: Any) -> None:
         raise StoreError("sqlite-utils uses another SQLite library than the journal")
     if pysqlite3.sqlite_version_info < MINIMUM_SQLITE:  # pragma: no cover - guards an upgrade
         raise StoreError(f"SQLite {pysqlite3.sqlite_version} is too old")
-    pragmas: dict[str, object] = {
-        "journal_mode": "wal",
-        "synchronous": _FULL,
-        "fullfsync": 1,  # macOS: an fsync that reaches the platter
-        "checkpoint_fullfsync": 1,
-        "wal_autocheckpoint": CHECKPOINT_PAGES,
-        "journal_size_limit": 64 << 20,
-        "cell_size_check": 1,
-        "trusted_schema": 0,
-    }
-    for name, wanted in pragmas.items():
+    for name, wanted in SETTINGS.items():
         connection.execute(f"PRAGMA {name} = {wanted}").fetchall()
         (found,) = connection.execute(f"PRAGMA {name}").fetchone()
         if found != wanted:
@@ -253,9 +257,8 @@ def _migrate(connection: Any) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - no public list
     rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'jackpot'")
-    if unknown := {name for (name,) in rows} - known:
+    if unknown := {name for (name,) in rows} - NAMES:
         raise StoreError(f"a newer program has changed the journal: {', '.join(sorted(unknown))}")
 
 

@@ -89,6 +89,7 @@ class LocalDevices:
         if due_ms is None:
             return status
         if self._clock.speed == 0:
+            # Time jumps here and now: a watcher that waits for the end must not wait for ever.
             await self._end_cycle(due_ms)
         else:
             self._cycle = asyncio.create_task(self._end_cycle(due_ms))

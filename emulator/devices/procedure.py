@@ -90,23 +90,19 @@ async def _by_machine(
     devices: Devices, status: StationStatus, backs: Sequence[str]
 ) -> tuple[Step, ...]:
     steps: list[Step] = []
-    at_table = {deck.back: deck for deck in status.decks}
-    for back in backs:
-        deck = at_table.get(back)
-        if deck is not None and deck.place in ("shoe", "table") and not status.tray_deck:
-            status = await _load(devices, back, steps)
     for _ in range(_TRIES):
         status = await devices.await_shuffle()
-        if status.shuffler is DeviceState.READY:
+        if status.shoe_deck and not status.tray_deck:
+            await _load(devices, status.shoe_deck, steps)
+        elif status.shuffler is DeviceState.READY:
             if await _eject(devices, status, steps):
-                await _shuffle_the_other(devices, status, backs, steps)
+                await _shuffle_the_other(devices, backs, steps)
                 return tuple(steps)
         elif status.shuffler is DeviceState.WRONG_COUNT:
             await devices.remove_deck(status.shuffler_deck)
             steps.append(Step.DECK_CHANGED_FOR_COUNT)
         elif status.shuffler is DeviceState.EMPTY:
-            missing = [back for back in backs if back not in {deck.back for deck in status.decks}]
-            await _load(devices, missing[0] if missing else backs[0], steps)
+            await _load(devices, _idle(status, backs) or backs[0], steps)
         elif status.shuffler in _SHUFFLE_AGAIN:
             first = status.shuffler is DeviceState.LOADED
             steps.append(Step.SHUFFLED if first else Step.SHUFFLED_AGAIN)
@@ -114,6 +110,13 @@ async def _by_machine(
         else:
             raise DeviceRefused(Reason.DEVICE_OUT_OF_ORDER, device="shuffler")
     raise DeviceRefused(Reason.SHUFFLE_NOT_COMPLETE, tries=_TRIES)
+
+
+def _idle(status: StationStatus, backs: Sequence[str]) -> str:
+    """A deck that lies on the table, or else one that is not there yet."""
+    places = {deck.back: deck.place for deck in status.decks}
+    idle = [back for back in backs if places.get(back, "") in ("table", "")]
+    return min(idle, key=lambda back: places.get(back, "") == "", default="")
 
 
 async def _eject(devices: Devices, status: StationStatus, steps: list[Step]) -> bool:
@@ -129,14 +132,12 @@ async def _eject(devices: Devices, status: StationStatus, steps: list[Step]) -> 
     return True
 
 
-async def _shuffle_the_other(
-    devices: Devices, status: StationStatus, backs: Sequence[str], steps: list[Step]
-) -> None:
+async def _shuffle_the_other(devices: Devices, backs: Sequence[str], steps: list[Step]) -> None:
     """Have the deck that is not in play shuffled meanwhile."""
-    known = {deck.back for deck in status.decks}
-    other = next((back for back in backs if back not in known), "")
-    if not status.tray_deck and other:
-        await _load(devices, other, steps)
-    elif not status.tray_deck:
+    status = await devices.status()
+    other = _idle(status, backs)
+    if not status.tray_deck and not other:
         return
+    if not status.tray_deck:
+        await _load(devices, other, steps)
     await devices.shuffle()

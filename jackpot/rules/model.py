@@ -1,31 +1,28 @@
 """What a rule file says: one game in one jurisdiction, every value with its clause.
 
-The files under `data/` are read into these values. A block of a file states the clause that it
-carries out, and the clause covers the block's own values and rows; a block without one does not
-load. Nothing here knows an operator's choice: `site` reads that, and `compile` joins the two.
+The files under `data/` are read into these values. Nothing here knows an operator's choice: `site`
+reads that, and `compile` joins the two.
 """
 
 import datetime as dt
-import re
-from collections.abc import Collection
 from typing import Literal
 
 from msgspec import Struct
 
 from jackpot.core.config import Medium, Source, Whose
-from jackpot.rules.terms import (
-    AmountTerm,
-    Pay,
-    RateTerm,
-    parse_amount_term,
-    parse_money,
-    parse_pay,
-    parse_rate,
-    parse_rate_term,
-)
+from jackpot.rules.paytable import NAME, Cited, EnvySchedule, LevelRule, Paytable, Row
+from jackpot.rules.terms import Pay, parse_money, parse_pay, parse_rate
 
-CLAUSE = re.compile(r"(PA|PA2010|PA2011|PA2014|MA) (\d+[a-z]?(\.\d+)?)((\([A-Za-z0-9]+\))*)")
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+__all__ = [
+    "NAME",
+    "BetRule",
+    "Cited",
+    "EnvySchedule",
+    "LevelRule",
+    "Paytable",
+    "Row",
+    "Rule",
+]
 
 BetKind = Literal[
     "contest",  # against the dealer's hand
@@ -35,118 +32,16 @@ BetKind = Literal[
     "linked-bonus",  # behind a lock-out, without a meter
     "pot",  # taken from a pot between players
 ]
+When = Literal[
+    "dealer-not-qualified",
+    "player-higher",
+    "tie",
+    "player-lower",
+    "both-higher",  # with two hands each: both of the player's are higher
+    "one-higher",
+    "none-higher",
+]
 Result = Literal["win", "lose", "push", "paytable", "push-or-paytable"]
-
-
-class Cited(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A block of values and the clause that they come from ("; " between several)."""
-
-    clause: str
-
-    def __post_init__(self) -> None:
-        """Refuse a citation that names no clause."""
-        for clause in self.clauses:
-            if not CLAUSE.fullmatch(clause):
-                raise ValueError(f"{clause!r} is no clause of a regulation")
-
-    @property
-    def clauses(self) -> tuple[str, ...]:
-        """The clauses one by one."""
-        return tuple(self.clause.split("; "))
-
-
-class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One row of a paytable; the paytable's clause is the row's unless it has its own."""
-
-    hand: str
-    pays: str
-    or_pays: str = ""  # the other payment that the law lets the operator choose
-    shared: bool = False  # winners at one table share the meter equally
-    clause: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse a hand that is no name and a payment that is none."""
-        if not NAME.fullmatch(self.hand):
-            raise ValueError(f"{self.hand!r} is no name of a hand")
-        parse_pay(self.pays)
-        if self.or_pays:
-            parse_pay(self.or_pays)
-
-    @property
-    def pay(self) -> Pay:
-        """The payment as numbers."""
-        return parse_pay(self.pays)
-
-
-class EnvySchedule(Cited, frozen=True, kw_only=True):
-    """Envy bonuses at one wager."""
-
-    wager: str
-    rows: tuple[Row, ...]
-
-    @property
-    def wager_micros(self) -> int:
-        """The wager that this schedule is for."""
-        return parse_money(self.wager)
-
-
-class LevelRule(Cited, frozen=True, kw_only=True):
-    """A meter: how it starts, starts again and grows."""
-
-    id: str
-    seed: str
-    reseed: str
-    primary: str
-    reserve: str = "none"
-
-    def __post_init__(self) -> None:
-        """Refuse a phrase that states no amount or rate."""
-        Cited.__post_init__(self)
-        _ = self.seed_term, self.reseed_term, self.primary_term, self.reserve_term
-
-    @property
-    def seed_term(self) -> AmountTerm:
-        """What the meter shows when it goes into service."""
-        return parse_amount_term(self.seed)
-
-    @property
-    def reseed_term(self) -> AmountTerm:
-        """What the house puts on the meter after a 100% award."""
-        return parse_amount_term(self.reseed)
-
-    @property
-    def primary_term(self) -> RateTerm:
-        """Which share of a wager goes to the meter."""
-        return parse_rate_term(self.primary)
-
-    @property
-    def reserve_term(self) -> RateTerm:
-        """Which share of a wager is kept for the next meter."""
-        return parse_rate_term(self.reserve)
-
-
-class Paytable(Cited, frozen=True, kw_only=True):
-    """A paytable, highest hand first, with the meters and envy bonuses that belong to it."""
-
-    id: str
-    rows: tuple[Row, ...]
-    ranking: str = ""  # where it is not the bet's
-    minimum: bool = False  # the operator may pay more than the rows say, never less
-    levels: tuple[LevelRule, ...] = ()
-    envy: tuple[EnvySchedule, ...] = ()
-    note: str = ""
-
-    def row_for(self, names: Collection[str]) -> Row | None:
-        """The row that pays a hand of these names: the first from the top, and no other."""
-        return next((row for row in self.rows if row.hand in names), None)
-
-    def level(self, level_id: str) -> LevelRule | None:
-        """The level with this id."""
-        return next((level for level in self.levels if level.id == level_id), None)
-
-    def envy_at(self, wager_micros: int) -> EnvySchedule | None:
-        """The envy schedule for a wager."""
-        return next((plan for plan in self.envy if plan.wager_micros == wager_micros), None)
 
 
 class WagerRule(Cited, frozen=True, kw_only=True):
@@ -193,15 +88,7 @@ class Extra(Cited, frozen=True, kw_only=True):
 class Outcome(Cited, frozen=True, kw_only=True):
     """How a contest with the dealer ends in one case."""
 
-    when: Literal[
-        "dealer-not-qualified",
-        "player-higher",
-        "tie",
-        "player-lower",
-        "both-higher",  # with two hands each: both of the player's are higher
-        "one-higher",
-        "none-higher",
-    ]
+    when: When
     result: Result
 
 
@@ -223,6 +110,10 @@ class LimitRule(Cited, frozen=True, kw_only=True):
 
     at_least: str
     note: str
+
+    def least_micros(self, most_at_minimum_micros: int) -> int:
+        """The lowest limit that is allowed, given the most that a minimum wager could win."""
+        return max(parse_money(self.at_least), most_at_minimum_micros)
 
 
 class BetRule(Cited, frozen=True, kw_only=True):

@@ -78,7 +78,10 @@ def pay(state: State, command: PayPayout, _: Request) -> PayoutPaid | Refusal:
     if payout.source == "cage" and not command.form:
         return refuse(Reason.FORM_REQUIRED, payout=payout.id)
     book = Book(state.balances)
-    book.move(payout.amount_micros, ledger.pending(payout.link), ledger.players(payout.link))
+    target = ledger.players(payout.link)
+    if payout.source == "account" and payout.account:
+        target = ledger.game_account(payout.account)
+    book.move(payout.amount_micros, ledger.pending(payout.link), target)
     return PayoutPaid(payout.id, command.form, payout.source, payout.amount_micros, book.postings())
 
 
@@ -95,7 +98,7 @@ def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | 
         doomed |= {
             p
             for p in open_payouts(state, settlement)
-            if (other := state.payouts[p]).kind in ("share", "fixed", "envy")
+            if (other := state.payouts[p]).kind in ("share", "fixed", "envy", "bad-beat")
             and (other.link, other.holder) == (payout.link, payout.holder)
         }
     book = Book(state.balances)

@@ -82,9 +82,22 @@ class Reason(StrEnum):
     NOT_VALIDATED = "NOT_VALIDATED"
     WRONG_SOURCE = "WRONG_SOURCE"
     FORM_REQUIRED = "FORM_REQUIRED"
+    # Proposals.
+    UNKNOWN_PROPOSAL = "UNKNOWN_PROPOSAL"
+    PROPOSAL_CLOSED = "PROPOSAL_CLOSED"
+    PROPOSAL_EXPIRED = "PROPOSAL_EXPIRED"
+    SECOND_PERSON_REQUIRED = "SECOND_PERSON_REQUIRED"
+    OTHER_DEPARTMENT_REQUIRED = "OTHER_DEPARTMENT_REQUIRED"
+    PROPOSAL_OVERTAKEN = "PROPOSAL_OVERTAKEN"
     # Meters.
+    FIXED_BY_REGULATION = "FIXED_BY_REGULATION"
+    BELOW_MINIMUM = "BELOW_MINIMUM"
     METER_UNCHANGED = "METER_UNCHANGED"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+    # Bad Beat.
+    NOT_A_FUND = "NOT_A_FUND"
+    PENDING_ADJUSTMENT = "PENDING_ADJUSTMENT"
+    DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
 
 
 class Meaning(NamedTuple):
@@ -206,11 +219,38 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.FORM_REQUIRED: Meaning(
         "INVALID_ARGUMENT", "never", "A payout by the cage needs the number of its form."
     ),
+    Reason.UNKNOWN_PROPOSAL: Meaning("NOT_FOUND", "never", "The site has no such proposal."),
+    Reason.PROPOSAL_CLOSED: Meaning(
+        "FAILED_PRECONDITION", "never", "The proposal was approved or declined."
+    ),
+    Reason.PROPOSAL_EXPIRED: Meaning("FAILED_PRECONDITION", "never", "The proposal is too old."),
+    Reason.SECOND_PERSON_REQUIRED: Meaning(
+        "FAILED_PRECONDITION", "never", "Who proposed a change can't approve it."
+    ),
+    Reason.OTHER_DEPARTMENT_REQUIRED: Meaning(
+        "FAILED_PRECONDITION", "never", "The second person must be of another department."
+    ),
+    Reason.PROPOSAL_OVERTAKEN: Meaning(
+        "FAILED_PRECONDITION", "never", "The link has paid an award since the proposal."
+    ),
+    Reason.FIXED_BY_REGULATION: Meaning(
+        "FAILED_PRECONDITION", "never", "The regulation leaves no choice here."
+    ),
+    Reason.BELOW_MINIMUM: Meaning(
+        "FAILED_PRECONDITION", "never", "The regulation asks for more than that."
+    ),
     Reason.METER_UNCHANGED: Meaning(
         "FAILED_PRECONDITION", "never", "The meter stands at that amount."
     ),
     Reason.INSUFFICIENT_FUNDS: Meaning(
         "FAILED_PRECONDITION", "never", "The account does not hold that much."
+    ),
+    Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is no Bad Beat fund."),
+    Reason.PENDING_ADJUSTMENT: Meaning(
+        "FAILED_PRECONDITION", "later", "The display is pending adjustment after a payout."
+    ),
+    Reason.DISPLAY_MISMATCH: Meaning(
+        "FAILED_PRECONDITION", "never", "The amount displayed is not the amount on record."
     ),
 }
 

@@ -1,8 +1,9 @@
 """Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from jackpot.core import ledger
+from jackpot.core.accounts import short
 from jackpot.core.commands import (
     ConfirmCollection,
     LockOut,
@@ -38,6 +39,14 @@ def find_bet(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]
             if candidate.id == bet:
                 return state.links[link], candidate
     return None
+
+
+def bet_of(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]:
+    """The bet that an accepted wager is on, and its link."""
+    found = find_bet(state, table, bet)
+    if found is None:
+        raise AssertionError(f"bet {bet} was accepted and is not offered")
+    return found
 
 
 def owner(round_: Round, wager: Wager) -> str:
@@ -121,7 +130,26 @@ def place_wagers(
     if refusal := _check_boxes(table, round_, command.wagers):
         return refusal
     mediums = tuple(bet.medium for _, bet in found)
-    return WagersPlaced(table.config.id, command.wagers, mediums if "electronic" in mediums else ())
+    if "electronic" not in mediums:
+        return WagersPlaced(table.config.id, command.wagers)
+    book = Book(state.balances)
+    if refusal := _debit(book, command.wagers, found):
+        return refusal
+    return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
+
+
+def _debit(
+    book: Book, wagers: tuple[Wager, ...], offers: list[tuple[LinkState, Bet]]
+) -> Refusal | None:
+    """Take electronic wagers off the game accounts that they name."""
+    for wager, (link, bet) in zip(wagers, offers, strict=True):
+        if not wager.account or bet.medium != "electronic":
+            continue
+        if refusal := short(book, wager.account, wager.amount_micros):
+            return refusal
+        account = ledger.game_account(wager.account)
+        book.move(wager.amount_micros, account, ledger.players(link.config.id))
+    return None
 
 
 def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
@@ -142,7 +170,7 @@ def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) ->
 
 
 def withdraw_wagers(
-    _: State, table: TableState, command: WithdrawWagers, __: Request
+    state: State, table: TableState, command: WithdrawWagers, _: Request
 ) -> WagersWithdrawn | Refusal:
     """Give wagers back while the round is open."""
     round_ = in_phase(table, "open")
@@ -153,7 +181,20 @@ def withdraw_wagers(
         if placed in seen or placed.bet not in round_.wagers.get(placed.seat, ()):
             return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
         seen.add(placed)
-    return WagersWithdrawn(table.config.id, command.wagers)
+    book = Book(state.balances)
+    refund(state, table, round_, book, seen)
+    return WagersWithdrawn(table.config.id, command.wagers, book.postings())
+
+
+def refund(
+    state: State, table: TableState, round_: Round, book: Book, wagers: Container[Placed]
+) -> None:
+    """Credit the game accounts that wagers came from."""
+    for seat, bet, accepted in standing(round_):
+        if accepted.account and Placed(seat, bet) in wagers:
+            link = bet_of(state, table, bet)[0].config.id
+            account = ledger.game_account(accepted.account)
+            book.move(accepted.amount_micros, ledger.players(link), account)
 
 
 def lock_out(

@@ -97,10 +97,12 @@ class Floor:
         evolve(self.state, record, len(self.journal), self.clock)
         check(self.state)
 
-    def operate(self, command: AnyCommand, principal: str = "ops") -> AnyEvent | Refusal:
+    def operate(
+        self, command: AnyCommand, principal: str = "ops", department: str = ""
+    ) -> AnyEvent | Refusal:
         """An operator's command."""
         request_id = f"{next(self._requests):08d}-0000-7000-8000-000000000000"
-        return self.handle(OperatorOrigin(principal, request_id), command)
+        return self.handle(OperatorOrigin(principal, request_id, department), command)
 
     def play(self, table: str, command: AnyCommand, entropy: bytes = ENTROPY) -> AnyEvent | Refusal:
         """A table's next command."""

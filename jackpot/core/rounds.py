@@ -110,8 +110,25 @@ def place_wagers(
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
+    refusal = _check_wagers(round_, command.wagers, found) or _check_boxes(
+        table, round_, command.wagers
+    )
+    if refusal:
+        return refusal
+    mediums = tuple(bet.medium for _, bet in found)
+    if "electronic" not in mediums:
+        return WagersPlaced(table.config.id, command.wagers)
+    book = Book(state.balances)
+    if refusal := _debit(book, command.wagers, found):
+        return refusal
+    return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
+
+
+def _check_wagers(
+    round_: Round, wagers: tuple[Wager, ...], offers: list[tuple[LinkState, Bet]]
+) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
-    for wager, (link, _bet) in zip(command.wagers, found, strict=True):
+    for wager, (link, _) in zip(wagers, offers, strict=True):
         at = {"seat": wager.seat, "bet": wager.bet}
         if link.status != "in-service":
             return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **at)
@@ -127,15 +144,7 @@ def place_wagers(
         if wager.seat in round_.void_seats:
             return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
         seen.add((wager.seat, wager.bet))
-    if refusal := _check_boxes(table, round_, command.wagers):
-        return refusal
-    mediums = tuple(bet.medium for _, bet in found)
-    if "electronic" not in mediums:
-        return WagersPlaced(table.config.id, command.wagers)
-    book = Book(state.balances)
-    if refusal := _debit(book, command.wagers, found):
-        return refusal
-    return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
+    return None
 
 
 def _debit(

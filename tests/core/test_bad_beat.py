@@ -14,23 +14,18 @@ from jackpot.core.commands import (
     TransferFunds,
     VerifyBadBeat,
 )
-from jackpot.core.config import Level, Link, PotRules, Table
+from jackpot.core.config import Table
 from jackpot.core.events import BadBeatVerified, BoxCounted, PotContributed
 from jackpot.core.reasons import Reason
-from tests.core.floor import DOLLAR, Floor, five_card_a, ok, reason, table
-
-RULES = PotRules(20 * DOLLAR, 1_000, 2 * DOLLAR, 5_000, 2_500, 2_500)
-
-
-def fund(name: str = "bb") -> Link:
-    """Ten per cent of pots from $20, two dollars at most; half, a quarter, a quarter."""
-    return Link(name, name, "test", DOLLAR, (Level("main", 0, 0, 0),), (), pot=RULES)
+from tests.core.floor import DOLLAR, Floor, bad_beat_fund, five_card_a, ok, reason, table
 
 
 def room() -> Floor:
     """Two Poker tables on one fund, another fund, and a table without one."""
     poker = [Table(t, "poker", ("bb",), 10, 0) for t in ("p1", "p2")]
-    return Floor().open_up([fund(), fund("bb2"), five_card_a()], [*poker, table("t1", "a")])
+    return Floor().open_up(
+        [bad_beat_fund(), bad_beat_fund("bb2"), five_card_a()], [*poker, table("t1", "a")]
+    )
 
 
 def count(floor: Floor, at: str, micros: int) -> BoxCounted:

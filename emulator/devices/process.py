@@ -7,6 +7,7 @@ short while. The cards are in memory only; whoever was dealing has to void the r
 import asyncio
 import contextlib
 import signal
+import socket
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -39,6 +40,19 @@ class ListenError(Exception):
     """The address cannot be listened on."""
 
 
+def verify_free(listen: str) -> None:
+    """Find out before gRPC does, which would write its own lines about it."""
+    host, _, port = listen.rpartition(":")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+        family, kind, protocol, _name, address = found[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        raise ListenError(f"cannot listen on {listen}: {error.strerror}") from None
+
+
 async def serve(
     listen: str,
     log: Log,
@@ -57,10 +71,11 @@ async def serve(
     health_pb2_grpc.add_HealthServicer_to_server(vitals, server)
     names = [pb.DESCRIPTOR.services_by_name[name].full_name for name in _SERVICES]
     reflection.enable_server_reflection([*names, reflection.SERVICE_NAME], server)
+    verify_free(listen)
     try:
         port = server.add_insecure_port(listen)
     except RuntimeError:
-        raise ListenError(f"cannot listen on {listen}: is the address in use?") from None
+        raise ListenError(f"cannot listen on {listen}") from None
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

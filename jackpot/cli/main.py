@@ -19,7 +19,16 @@ class _LazyGroup(click.Group):
         if name not in _COMMANDS:
             return None
         command: click.Command = getattr(importlib.import_module(f"jackpot.cli.{name}"), name)
+        _keep_examples(command)
         return command
+
+
+def _keep_examples(command: click.Command) -> None:
+    r"""Let click see the \b that keeps an example's lines: a raw docstring has two characters."""
+    command.help = (command.help or "").replace(r"\b", "\b")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _keep_examples(inner)
 
 
 @click.group(cls=_LazyGroup)
@@ -31,3 +40,6 @@ def main() -> None:
     Example:
       jackpot demo --rounds 30
     """
+
+
+_keep_examples(main)

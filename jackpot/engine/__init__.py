@@ -1,10 +1,11 @@
 """Batch commands, commit them durably, then answer and publish."""
 
-from jackpot.engine.answers import Committed, Lane, Limits, Outcome
+from jackpot.engine.answers import Commit, Committed, Lane, Limits, Outcome
 from jackpot.engine.engine import Engine
 from jackpot.engine.meters import LevelMeter, MeterBoard, MeterFrame
 
 __all__ = [
+    "Commit",
     "Committed",
     "Engine",
     "Lane",

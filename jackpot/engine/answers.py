@@ -1,6 +1,6 @@
 """What goes into the engine and what comes out of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -69,4 +69,12 @@ class Read(NamedTuple):
     deliver: Callable[[Any], None]
 
 
+class Commit(NamedTuple):
+    """A commit that is durable, for whoever counts or records."""
+
+    events: Mapping[tuple[str, int], Committed]  # (site, sequence) -> what was committed
+    commit_s: float  # from the lock to the disk's answer
+
+
+Observer = Callable[[Commit], None]
 Answer = tuple[Callable[[Any], None], Any]

@@ -71,7 +71,7 @@ class Batch:
         self._halted = halted
         self._transaction = transaction
         self._entries: dict[str, list[Entry]] = {}
-        self._events: dict[tuple[str, int], Committed] = {}
+        self.events: dict[tuple[str, int], Committed] = {}
         self._bytes = 0
         self.moved: set[str] = set()  # sites whose meters may show something else now
 
@@ -113,7 +113,7 @@ class Batch:
         entry = replica.add(origin, event, command_digest, time_micros)
         committed = Committed(entry.sequence, time_micros, event)
         self._entries.setdefault(replica.site, []).append(entry)
-        self._events[replica.site, entry.sequence] = committed
+        self.events[replica.site, entry.sequence] = committed
         self._bytes += len(entry.body)
         if moves_meters(event):
             self.moved.add(replica.site)
@@ -131,7 +131,7 @@ class Batch:
 
     def _recall(self, site: str, sequence: int) -> Committed:
         """The answer that a command was given before, perhaps a moment ago in this batch."""
-        if found := self._events.get((site, sequence)):
+        if found := self.events.get((site, sequence)):
             return found
         (entry,) = self._transaction.read(site, sequence - 1, 1)
         return Committed(sequence, entry.time_micros, codec.decode_entry(site, entry).event)

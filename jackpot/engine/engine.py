@@ -17,7 +17,7 @@ from jackpot.core.commands import Request
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import faults as no_faults
-from jackpot.engine.answers import Deliver, Job, Lane, Limits, Outcome, Read
+from jackpot.engine.answers import Deliver, Job, Lane, Limits, Observer, Outcome, Read
 from jackpot.engine.batch import Decider
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import MeterBoard
@@ -58,6 +58,7 @@ class Engine:
         self.limits = limits or Limits()
         self.meters = MeterBoard()
         self.on_health = on_health
+        self.observers: list[Observer] = []  # told of every commit, after its answers
         self.halted: Mapping[str, str] = {}  # site -> what is wrong with its journal
         self._writer_healthy = False
         self._stalled = False
@@ -75,6 +76,11 @@ class Engine:
     def healthy(self) -> bool:
         """Whether commands are being taken."""
         return self._writer_healthy and not self._stalled and not self._draining
+
+    @property
+    def queued(self) -> int:
+        """How many commands and questions wait for the writer."""
+        return len(self._writer.queue)
 
     async def start(self) -> None:
         """Check the store and every site, then serve; StoreError where the store can't be used.
@@ -182,10 +188,10 @@ class Engine:
 
     def _receive(self, report: Report) -> None:
         for deliver, answer in report.answers:
-            try:
-                deliver(answer)
-            except Exception:  # noqa: BLE001 - one caller's failure is not the next one's
-                _log.exception("an answer could not be delivered")
+            _call(deliver, answer)
+        if report.commit is not None:
+            for observe in self.observers:
+                _call(observe, report.commit)
         if report.frames:
             self.meters.publish(report.frames)
         self.halted = report.halted
@@ -211,3 +217,10 @@ class Engine:
             late_s = time.monotonic() - busy_since if busy_since else 0.0
             self._stalled = late_s > self.limits.stalled_s
             self._tell_health()
+
+
+def _call(callback: Callable[[Any], None], value: Any) -> None:
+    try:
+        callback(value)
+    except Exception:  # noqa: BLE001 - one caller's failure is not the next one's
+        _log.exception("an answer could not be delivered")

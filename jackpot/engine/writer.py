@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.engine.answers import Answer, Job, Limits, Read
+from jackpot.engine.answers import Answer, Commit, Job, Limits, Read
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, sites_of
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import FrameMaker, MeterFrame
@@ -35,6 +35,7 @@ class Report(NamedTuple):
     healthy: bool
     ended: bool
     halted: dict[str, str]
+    commit: Commit | None = None
 
 
 class Writer(threading.Thread):
@@ -124,6 +125,7 @@ class Writer(threading.Thread):
         self._faults("before-lock")
         for _ in range(_LOCK_TRIES):
             concerned = sites_of(jobs) & sites.replicas.keys()
+            started_s = time.perf_counter()
             with journal.begin() as transaction:
                 behind = [site for site in concerned if not sites.caught_up(site, transaction)]
                 if not behind:
@@ -143,7 +145,8 @@ class Writer(threading.Thread):
         self._faults("before-publish")
         self.queue.extendleft(reversed(rest))
         self._unanswered = reads
-        self._tell(answers, moved=batch.moved)
+        commit = Commit(batch.events, time.perf_counter() - started_s)
+        self._tell(answers, moved=batch.moved, commit=commit)
 
     def _batch(self, sites: Sites, transaction: Transaction) -> Batch:
         return Batch(self._decider, sites.replicas, self._halted, transaction)
@@ -250,6 +253,7 @@ class Writer(threading.Thread):
         *,
         moved: Iterable[str] = (),
         healthy: bool | None = None,
+        commit: Commit | None = None,
     ) -> None:
         replicas = self._sites.replicas if self._sites else {}
         states = [replicas[site].state for site in moved if site in replicas]
@@ -258,4 +262,4 @@ class Writer(threading.Thread):
             self._healthy = healthy
         if answers or frames or healthy is not None:
             halted = dict(self._halted)
-            self._post(Report(answers, frames, self._healthy, self._ended, halted))
+            self._post(Report(answers, frames, self._healthy, self._ended, halted, commit))

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from jackpot.core.config import Whose
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_DOLLAR
+from jackpot.odds.counting import Tally, tally
+from jackpot.odds.higher import tally_higher_of_two
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.rankings import ranking_of
@@ -19,6 +21,7 @@ from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
 COUNTED_KINDS = ("progressive", "linked-bonus", "paytable", "ante-bonus")
 SEATS = 6  # where a rule names no number of seats
+HIGHER_OF_TWO = "the higher of the Across and the Down hand"  # as its rule describes the cards
 
 
 class OddsError(ValueError):
@@ -85,6 +88,7 @@ class Offer(Struct, frozen=True):
     clause: str
     ranking: str
     dealt: int
+    higher_of_two: bool  # two hands share three cards, and the higher is paid
     wager: Fraction
     seats: int
     whose: Whose
@@ -95,6 +99,11 @@ class Offer(Struct, frozen=True):
     extras: tuple[Extra, ...]
 
     @property
+    def hands(self) -> Tally:
+        """Every hand that can be dealt."""
+        return tally_higher_of_two() if self.higher_of_two else tally(self.ranking, self.dealt)
+
+    @property
     def sharers(self) -> int:
         """How many divide a share of a meter: all who bet on the dealer's hand, or one."""
         return self.seats if self.whose == "dealer" else 1
@@ -102,7 +111,7 @@ class Offer(Struct, frozen=True):
 
 def is_counted(bet: BetRule) -> bool:
     """Whether a bet's odds follow from its paytable alone, without the dealer's hand."""
-    return bet.kind in COUNTED_KINDS and bool(bet.paytables) and not bet.cards.startswith("the hig")
+    return bet.kind in COUNTED_KINDS and bool(bet.paytables)
 
 
 def make_offer(rule: Rule, bet: BetRule, paytable: Paytable, choices: Choices) -> Offer:
@@ -127,6 +136,7 @@ def make_offer(rule: Rule, bet: BetRule, paytable: Paytable, choices: Choices) -
         clause=paytable.clause,
         ranking=ranking,
         dealt=_dealt(rule, ranking),
+        higher_of_two=bet.cards == HIGHER_OF_TWO,
         wager=wager,
         seats=seats,
         whose=choices.whose,

@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from jackpot.odds.counting import tally
 from jackpot.odds.offer import Line, Meter, Offer
 
 _ZERO = Fraction(0)
@@ -90,7 +89,7 @@ class Report(Struct, frozen=True):
 
 def report(offer: Offer) -> Report:
     """Count every hand and work out what the wager gives back."""
-    hands = tally(offer.ranking, offer.dealt)
+    hands = offer.hands
     counts = hands.row_counts([line.hand for line in offer.lines])
     chances = tuple(
         Chance(line, count, Fraction(count, hands.total))
@@ -229,7 +228,7 @@ def _envy_by_seats(offer: Offer) -> tuple[Fraction, ...]:
     """For each number of players, what the others' hands add to one's return."""
     if not offer.envy or offer.whose == "dealer":
         return ()
-    hands = tally(offer.ranking, offer.dealt)
+    hands = offer.hands
     counts = hands.row_counts([envy.hand for envy in offer.envy])
     paid = sum((count * e.dollars for count, e in zip(counts, offer.envy, strict=True)), _ZERO)
     each = paid / hands.total / offer.wager

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from jackpot.core import commands, events, ledger, state
+from jackpot.core import commands, config, events, ledger, state
 from jackpot.server.enums import HIT_STATUSES, KINDS, LINK_STATUSES, PHASES, SOURCES
 from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
@@ -73,6 +73,34 @@ def hit_message(hit: state.Hit) -> meter_pb2.Hit:
         hand=hit.hand,
         amount_micros=hit.amount_micros,
         status=HIT_STATUSES.to_wire(hit.status),
+    )
+
+
+def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
+    """What a link pays."""
+    return meter_pb2.LinkPaytables(
+        link=link.id,
+        paytables=[
+            meter_pb2.Paytable(
+                bet=bet.id,
+                on_dealer=bet.whose == "dealer",
+                lines=[
+                    meter_pb2.PayLine(
+                        hand=line.hand,
+                        level=line.level,
+                        share_bps=line.share_bps,
+                        pays_for=line.pays_for,
+                        amount_micros=line.amount_micros,
+                    )
+                    for line in bet.paytable
+                ],
+                envy=[
+                    meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
+                    for line in bet.envy
+                ],
+            )
+            for bet in link.bets
+        ],
     )
 
 

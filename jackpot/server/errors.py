@@ -3,6 +3,8 @@
 `MEANINGS` in the core says what each reason means; nothing here decides anything about it.
 """
 
+from collections import Counter
+
 from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc import StatusCode
@@ -12,6 +14,10 @@ from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
 DOMAIN = "jackpot"
 DETAILS_KEY = "grpc-status-details-bin"
 RETRY_DELAY_MS = 200  # long enough for a batch in trouble to be given up, short for a dealer
+
+
+# Refusals that this process has answered; whoever watches the controller reads them here.
+REFUSALS: Counter[Reason] = Counter()
 
 
 class RefusedError(Exception):
@@ -35,6 +41,7 @@ def code_of(refusal: Refusal) -> StatusCode:
 
 def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
     """A refusal as a client gets it."""
+    REFUSALS[refusal.reason] += 1
     meaning = MEANINGS[refusal.reason]
     status = status_pb2.Status(code=code_pb2.Code.Value(meaning.code), message=meaning.sentence)
     metadata = dict(refusal.details)

@@ -13,7 +13,7 @@ from jackpot.core.state import State
 from jackpot.engine import Engine, MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.server import fields
-from jackpot.server.answers import hit_message
+from jackpot.server.answers import hit_message, paytables_message
 from jackpot.server.caller import Actor
 from jackpot.server.enums import LINK_STATUSES
 from jackpot.server.errors import RefusedError, refused
@@ -41,6 +41,7 @@ class MeterService:
         return {
             "ListSites": self._list_sites,
             "ListMeters": self._list,
+            "ListPaytables": self._list_paytables,
             "WatchMeters": self._watch,
         }
 
@@ -62,6 +63,22 @@ class MeterService:
             frames = [frame_of(state, state.links[link]) for link in wanted or state.links]
             return meter_pb2.ListMetersResponse(
                 sequence=state.sequence, links=[_link_meters(frame) for frame in frames]
+            )
+
+        return seen(await self._engine.read(site, look))
+
+    async def _list_paytables(
+        self, message: meter_pb2.ListPaytablesRequest, _actor: Actor
+    ) -> Message:
+        site = fields.identifier(message.site, "site")
+        wanted = [fields.identifier(message.link, "link")] if message.link else []
+
+        def look(state: State) -> meter_pb2.ListPaytablesResponse | Refusal:
+            if refusal := _missing(state, wanted):
+                return refusal
+            configs = [state.links[link].config for link in wanted or state.links]
+            return meter_pb2.ListPaytablesResponse(
+                sequence=state.sequence, links=[paytables_message(config) for config in configs]
             )
 
         return seen(await self._engine.read(site, look))

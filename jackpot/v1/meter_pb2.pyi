@@ -180,6 +180,124 @@ class LinkMeters(_message.Message):
 Global___LinkMeters: _TypeAlias = LinkMeters  # noqa: Y015
 
 @_typing.final
+class PayLine(_message.Message):
+    """One row of a paytable; exactly one of share, odds and amount is not zero."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    SHARE_BPS_FIELD_NUMBER: _builtins.int
+    PAYS_FOR_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    hand: _builtins.str
+    level: _builtins.str
+    """With a share: the level whose meter pays."""
+    share_bps: _builtins.int
+    """10000 is 100% of the meter."""
+    pays_for: _builtins.int
+    """So many for 1, the wager included."""
+    amount_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        hand: _builtins.str = ...,
+        level: _builtins.str = ...,
+        share_bps: _builtins.int = ...,
+        pays_for: _builtins.int = ...,
+        amount_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "level", b"level", "pays_for", b"pays_for", "share_bps", b"share_bps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PayLine: _TypeAlias = PayLine  # noqa: Y015
+
+@_typing.final
+class EnvyLine(_message.Message):
+    """A fixed bonus to every other bettor when a player holds the hand."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    hand: _builtins.str
+    amount_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        hand: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EnvyLine: _TypeAlias = EnvyLine  # noqa: Y015
+
+@_typing.final
+class Paytable(_message.Message):
+    """What a bet pays, highest hand first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BET_FIELD_NUMBER: _builtins.int
+    ON_DEALER_FIELD_NUMBER: _builtins.int
+    LINES_FIELD_NUMBER: _builtins.int
+    ENVY_FIELD_NUMBER: _builtins.int
+    bet: _builtins.str
+    on_dealer: _builtins.bool
+    """The bet is on the dealer's hand, not on the player's own."""
+    @_builtins.property
+    def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PayLine]: ...
+    @_builtins.property
+    def envy(self) -> _containers.RepeatedCompositeFieldContainer[Global___EnvyLine]: ...
+    def __init__(
+        self,
+        *,
+        bet: _builtins.str = ...,
+        on_dealer: _builtins.bool = ...,
+        lines: _abc.Iterable[Global___PayLine] | None = ...,
+        envy: _abc.Iterable[Global___EnvyLine] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "envy", b"envy", "lines", b"lines", "on_dealer", b"on_dealer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Paytable: _TypeAlias = Paytable  # noqa: Y015
+
+@_typing.final
+class LinkPaytables(_message.Message):
+    """What a link pays."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    PAYTABLES_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    @_builtins.property
+    def paytables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Paytable]: ...
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        paytables: _abc.Iterable[Global___Paytable] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LinkPaytables: _TypeAlias = LinkPaytables  # noqa: Y015
+
+@_typing.final
 class ListSitesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -259,6 +377,52 @@ class ListMetersResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListMetersResponse: _TypeAlias = ListMetersResponse  # noqa: Y015
+
+@_typing.final
+class ListPaytablesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    link: _builtins.str
+    """Empty: all."""
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        link: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPaytablesRequest: _TypeAlias = ListPaytablesRequest  # noqa: Y015
+
+@_typing.final
+class ListPaytablesResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    LINKS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkPaytables]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        links: _abc.Iterable[Global___LinkPaytables] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPaytablesResponse: _TypeAlias = ListPaytablesResponse  # noqa: Y015
 
 @_typing.final
 class WatchMetersRequest(_message.Message):

@@ -48,6 +48,11 @@ class MeterServiceStub:
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.ListMetersRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_meter__pb2.ListMetersResponse.FromString,
                 _registered_method=True)
+        self.ListPaytables = channel.unary_unary(
+                '/jackpot.v1.MeterService/ListPaytables',
+                request_serializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.FromString,
+                _registered_method=True)
         self.WatchMeters = channel.unary_stream(
                 '/jackpot.v1.MeterService/WatchMeters',
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersRequest.SerializeToString,
@@ -80,6 +85,15 @@ class MeterServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPaytables(self, request, context):
+        """Effect: none. What every link of a site, or one, pays, as it must be posted.
+        Idempotency: needs none.
+        Reasons: UNKNOWN_LINK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchMeters(self, request, context):
         """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
         A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
@@ -103,6 +117,11 @@ def add_MeterServiceServicer_to_server(servicer, server):
                     servicer.ListMeters,
                     request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListMetersRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_meter__pb2.ListMetersResponse.SerializeToString,
+            ),
+            'ListPaytables': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPaytables,
+                    request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.SerializeToString,
             ),
             'WatchMeters': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchMeters,
@@ -168,6 +187,33 @@ class MeterService:
             '/jackpot.v1.MeterService/ListMeters',
             jackpot_dot_v1_dot_meter__pb2.ListMetersRequest.SerializeToString,
             jackpot_dot_v1_dot_meter__pb2.ListMetersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPaytables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.MeterService/ListPaytables',
+            jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.SerializeToString,
+            jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -47,6 +47,11 @@ class MeterServiceStub:
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
+    ListPaytables: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]
+    """Effect: none. What every link of a site, or one, pays, as it must be posted.
+    Idempotency: needs none.
+    Reasons: UNKNOWN_LINK.
+    """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
     """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
     A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
@@ -71,6 +76,11 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """
     ListMeters: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]  # type: ignore[assignment]
     """Effect: none. All links of a site, or one, each at one sequence.
+    Idempotency: needs none.
+    Reasons: UNKNOWN_LINK.
+    """
+    ListPaytables: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]  # type: ignore[assignment]
+    """Effect: none. What every link of a site, or one, pays, as it must be posted.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
@@ -107,6 +117,17 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListMetersResponse, _abc.Awaitable[_meter_pb2.ListMetersResponse]]:
         """Effect: none. All links of a site, or one, each at one sequence.
+        Idempotency: needs none.
+        Reasons: UNKNOWN_LINK.
+        """
+
+    @_abc_1.abstractmethod
+    def ListPaytables(
+        self,
+        request: _meter_pb2.ListPaytablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_meter_pb2.ListPaytablesResponse, _abc.Awaitable[_meter_pb2.ListPaytablesResponse]]:
+        """Effect: none. What every link of a site, or one, pays, as it must be posted.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
         """

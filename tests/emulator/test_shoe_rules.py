@@ -272,6 +272,28 @@ def test_a_card_drawn_in_error_is_the_next_card() -> None:
     assert not third.drawn_in_error
 
 
+def test_a_card_drawn_in_error_was_not_face_up() -> None:
+    """It came out unseen; the cards found face up are those that come after it."""
+    devices = loaded(Method.MANUAL_SHOE)
+    devices.inject_fault(Fault.CARD_DRAWN_IN_ERROR)
+    devices.inject_fault(Fault.CARD_FACE_UP)
+    cards = [devices.dispense(CARD).cards[0] for _ in range(4)]
+    assert [card.drawn_in_error for card in cards] == [False, True, False, False]
+    assert [card.face_up for card in cards] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("method", STACKS)
+def test_a_card_drawn_in_error_and_not_dealt_goes_with_the_stub(method: Method) -> None:
+    """It is counted with the stub, and the deck is whole again when it is gathered."""
+    devices = loaded(method, shuffler_for(method))
+    devices.inject_fault(Fault.CARD_DRAWN_IN_ERROR)
+    devices.dispense(STACK)
+    if method is Method.AUTOMATED_SHOE:
+        assert devices.remove_stub(count=True) == 47
+    ready(devices, "red")
+    assert counts(devices)[-1].right
+
+
 @pytest.mark.rule("PA 657a.13(c)")
 @pytest.mark.rule("PA2011 573.13(c)")
 @pytest.mark.rule("PA2014 592.13(c)")

@@ -241,6 +241,20 @@ def test_a_poker_table_keeps_two_decks_without_a_shuffler() -> None:
     assert {deck.back for deck in devices.status().decks} == {"red", "blue"}
 
 
+def test_a_deck_that_cannot_be_inserted_stays_shuffled_before_the_dealer() -> None:
+    """A cut is refused while the other deck is in play, and works when that one is out of it."""
+    devices = station(Method.HAND, ShufflerKind.NONE, poker=True)
+    ready(devices, "red")
+    devices.load_deck("blue")
+    devices.shuffle()
+    with refused(Reason.STUB_IN_SHOE):
+        devices.cut(26)
+    devices.remove_stub(count=False)
+    devices.remove_deck("red")
+    devices.cut(26)
+    assert devices.status().shoe_deck == "blue"
+
+
 @pytest.mark.rule("PA 657a.3(c)(1)")
 @pytest.mark.rule("PA 657a.3(c)(2)")
 @pytest.mark.rule("PA2011 573.3(c)(1)")

@@ -186,6 +186,7 @@ PAI_GOW_NAMES = dict(
 )
 
 
+@pytest.mark.rule("PA2010 561.6")
 @pytest.mark.rule("PA2010 561.6(b)")
 @pytest.mark.parametrize(
     ("number", "higher", "lower"),

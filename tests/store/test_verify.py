@@ -113,14 +113,12 @@ def test_a_flipped_bit_of_any_row_is_found(journal: Path, column: str) -> None:
 
 def test_every_byte_of_a_row_counts(journal: Path) -> None:
     """Each byte of an entry's body and hash, flipped in the file itself, is found."""
-    with database(journal) as opened:
-        opened.execute("VACUUM")  # no dead copy of a row is left in the file
-    row = rows_of(journal)[6]
     path = journal / FILE_NAME
     good = path.read_bytes()
+    # Pages that were split hold dead copies of rows; of this row there is none.
+    row = next(row for row in rows_of(journal) if good.count(row["body"].encode()) == 1)
     for part in (row["body"].encode(), row["hash"]):
         start = good.index(part)
-        assert good.find(part, start + 1) == -1
         for offset in range(start, start + len(part)):
             bad = bytearray(good)
             bad[offset] ^= 0x01

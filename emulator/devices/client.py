@@ -30,15 +30,9 @@ from emulator.devices.refusals import DeviceLost, Reason
 from emulator.v1 import devices_pb2 as pb
 from emulator.v1 import devices_pb2_grpc as pb_grpc
 
-TIMEOUT_S: Final = 120.0  # longer than a dealer needs for the longest command, at speed 1
-KEEPALIVE_MS: Final = 5_000
-_OPTIONS: Final = (
-    ("grpc.keepalive_time_ms", KEEPALIVE_MS),
-    ("grpc.keepalive_timeout_ms", KEEPALIVE_MS),
-    ("grpc.http2.max_pings_without_data", 0),
-    ("grpc.max_receive_message_length", 1 << 20),
-    ("grpc.enable_retries", 0),
-)
+TIMEOUT_S: Final = 300.0  # longer than the longest command: opening a deck takes two minutes
+KEEPALIVE_MS: Final = 5_000  # a hung process is given up after twice that
+MAX_MESSAGE_BYTES: Final = 1 << 20
 _GONE: Final = frozenset({Reason.STATION_UNKNOWN, Reason.SHUTTING_DOWN})
 
 
@@ -67,10 +61,21 @@ class DeviceConnection:
         devices = await connection.open_station("table-1", StationConfig())
     """
 
-    def __init__(self, target: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, target: str, *, timeout_s: float = TIMEOUT_S, keepalive_ms: int = KEEPALIVE_MS
+    ) -> None:
         self.target = target
         self.timeout_s = timeout_s
-        self._channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        options = (
+            ("grpc.keepalive_time_ms", keepalive_ms),
+            ("grpc.keepalive_timeout_ms", keepalive_ms),
+            # Without this a ping that nobody answers is waited for a minute all the same.
+            ("grpc.http2.ping_timeout_ms", keepalive_ms),
+            ("grpc.http2.max_pings_without_data", 0),
+            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.enable_retries", 0),
+        )
+        self._channel = grpc.aio.insecure_channel(target, options=options)
         self.devices = pb_grpc.DeviceServiceStub(self._channel)
         self.emulation = pb_grpc.EmulationServiceStub(self._channel)
 

@@ -16,3 +16,4 @@ MAX_STREAMS = 1_024
 MAX_WATCHERS = 1_024
 MAX_WATCHED_LINKS = 64
 MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others
+MAX_UNREAD_S = 20.0  # how long a client may leave unread what it was sent

@@ -19,7 +19,7 @@ from jackpot.server.enums import LINK_STATUSES
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
 from jackpot.server.outcomes import seen
-from jackpot.server.rpc import Context, Stream, Unary
+from jackpot.server.rpc import Context, Stream, Unary, send
 from jackpot.v1 import meter_pb2
 
 
@@ -111,7 +111,7 @@ class MeterService:
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
-                await context.write(b"".join(map(self._serialise, frames)))
+                await send(context, b"".join(map(self._serialise, frames)))
             await board.changed(version)
         raise self._ending
 

@@ -18,7 +18,7 @@ from jackpot.server.errors import RefusedError, refused, status_of
 from jackpot.server.limits import MAX_COMMANDS
 from jackpot.server.outcomes import accepted
 from jackpot.server.parse import play_requests
-from jackpot.server.rpc import Context, decode
+from jackpot.server.rpc import Context, decode, send
 from jackpot.v1 import table_pb2
 
 
@@ -55,7 +55,7 @@ class PlayStream:
                 self._wake.clear()
                 if results := self._ready():
                     response = table_pb2.PlayResponse(results=results)
-                    await self._context.write(response.SerializeToString())
+                    await send(self._context, response.SerializeToString())
         finally:
             self._reader.cancel()
         if self._ending:

@@ -5,6 +5,7 @@ Each service is a table of its RPCs by name; one that the proto has and the tabl
 other way round, stops the start.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from google.protobuf.message_factory import GetMessageClass
 from jackpot.core.reasons import Reason
 from jackpot.server.caller import Actor, identify_caller
 from jackpot.server.errors import RefusedError, code_of, refused, status_of, trailers_of
+from jackpot.server.limits import MAX_UNREAD_S
 
 Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
 Unary = Callable[[Any, Actor], Awaitable[Message]]
@@ -41,6 +43,15 @@ def decode(message_type: Any, raw: bytes) -> Any:
         return message_type.FromString(raw)
     except DecodeError as error:
         raise refused(Reason.MALFORMED, problem="not a message", bytes=len(raw)) from error
+
+
+async def send(context: Context, raw: bytes, within_s: float = MAX_UNREAD_S) -> None:
+    """Send a message on a stream; a client that does not read must not hold its place for ever."""
+    try:
+        async with asyncio.timeout(within_s):
+            await context.write(raw)
+    except TimeoutError as error:
+        raise refused(Reason.OVERLOADED, unread_s=within_s) from error
 
 
 def _handler(method: MethodDescriptor, rpc: Any) -> "grpc.RpcMethodHandler[Any, Any]":

@@ -69,6 +69,18 @@ async def test_a_hung_process_runs_into_the_deadline() -> None:
                 await asyncio.wait_for(devices.load_deck("red"), 5)
 
 
+async def test_a_hung_process_ends_the_stream_of_events() -> None:
+    """Pings that nobody answers end a stream that has no deadline of its own."""
+    with running("--speed", "0") as process:
+        async with DeviceConnection(process.address, keepalive_ms=500) as connection:
+            devices = await connection.open_station("t", SEEDED)
+            waiting = asyncio.ensure_future(anext(devices.watch()))
+            await asyncio.sleep(0.1)
+            process.process.send_signal(signal.SIGSTOP)
+            with pytest.raises(DeviceLost, match="UNAVAILABLE"):
+                await asyncio.wait_for(waiting, 20)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_stops_the_process_in_good_order(number: signal.Signals) -> None:
     """Watchers end, it says so in its log, and it exits with 0 within seconds."""

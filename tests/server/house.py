@@ -34,16 +34,16 @@ SITE = "house"
 FIVE = "five-card-progressive"
 BONUS = "five-card-hand-bonus"
 DOLLAR = 1_000_000
-ROYALS = {s: [r + s for r in "AKQJT"] for s in "shdc"}
-# Six hands and a dealer's that win nothing, none of the cards in two of them.
+ROYALS = {s: [r + s for r in "AKQJT"] for s in "sh"}
+# Six hands and a dealer's that win nothing, none of the cards in two of them or in a royal.
 NOTHING = {
     0: ["2c", "4d", "6h", "8s", "9c"],
     1: ["2d", "4h", "6s", "8c", "9d"],
     2: ["2h", "4s", "6c", "8d", "9h"],
     3: ["2s", "4c", "6d", "8h", "9s"],
-    4: ["3c", "5d", "7h", "Ts", "Qc"],
-    5: ["3d", "5h", "7s", "Tc", "Qd"],
-    6: ["3h", "5s", "7c", "Td", "Qh"],
+    4: ["3c", "5d", "7h", "Tc", "Qd"],
+    5: ["3d", "5h", "7s", "Td", "Jc"],
+    6: ["3h", "5s", "7c", "Jd", "Qc"],
 }
 RPCS = {
     "open_round": "OpenRound",

@@ -1,0 +1,162 @@
+"""A controller's life: self-check, health, drain, set-up, and where it listens."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpc.aio import AioRpcError
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from jackpot.core.reasons import Reason
+from jackpot.engine.faults import POINTS, Point
+from jackpot.rules.site import load_site
+from jackpot.server.controller import AddressError, verify_loopback
+from jackpot.server.setup import SetupError
+from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from tests.server.house import (
+    SITE,
+    House,
+    info_of,
+    open_house,
+    serving,
+    site_text,
+    status_of,
+    wagers,
+    write_site,
+)
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+async def health(house: House, service: str = "") -> Any:
+    """What the health service says."""
+    stub = health_pb2_grpc.HealthStub(house.channel)
+    return (await stub.Check(health_pb2.HealthCheckRequest(service=service))).status
+
+
+@pytest.mark.parametrize("service", ["", "TableService", "MeterService", "OperatorService"])
+async def test_health_says_serving(service: str, house: House) -> None:
+    """Every service, and the controller as a whole, can be asked for."""
+    assert await health(house, f"jackpot.v1.{service}" if service else "") == SERVING
+
+
+async def test_reflection_lists_the_services(house: House) -> None:
+    """A tool without our proto files can find its way."""
+    stub = reflection_pb2_grpc.ServerReflectionStub(house.channel)
+    call = stub.ServerReflectionInfo(
+        iter([reflection_pb2.ServerReflectionRequest(list_services="")])
+    )
+    services = {s.name for s in (await call.read()).list_services_response.service}
+    ours = {f"jackpot.v1.{name}Service" for name in ("Table", "Meter", "Operator")}
+    assert ours <= services
+
+
+@pytest.mark.parametrize("point", [p for p in POINTS if p != "snapshot"])
+async def test_a_writer_that_fails_answers_at_once_and_health_flips(
+    point: Point, house: House
+) -> None:
+    """Wherever the writer raises, whoever waits is answered, health says so, and it recovers."""
+    dealer = await house.dealer("t4")
+    house.faults.raise_at = point
+    begun = time.monotonic()
+    with pytest.raises(AioRpcError) as caught:
+        await dealer.do("open_round")
+    assert time.monotonic() - begun < 1
+    assert info_of(status_of(caught.value)).reason == Reason.STORE_UNAVAILABLE
+    assert await health(house) == NOT_SERVING
+    house.faults.raise_at = None
+    for _ in range(100):
+        await asyncio.sleep(0.05)
+        if await health(house) == SERVING:
+            break
+    assert (await dealer.do("open_round", number=1)).round == 1
+
+
+async def test_a_drain_answers_what_was_read_and_ends_the_streams(house: House) -> None:
+    """On stop, commands that were sent are carried out and answered, then streams end DRAINING."""
+    dealer = await house.dealer("t4")
+    call = house.tables.Play()
+    house.faults.hold_at = "before-commit"
+    await call.write(
+        table_pb2.PlayRequest(
+            site=SITE,
+            table="t4",
+            epoch=dealer.epoch,
+            commands=[
+                table_pb2.PlayCommand(number=1, open_round=table_pb2.OpenRound()),
+                table_pb2.PlayCommand(number=2, place_wagers=wagers(1)),
+            ],
+        )
+    )
+    watching = house.meters.WatchMeters(meter_pb2.WatchMetersRequest(site=SITE))
+    await asyncio.sleep(0.1)
+    stopping = asyncio.create_task(house.controller.stop())
+    await asyncio.sleep(0.1)
+    house.faults.hold_at = None
+    house.faults.go_on.set()
+    results: list[Any] = []
+    with pytest.raises(AioRpcError) as caught:
+        await _read_all(call, results)
+    kinds = [result.WhichOneof("result") for result in results]
+    assert kinds == ["open_round", "place_wagers"]
+    assert info_of(status_of(caught.value)).reason == Reason.DRAINING
+    with pytest.raises(AioRpcError):
+        await _read_all(watching, [])
+    await asyncio.wait_for(stopping, 5)
+
+
+async def _read_all(call: Any, results: list[Any]) -> None:
+    async for response in call:
+        results.extend(getattr(response, "results", ()))
+
+
+async def test_a_restart_knows_everything(tmp_path: Path) -> None:
+    """A second controller on the same data goes on where the first one stopped."""
+    async with open_house(tmp_path) as house:
+        dealer = await house.dealer("t4")
+        await dealer.locked(1, 2)
+        first = await house.balances()
+    async with open_house(tmp_path) as house:
+        assert await house.balances() == first
+        again = await house.tables.LockOut(table_pb2.LockOutRequest(id=dealer.id(3)))
+        assert [wager.seat for wager in again.wagers] == [1, 2]
+        tables = await house.operators.GetTable(operator_pb2.GetTableRequest(site=SITE, table="t4"))
+        assert tables.table.round.phase == table_pb2.ROUND_PHASE_LOCKED
+
+
+async def test_a_site_file_may_add_but_not_change(tmp_path: Path) -> None:
+    """A new table is defined at the next start; a changed link stops it with one clear line."""
+    async with open_house(tmp_path):
+        pass
+    async with open_house(tmp_path, many=1) as house:
+        await house.dealer("s0")
+    changed = site_text().replace('wager = "$5"', 'wager = "$1"')
+    site = load_site(write_site(tmp_path, changed))
+    with pytest.raises(SetupError, match=r"^link mega: wager_micros .* not what the journal has$"):
+        async with serving(tmp_path / "data", site):
+            pass
+
+
+async def test_a_port_that_is_taken_is_an_error(house: House, tmp_path: Path) -> None:
+    """Two controllers never share a port unnoticed."""
+    site = load_site(write_site(tmp_path, site_text()))
+    with pytest.raises(AddressError, match="cannot listen there"):
+        async with serving(tmp_path / "other", site, address=house.address):
+            pass
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "localhost:1", "[::1]:1", "127.9.9.9:0"])
+def test_loopback_is_fine(address: str) -> None:
+    """Only this machine can reach these."""
+    verify_loopback(address)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:1", "[::]:1", "192.0.2.1:1", "example.org:1", ":1"])
+def test_without_tls_there_is_only_loopback(address: str) -> None:
+    """Whatever others could reach is refused."""
+    with pytest.raises(AddressError):
+        verify_loopback(address)

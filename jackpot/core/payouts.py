@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from jackpot.core import ledger
 from jackpot.core.commands import PayPayout, RejectPayout, Request, ValidatePayout
 from jackpot.core.events import PayoutPaid, PayoutRejected, PayoutValidated
@@ -105,7 +103,7 @@ def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | 
         command.reason,
         command.floorperson,
         tuple(done.changes),
-        replace(settlement, awards=tuple(done.awards)),
+        done.settlement,
         done.last_hit,
         book.postings(),
     )

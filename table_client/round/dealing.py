@@ -44,6 +44,7 @@ class Dealing:
         self.conduct: dict[int, Conduct] = {}
         self.void_seats: list[tuple[Seat, Remedy]] = []
         self.first_cards_out = False
+        self._deferred: VoidError | None = None
         self._prescribed = 0
         self._stack: list[Drawn] = []
 
@@ -65,6 +66,8 @@ class Dealing:
         self._prescribed += sum(step.deal.count for step in steps)
         await self._all(steps)
         self.first_cards_out = True
+        if self._deferred:
+            raise self._deferred
         await self._complete_dealer()
         if self.game.stub_after_script and not self.layout.community:
             await self._take_in_hand()
@@ -98,6 +101,11 @@ class Dealing:
             self._judge_count(counted)
             layout.trace.note("stub", "The stub goes to the discard rack.", clauses.count_right)
         self._judge_hands()
+        for place, cards in sorted(layout.empty.items()):
+            layout.rack.place(f"position {place}", cards)
+            says = f"Position {place} has no wager; its cards go to the rack, unseen."
+            layout.trace.note("discard", says, clauses.no_wager)
+        layout.empty.clear()
 
     def _judge_count(self, counted: int) -> None:
         whole = WHOLE_DECK + bool(self.layout.rule.deal and self.layout.rule.deal.joker)
@@ -282,6 +290,9 @@ class Dealing:
     def _judge_exposed(self, step: Step, exposed: Sequence[str]) -> None:
         if not exposed:
             return
+        stack = Irregularity.STACK_CARD_EXPOSED
+        if self.layout.way is Way.HAND and stack in self.game.irregularities:
+            self._act(stack, "A card was exposed while the stacks were dealt.")
         if step.deal.spot is Spot.DEALER:
             if any(card not in self.layout.dealer_up for card in exposed):
                 says = "A card of the dealer's was exposed."
@@ -306,7 +317,11 @@ class Dealing:
         number = seat.number if seat else None
         self.layout.trace.note("irregularity", says, remedy.clause, seat=number)
         if remedy.does == "void-round":
-            raise VoidError(which, remedy, says)
+            void = VoidError(which, remedy, says)
+            # A side bet that is settled all the same needs its cards: the deal is completed first.
+            if not remedy.spares or self.first_cards_out:
+                raise void
+            self._deferred = self._deferred or void
         return remedy
 
 

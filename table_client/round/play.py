@@ -127,7 +127,7 @@ class Table:
         if not self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
         for seat, remedy in dealing.void_seats:
-            await self._void_seat(layout, seat, remedy, offer)
+            await self._void_seat(layout, seat, remedy)
         await Deciding(layout, dealing, offer.linked).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
@@ -168,12 +168,12 @@ class Table:
 
     # Voids
 
-    async def _void_seat(self, layout: Layout, seat: Seat, remedy: Remedy, offer: Offer) -> None:
+    async def _void_seat(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         """One hand is void: its wagers go back, the others play on."""
         if seat.void:
             return
         code = Irregularity.PLAYER_WRONG_NUMBER
-        if offer.linked:
+        if seat.linked:
             await self.progressive.void_seat(seat.number, code, self.settings.floorperson)
         _return_wagers(seat)
         seat.void = True
@@ -205,7 +205,9 @@ class Table:
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         for bet in remedy.spares:
-            if bet in seat.wagers and seat.cards:
+            deal = layout.rule.deal
+            whole = deal is not None and len(seat.cards) == deal.seat_cards
+            if bet in seat.wagers and whole:
                 outcome = settle_bet(layout, seat, layout.bet(bet))
                 seat.outcomes = [*(o for o in seat.outcomes if o.bet != bet), outcome]
                 amount = dollars(outcome.won_micros)

@@ -57,7 +57,7 @@ class Settling:
         layout = self.layout
         for seat in sorted(layout.seats.values(), key=lambda seat: -seat.number):
             self._collect(seat)
-        for place, cards in sorted(layout.empty.items(), reverse=True):
+        for place, cards in sorted(layout.empty.items(), reverse=True):  # of a void round
             layout.rack.place(f"position {place}", cards)
         for owner, cards in (
             ("dealer", layout.dealer),
@@ -141,9 +141,8 @@ class Settling:
         """Settle what this wave is about: wagers and awards in the order of the rule."""
         now = {each.bet: each for each in self._pending[seat.number] if self._fits(each, wave)}
         done = wave.side_bets or len(now) == len(self._pending[seat.number])
-        if not now and not (done and self._due[seat.number]):
-            return
-        self._turn_up(seat)
+        if self._is_shown(seat, wave, settles=bool(now)):
+            self._turn_up(seat)
         for bet in self.layout.rule.bets:
             if bet.id in now:
                 self._settle(seat, bet, now[bet.id])
@@ -151,6 +150,12 @@ class Settling:
                 await self._pay_awards(seat, bet)
         if self.game.collects_each and not self._pending[seat.number]:
             self._collect(seat)
+
+    def _is_shown(self, seat: Seat, wave: Wave, *, settles: bool) -> bool:
+        """Hands are turned up at the first walk; for side bets alone only those that need it."""
+        if wave.side_bets is None:
+            return bool(self._pending[seat.number])
+        return wave.side_bets and (settles or bool(seat.linked))
 
     def _fits(self, outcome: Outcome, wave: Wave) -> bool:
         bet = self.layout.bet(outcome.bet)

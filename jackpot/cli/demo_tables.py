@@ -129,7 +129,8 @@ class DemoTable:
         return await self._client.settle(hands, dealer, community)
 
     async def _pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
-        """The floorperson validates in payment order, then everything is paid."""
+        """The floorperson validates in payment order, envy last: it hangs on another's hand."""
+        payouts = sorted(payouts, key=lambda payout: payout.kind == payout_pb2.PAYOUT_KIND_ENVY)
         if any(payout.share_bps for payout in payouts):
             await self._while(VALIDATE)
         for payout in payouts:

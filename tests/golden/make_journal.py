@@ -12,9 +12,17 @@ import msgspec
 
 from jackpot.core.commands import (
     AdjustMeter,
+    ApproveProposal,
     AttachTable,
+    BuyIn,
+    CashOut,
+    ConfigureSite,
     ConfirmCollection,
+    ConfirmDisplay,
+    ContributePot,
     ControllerOrigin,
+    CountBox,
+    DeclineProposal,
     DefineLink,
     LockOut,
     OpenRound,
@@ -25,21 +33,26 @@ from jackpot.core.commands import (
     PutInService,
     RejectPayout,
     RemoveWager,
+    ResetMeter,
     ResumeLink,
     RetireLink,
+    SetLimit,
     SuspendLink,
     TakeSnapshot,
     TransferFunds,
     ValidatePayout,
+    VerifyBadBeat,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
+from jackpot.core.config import GamingDay
 from tests.core.floor import (
     DOLLAR,
     Floor,
     all_bet,
+    bad_beat_fund,
     caribbean,
     five_card_a,
     hand,
@@ -67,6 +80,7 @@ def play() -> Floor:
             _floor_work(floor, chance, number)
     _irregularities(floor)
     _meters(floor)
+    _staff(floor)
     return floor
 
 
@@ -123,6 +137,32 @@ def _meters(floor: Floor) -> None:
         ok(floor.operate(command("gone")))
     ok(floor.handle(ControllerOrigin(), TakeSnapshot(floor.state.sequence, "0" * 64)))
     ok(floor.handle(ControllerOrigin(), Probe()))
+
+
+def _staff(floor: Floor) -> None:
+    """Two people for a change, a game account, and a Bad Beat from pot to display."""
+    ok(floor.operate(ConfigureSite(dual_control=True, day=GamingDay(360, "America/New_York"))))
+    floor.operate(AdjustMeter("a", "main", 9_500 * DOLLAR, "promotion", "T-3"), "ann", "slots")
+    ok(floor.operate(ApproveProposal(1), "bob", "accounting"))
+    floor.operate(ResetMeter("a", "main", "T-4"), "ann", "slots")
+    floor.operate(AdjustMeter("a", "main", 8_000 * DOLLAR, "malfunction", "T-5"), "ann", "slots")
+    ok(floor.operate(DeclineProposal(2), "bob", "accounting"))
+    ok(floor.operate(SuspendLink("cs")))
+    floor.operate(SetLimit("cs", "main", 20_000 * DOLLAR, "T-6"), "ann", "slots")
+    ok(floor.operate(ApproveProposal(floor.state.last_proposal), "bob", "accounting"))
+    ok(floor.operate(ResumeLink("cs")))
+    ok(floor.operate(BuyIn("card-1", 5 * DOLLAR, "B-1")))
+    ok(floor.play("t1", VoidRound("CARD_EXPOSED", "flo")))
+    ok(floor.play("t1", OpenRound()))
+    ok(floor.play("t1", PlaceWagers((Wager(1, "hb-player", DOLLAR, account="card-1"),))))
+    ok(floor.play("t1", WithdrawWagers((Placed(1, "hb-player"),))))
+    ok(floor.operate(CashOut("card-1", 5 * DOLLAR, "B-2")))
+    floor.open_up([bad_beat_fund()], [table("t3", "bb")])
+    ok(floor.play("t3", ContributePot(50 * DOLLAR)))
+    ok(floor.operate(CountBox("bb", "t3", 3 * DOLLAR, "cy", "flo")))
+    ok(floor.operate(VerifyBadBeat("bb", "t3", "four-eights", 1, 2, (3, 4), "sam")))
+    held = floor.state.balances["bb/main/meter"]
+    ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
 
 
 def main(version: str) -> None:

@@ -13,7 +13,10 @@ from jackpot.core.invariants import check
 from jackpot.core.state import State
 
 # A released journal is never edited: it stands for what is on a casino's disk.
-RELEASED = {1: "d389c0a1f1dffd6489b2146bfa5d1a905734b6d1ce7e9c98b881d0be8b89c1f7"}
+RELEASED = {
+    1: "d389c0a1f1dffd6489b2146bfa5d1a905734b6d1ce7e9c98b881d0be8b89c1f7",
+    2: "3e17d4e7c8ead9e3ad10b892a91b3cb5ff60520b692dd9ed7d7e72441e52b0db",
+}
 HERE = Path(__file__).parent
 
 

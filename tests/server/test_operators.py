@@ -1,5 +1,7 @@
 """What staff do over gRPC: links, payouts, meters, tables."""
 
+from typing import Any
+
 import pytest
 from grpc.aio import AioRpcError
 
@@ -104,9 +106,17 @@ async def test_a_rejected_payout_changes_the_next(house: House) -> None:
     assert changes[second.id].amount_micros == first.amount_micros
 
 
+async def approved(house: House, rpc: str, **values: Any) -> Any:
+    """A change that one proposes and another approves."""
+    response = await house.operate(rpc, who="ann/slots", **values)
+    proposal = response.proposed.id
+    return await house.operate("ApproveProposal", proposal=proposal, who="bob/accounting")
+
+
 async def test_a_meter_is_adjusted_and_funds_are_transferred(house: House) -> None:
     """What a limit takes off a meter lies in overflow until it is given to another meter."""
-    adjusted = await house.operate(
+    adjusted = await approved(
+        house,
         "AdjustMeter",
         link="five",
         level="main",
@@ -114,9 +124,11 @@ async def test_a_meter_is_adjusted_and_funds_are_transferred(house: House) -> No
         reason=operator_pb2.METER_REASON_LIMIT,
         reference="memo 7",
     )
-    assert (adjusted.before_micros, adjusted.after_micros) == (10_000 * DOLLAR, 9_000 * DOLLAR)
+    meter = adjusted.meter
+    assert (meter.before_micros, meter.after_micros) == (10_000 * DOLLAR, 9_000 * DOLLAR)
     assert (await house.balances())["five"].levels[0].overflow_micros == 1_000 * DOLLAR
-    await house.operate(
+    await approved(
+        house,
         "TransferFunds",
         link="five",
         level="main",

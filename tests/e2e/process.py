@@ -16,9 +16,11 @@ READY = re.compile(r"serving \S+ on (\S+)")
 class Process:
     """A served site. `fault` is what JACKPOT_FAULT asks for."""
 
-    def __init__(self, folder: Path, *, many: int = 8, port: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, many: int = 8, more: str = "", port: int | None = None
+    ) -> None:
         self.data = folder / "data"
-        self.site = write_site(folder, site_text(many))
+        self.site = write_site(folder, site_text(many) + more)
         self.address = f"127.0.0.1:{port or free_port()}"
         self._process: subprocess.Popen[str] | None = None
 

@@ -11,10 +11,12 @@ import click
 import grpc
 
 from jackpot.display.errors import DisplayError
+from jackpot.reports.slip import NoSuchPayoutError
 from jackpot.rules.site import SiteFileError
 from jackpot.server.controller import AddressError
 from jackpot.server.errors import RefusedError
 from jackpot.server.setup import SetupError
+from jackpot.signing import SigningError
 from jackpot.store.journal import StoreError, UnsoundError
 from table_client.errors import RefusedError as RefusedByControllerError
 from table_client.errors import UnreachableError, from_rpc_error
@@ -26,6 +28,8 @@ _KNOWN = (
     SiteFileError,
     AddressError,
     DisplayError,
+    NoSuchPayoutError,
+    SigningError,
     SetupError,
     StoreError,
     UnsoundError,

@@ -15,8 +15,8 @@ _COMMANDS = {
     **dict.fromkeys(("payouts", "validate", "pay", "reject"), "payouts"),
     **dict.fromkeys(("reset", "adjust", "transfer", "limit", "rate"), "changes"),
     **dict.fromkeys(("proposals", "approve", "decline"), "proposals"),
-    **{name: name for name in ("account", "badbeat")},
-    **{name: name for name in ("verify", "rules", "odds", "completion")},
+    **{name: name for name in ("account", "badbeat", "slip", "report", "audit", "verify")},
+    **{name: name for name in ("export", "key", "backup", "rules", "odds", "completion")},
 }
 
 

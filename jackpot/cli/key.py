@@ -31,7 +31,9 @@ def init(file: Path) -> None:
       jackpot key init /media/usb/site.key
     """
     name = make_key(file)
-    click.echo(f"key {name}: keep {file} secret, give {public_path(file)} to those who check")
+    click.echo(f"key {name}")
+    click.echo(f"secret, for whoever signs:  {file}")
+    click.echo(f"public, for whoever checks: {public_path(file)}")
 
 
 @key.command()

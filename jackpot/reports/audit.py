@@ -14,6 +14,7 @@ from jackpot.store import codec
 from jackpot.store.journal import Entry
 
 CONTROLLER = "controller"
+_COUNTED = ("wagers", "hands", "payouts", "changes")
 
 
 class Filter(NamedTuple):
@@ -100,6 +101,8 @@ def _about(event: events.AnyEvent) -> str:
     for name, value in msgspec.structs.asdict(event).items():
         if isinstance(value, events.Approval):
             said.append(f"by {value.proposer}, approved by {value.approver or 'nobody'}")
+        if name in _COUNTED and value:
+            said.append(f"{len(value)} {name}")
         if not isinstance(value, str | int) or value == "":
             continue
         if name.endswith("_micros"):

@@ -4,6 +4,7 @@ A slip says which entry decided the award and that entry's hash, so that it can 
 journal years later; signed, it also shows that the journal has not been rewritten since.
 """
 
+from textwrap import wrap
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from msgspec import Struct
 from jackpot.core import events
 from jackpot.core.config import GamingDay
 from jackpot.core.money import dollars
-from jackpot.core.state import Award, Payout, Settlement
+from jackpot.core.state import Payout, Settlement
 from jackpot.reports.gaming_day import local_time
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
@@ -21,6 +22,7 @@ from jackpot.store import codec
 from jackpot.store.journal import Entry
 
 FORMAT = "jackpot-slip/1"
+_WIDTH, _LABEL = 64, 14
 _KINDS = {
     events.RoundSettled.__name__,
     events.BadBeatVerified.__name__,
@@ -65,6 +67,7 @@ class Slip(Struct):
     meter_after_micros: int
     source: str
     status: str
+    needs_floorperson: bool
     floorperson: str = ""
     form: str = ""
     account: str = ""
@@ -159,6 +162,7 @@ class _Finder:
             meter_after_micros=payout.meter_before_micros,
             source=payout.source,
             status="decided",
+            needs_floorperson=payout.needs_floorperson,
             floorperson=payout.floorperson,
             account=payout.account,
             steps=[],
@@ -186,21 +190,23 @@ class _Finder:
 
     def _set_after(self, settlement: Settlement | None) -> None:
         """The meter after the award, with whatever was put back on it at once."""
-        award = _award(settlement, self._payout)
-        if self.slip and award:
-            after = self.slip.meter_before_micros + award.effects.meter_micros
-            self.slip.meter_after_micros = after
+        awards = settlement.awards if settlement else ()
+        if self.slip is None:
+            return
+        # A Bad Beat's shares are all of the one fund that was there before them.
+        together = self.slip.kind == "bad-beat"
+        moved = sum(
+            award.effects.meter_micros
+            for award in awards
+            if together or self._payout in award.payouts
+        )
+        self.slip.meter_after_micros = self.slip.meter_before_micros + moved
 
     def _step(self, what: str, entry: Entry, by: str) -> None:
         if self.slip:
             self.slip.status = what
             step = Step(what, entry.sequence, entry.time_micros, entry.hash.hex(), by)
             self.slip.steps.append(step)
-
-
-def _award(settlement: Settlement | None, payout: int) -> Award | None:
-    awards = settlement.awards if settlement else ()
-    return next((award for award in awards if payout in award.payouts), None)
 
 
 def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
@@ -223,14 +229,19 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
             ("meter before", f"${dollars(slip.meter_before_micros)}"),
             ("meter after", f"${dollars(slip.meter_after_micros)}"),
         ]
+    nobody = "nobody yet" if slip.needs_floorperson else "not needed"
     rows += [
-        ("validated by", slip.floorperson or "nobody yet"),
+        ("validated by", slip.floorperson or nobody),
         ("form", slip.form or "-"),
         ("status", slip.status),
     ]
     if slip.account:
         rows.append(("account", slip.account))
-    lines = [f"PAYOUT {slip.payout}", "", *(f"{name:<14}{value}" for name, value in rows), ""]
+    lines = [f"PAYOUT {slip.payout}", ""]
+    for name, value in rows:
+        first, *more = wrap(value, _WIDTH - _LABEL) or [""]
+        lines += [f"{name:<{_LABEL}}{first}", *(" " * _LABEL + part for part in more)]
+    lines.append("")
     for step in slip.steps:
         when = local_time(GamingDay(0, slip.zone), step.time_micros)
         lines.append(f"{step.what}, {when} {slip.zone}, journal {step.sequence}")

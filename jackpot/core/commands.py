@@ -54,7 +54,7 @@ class OpenRound(Command, frozen=True):
     """Begin the next round at the table."""
 
 
-class Wager(Struct, frozen=True):
+class Wager(Struct, frozen=True, omit_defaults=True):
     """A seat's wager on a bet. `player` tells apart who plays two boxes; "" means the seat."""
 
     seat: int

@@ -90,39 +90,56 @@ def place_wagers(
     state: State, table: TableState, command: PlaceWagers, _: Request
 ) -> WagersPlaced | Refusal:
     """Accept all wagers or none."""
-    found = []
-    for wager in command.wagers:
-        offer = find_bet(state, table, wager.bet)
-        if offer is None:
-            return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
-        if not 1 <= wager.seat <= table.config.seats:
-            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
-        found.append(offer)
+    offers = _find_offers(state, table, command.wagers)
+    if isinstance(offers, Refusal):
+        return offers
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
     seen: set[tuple[int, str]] = set()
-    for wager, (link, _bet) in zip(command.wagers, found, strict=True):
-        at = {"seat": wager.seat, "bet": wager.bet}
+    for wager in command.wagers:
+        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
         if link.status != "in-service":
-            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **at)
+            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
             return refuse(
                 Reason.WRONG_DENOMINATION,
                 amount_micros=wager.amount_micros,
                 takes_micros=link.config.wager_micros,
-                **at,
+                **_at(wager),
             )
-        if (wager.seat, wager.bet) in seen or wager.bet in round_.wagers.get(wager.seat, ()):
-            return refuse(Reason.DUPLICATE_WAGER, **at)
-        seen.add((wager.seat, wager.bet))
+        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+            return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
+        seen.add(at)
     if refusal := _check_boxes(table, round_, command.wagers):
         return refusal
     for wager in command.wagers:
         if wager.seat in round_.void_seats:
             return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
-    mediums = tuple(bet.medium for _, bet in found)
-    return WagersPlaced(table.config.id, command.wagers, mediums if "electronic" in mediums else ())
+    if all(bet.medium == "chips" for _, bet in offers.values()):
+        return WagersPlaced(table.config.id, command.wagers)
+    mediums = tuple(offers[wager.bet][1].medium for wager in command.wagers)
+    return WagersPlaced(table.config.id, command.wagers, mediums)
+
+
+def _find_offers(
+    state: State, table: TableState, wagers: tuple[Wager, ...]
+) -> dict[str, tuple[LinkState, Bet]] | Refusal:
+    """The bets that wagers are on; each is looked up once, however many seats play it."""
+    offers: dict[str, tuple[LinkState, Bet]] = {}
+    for wager in wagers:
+        if wager.bet not in offers:
+            offer = find_bet(state, table, wager.bet)
+            if offer is None:
+                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
+            offers[wager.bet] = offer
+        if not 1 <= wager.seat <= table.config.seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
+    return offers
+
+
+def _at(wager: Wager) -> dict[str, int | str]:
+    return {"seat": wager.seat, "bet": wager.bet}
 
 
 def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:

@@ -5,12 +5,12 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server import fields
 from jackpot.server.answers import OPERATOR_ANSWERS, link_message, payout_message, table_message
-from jackpot.server.caller import Actor
 from jackpot.server.outcomes import accepted, seen
 from jackpot.server.parse import operator_request
 from jackpot.server.rpc import Stream, Unary

@@ -8,10 +8,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core import commands as core
 from jackpot.core.money import MAX_MICROS
 from jackpot.core.reasons import Refusal
-from jackpot.server.caller import Actor
 from jackpot.server.enums import FATES, METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.errors import RefusedError
 from jackpot.server.fields import (
@@ -217,6 +217,8 @@ def operator_request(message: Any, actor: Actor) -> core.Request:
     """An operator's command, or a table's wish to attach."""
     return core.Request(
         site=identifier(message.site, "site"),
-        origin=core.OperatorOrigin(actor.principal, request_id(message.request_id)),
+        origin=core.OperatorOrigin(
+            actor.principal, request_id(message.request_id), actor.department
+        ),
         command=_OPERATOR[type(message)](message),
     )

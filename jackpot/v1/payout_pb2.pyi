@@ -31,6 +31,8 @@ class _PayoutKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutKind
     PAYOUT_KIND_ENVY: _PayoutKind.ValueType  # 3
     PAYOUT_KIND_MAGIC: _PayoutKind.ValueType  # 4
     PAYOUT_KIND_LUCKY: _PayoutKind.ValueType  # 5
+    PAYOUT_KIND_BAD_BEAT: _PayoutKind.ValueType  # 6
+    """A share of a Bad Beat fund."""
 
 class PayoutKind(_PayoutKind, metaclass=_PayoutKindEnumTypeWrapper):
     """What a payout is for."""
@@ -41,6 +43,8 @@ PAYOUT_KIND_FIXED: PayoutKind.ValueType  # 2
 PAYOUT_KIND_ENVY: PayoutKind.ValueType  # 3
 PAYOUT_KIND_MAGIC: PayoutKind.ValueType  # 4
 PAYOUT_KIND_LUCKY: PayoutKind.ValueType  # 5
+PAYOUT_KIND_BAD_BEAT: PayoutKind.ValueType  # 6
+"""A share of a Bad Beat fund."""
 Global___PayoutKind: _TypeAlias = PayoutKind  # noqa: Y015
 
 class _PayoutSource:

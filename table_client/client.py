@@ -135,6 +135,10 @@ class TableClient:
         void = pb.VoidSeat(seat=seat, irregularity=irregularity, floorperson=floorperson)
         return self.send(pb.PlayCommand(void_seat=void))
 
+    def contribute_pot(self, pot_micros: int) -> Awaitable[pb.ContributePotResponse]:
+        """A Poker pot after its rake; the answer says what goes into the box."""
+        return self.send(pb.PlayCommand(contribute_pot=pb.ContributePot(pot_micros=pot_micros)))
+
     def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
         """Any command; the others are made of this one."""
         if self._conversation is None:

@@ -37,7 +37,7 @@ from jackpot.core.events import (
 )
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_level, find_link
-from jackpot.core.money import dollars
+from jackpot.core.money import BPS_PER_WHOLE, dollars
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Proposal, State
 
@@ -102,8 +102,8 @@ def decline(state: State, command: DeclineProposal, _: Request) -> ProposalDecli
 
 
 def configure_site(_: State, command: ConfigureSite, __: Request) -> SiteConfigured:
-    """Say whether changes need a second person here."""
-    return SiteConfigured(command.dual_control)
+    """Say whether changes need a second person here, and when a gaming day begins."""
+    return SiteConfigured(command.dual_control, command.day)
 
 
 def _open(state: State, proposal: int) -> Proposal | Refusal:
@@ -218,7 +218,13 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
 
 
 def _limit(state: State, command: SetLimit) -> ParametersChanged | Refusal:
-    """Give a level another limit."""
+    """Give a level another limit, not below what it starts with."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    least = max(level.seed_micros, level.reseed_micros)
+    if 0 < command.limit_micros < least:
+        return refuse(Reason.BELOW_MINIMUM, limit_micros=command.limit_micros, minimum_micros=least)
     return _parameters(state, command, limit_micros=command.limit_micros)
 
 
@@ -254,6 +260,9 @@ def _parameters(
         replace(candidate, **terms) if candidate.id == command.level else candidate
         for candidate in config.levels
     )
+    total = sum(candidate.primary_bps + candidate.reserve_bps for candidate in levels)
+    if total > BPS_PER_WHOLE:
+        return refuse(Reason.ABOVE_MAXIMUM, link=command.link, total_bps=total)
     return ParametersChanged(
         command.link, command.level, replace(config, levels=levels), command.reference
     )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core.config import Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 
 # Who a seat's cards belong to at the end of a round. A folded hand is not looked at unless a bet
 # that a fold does not forfeit rides on it.
@@ -257,9 +257,10 @@ class DeclineProposal(Command, frozen=True):
 
 
 class ConfigureSite(Command, frozen=True):
-    """Say whether changes need a second person here."""
+    """Say whether changes need a second person here, and when a gaming day begins."""
 
     dual_control: bool
+    day: GamingDay = MIDNIGHT
 
 
 class BuyIn(Command, frozen=True):

@@ -72,7 +72,7 @@ class Level(Struct, frozen=True, omit_defaults=True):
     minimum_bps: int = 0  # the least that the primary rate may be
 
 
-class PotRules(Struct, frozen=True):
+class PotRules(Struct, frozen=True, omit_defaults=True):
     """How Poker pots feed a Bad Beat fund, and who has which share of it."""
 
     minimum_pot_micros: int
@@ -81,6 +81,8 @@ class PotRules(Struct, frozen=True):
     loser_bps: int
     winner_bps: int
     table_bps: int  # to the other players dealt in, equally
+    qualifying_hand: str = ""  # the lowest hand that, losing, is a Bad Beat
+    passes_on_to: str = ""  # which Bad Beat inherits the fund when this one ends
 
 
 class Link(Struct, frozen=True, omit_defaults=True):
@@ -110,6 +112,16 @@ class Table(Struct, frozen=True, omit_defaults=True):
     boxes_per_player: int = 1  # adjacent boxes that one person may play
 
 
+class GamingDay(Struct, frozen=True):
+    """When a gaming day begins: so many minutes after midnight on the clocks of a time zone."""
+
+    start_minutes: int
+    zone: str  # an IANA name
+
+
+MIDNIGHT = GamingDay(0, "UTC")
+
+
 class Site(Struct, frozen=True):
     """One licensed facility: everything that one journal stream is about."""
 
@@ -118,3 +130,4 @@ class Site(Struct, frozen=True):
     tables: tuple[Table, ...]
     in_service: tuple[str, ...] = ()  # links put in service by the controller at its first start
     dual_control: bool = True  # a second department must approve what changes a meter
+    day: GamingDay = MIDNIGHT

@@ -7,7 +7,7 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 from msgspec import Struct
 
 from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
-from jackpot.core.config import Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 from jackpot.core.reasons import Reason
 from jackpot.core.state import LinkStatus, Payout, Posted, Proposal, Round, Settlement
 
@@ -253,9 +253,10 @@ class ProposalDeclined(Event, frozen=True):
 
 
 class SiteConfigured(Event, frozen=True):
-    """Whether changes need a second person here."""
+    """Whether changes need a second person here, and when a gaming day begins."""
 
     dual_control: bool
+    day: GamingDay = MIDNIGHT
 
 
 class AccountMoved(Event, frozen=True):

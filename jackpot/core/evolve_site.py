@@ -53,8 +53,8 @@ def declined(state: State, event: ProposalDeclined) -> None:
 
 
 def configured(state: State, event: SiteConfigured) -> None:
-    """Whether changes need a second person."""
-    state.dual_control = event.dual_control
+    """Whether changes need a second person, and when a day begins."""
+    state.dual_control, state.day = event.dual_control, event.day
 
 
 def display_confirmed(state: State, event: DisplayConfirmed) -> None:

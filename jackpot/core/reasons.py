@@ -96,6 +96,7 @@ class Reason(StrEnum):
     # Meters.
     FIXED_BY_REGULATION = "FIXED_BY_REGULATION"
     BELOW_MINIMUM = "BELOW_MINIMUM"
+    ABOVE_MAXIMUM = "ABOVE_MAXIMUM"
     METER_UNCHANGED = "METER_UNCHANGED"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
     # Bad Beat.
@@ -245,7 +246,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The regulation leaves no choice here."
     ),
     Reason.BELOW_MINIMUM: Meaning(
-        "FAILED_PRECONDITION", "never", "The regulation asks for more than that."
+        "FAILED_PRECONDITION", "never", "A regulation or the seed asks for more."
+    ),
+    Reason.ABOVE_MAXIMUM: Meaning(
+        "FAILED_PRECONDITION", "never", "The rates of all levels together pass 100%."
     ),
     Reason.METER_UNCHANGED: Meaning(
         "FAILED_PRECONDITION", "never", "The meter stands at that amount."

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from jackpot.core.commands import Change
-from jackpot.core.config import Link, Medium, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
 STATE_VERSION = 1  # of the snapshot's form; an older snapshot is rebuilt from the journal
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
@@ -215,6 +215,7 @@ class State(Struct):
     forgotten_request: str = ""  # the greatest request id that was dropped from `requests`
     hits: list[Hit] = field(default_factory=list)
     dual_control: bool = False
+    day: GamingDay = MIDNIGHT
     proposals: dict[int, Proposal] = field(default_factory=dict)  # the open ones
     last_proposal: int = 0
     bad_beats: int = 0

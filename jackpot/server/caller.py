@@ -12,6 +12,7 @@ from typing import Any
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
 from jackpot.server.errors import RefusedError, refused
+from jackpot.server.fields import identifier
 
 LOCAL = "local"
 PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
@@ -77,8 +78,11 @@ class Door:
 
 def _local(context: Any) -> Actor:
     said = dict(context.invocation_metadata() or ())
-    principal = str(said.get(PRINCIPAL_KEY) or LOCAL)[:64]
-    return Actor(principal, str(said.get(DEPARTMENT_KEY) or "")[:64])
+    principal, department = said.get(PRINCIPAL_KEY, LOCAL), said.get(DEPARTMENT_KEY, "")
+    return Actor(
+        identifier(str(principal), "principal"),
+        identifier(str(department), "department") if department else "",
+    )
 
 
 def _refused(error: DeniedError) -> RefusedError:

@@ -149,4 +149,5 @@ def _link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         recent_hits=[hit_message(hit) for hit in frame.hits],
         sequence=frame.sequence,
         time_micros=frame.time_micros,
+        pending_adjustment=frame.pending_adjustment,
     )

@@ -123,10 +123,34 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
     REASON_FORM_REQUIRED: _Reason.ValueType  # 50
     """A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
-    REASON_METER_UNCHANGED: _Reason.ValueType  # 51
+    REASON_UNKNOWN_PROPOSAL: _Reason.ValueType  # 51
+    """The site has no such proposal. NOT_FOUND; retry: never."""
+    REASON_PROPOSAL_CLOSED: _Reason.ValueType  # 52
+    """The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+    REASON_PROPOSAL_EXPIRED: _Reason.ValueType  # 53
+    """The proposal is too old. FAILED_PRECONDITION; retry: never."""
+    REASON_SECOND_PERSON_REQUIRED: _Reason.ValueType  # 54
+    """Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+    REASON_OTHER_DEPARTMENT_REQUIRED: _Reason.ValueType  # 55
+    """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+    REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
+    """The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+    REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
+    """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+    REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
+    """A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+    REASON_ABOVE_MAXIMUM: _Reason.ValueType  # 59
+    """The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+    REASON_METER_UNCHANGED: _Reason.ValueType  # 60
     """The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
-    REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 52
+    REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 61
     """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+    REASON_NOT_A_FUND: _Reason.ValueType  # 62
+    """The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+    REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
+    """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+    REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
+    """The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -237,8 +261,32 @@ REASON_WRONG_SOURCE: Reason.ValueType  # 49
 """The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
 REASON_FORM_REQUIRED: Reason.ValueType  # 50
 """A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
-REASON_METER_UNCHANGED: Reason.ValueType  # 51
+REASON_UNKNOWN_PROPOSAL: Reason.ValueType  # 51
+"""The site has no such proposal. NOT_FOUND; retry: never."""
+REASON_PROPOSAL_CLOSED: Reason.ValueType  # 52
+"""The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+REASON_PROPOSAL_EXPIRED: Reason.ValueType  # 53
+"""The proposal is too old. FAILED_PRECONDITION; retry: never."""
+REASON_SECOND_PERSON_REQUIRED: Reason.ValueType  # 54
+"""Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
+"""The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
+"""The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
+"""The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+REASON_BELOW_MINIMUM: Reason.ValueType  # 58
+"""A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+REASON_ABOVE_MAXIMUM: Reason.ValueType  # 59
+"""The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+REASON_METER_UNCHANGED: Reason.ValueType  # 60
 """The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
-REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 52
+REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 61
 """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+REASON_NOT_A_FUND: Reason.ValueType  # 62
+"""The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
+"""The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
+"""The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

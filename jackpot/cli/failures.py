@@ -9,6 +9,7 @@ import grpc
 
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.names import HolderError
+from jackpot.display.errors import DisplayError
 from jackpot.rules.site import SiteFileError
 from jackpot.server.controller import AddressError
 from jackpot.server.errors import RefusedError
@@ -24,6 +25,7 @@ _KNOWN = (
     HolderError,
     SiteFileError,
     AddressError,
+    DisplayError,
     SetupError,
     StoreError,
     UnsoundError,

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import uvloop
 
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
+from jackpot.cli.http import pages, settings, theme_option
 from jackpot.core.config import Site
+from jackpot.display.app import Settings
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
@@ -53,6 +56,11 @@ def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Control
     help="Where to listen; port 0 picks a free one. [default: what the site file says]",
 )
 @click.option(
+    "--http",
+    metavar="HOST:PORT",
+    help="Where to serve signs and pages. [default: what the site file says, or nowhere]",
+)
+@click.option(
     "--cert",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The controller's certificate; its key lies beside it. Without it: loopback only.",
@@ -62,9 +70,16 @@ def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Control
     type=click.Path(path_type=Path, dir_okay=False),
     help="The authority's ca.pem, with its list of revoked certificates beside it.",
 )
+@theme_option
 @one_line
 def serve(
-    site_path: Path, data: Path | None, address: str | None, cert: Path | None, ca: Path | None
+    site_path: Path,
+    data: Path | None,
+    address: str | None,
+    http: str | None,
+    cert: Path | None,
+    ca: Path | None,
+    theme: Path | None,
 ) -> None:
     r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
 
@@ -81,19 +96,27 @@ def serve(
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
     gate = Gate(Files.beside(cert, ca), file.site.id) if cert and ca else None
+    look, http = settings(theme), http or file.server.http
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(file.site, data or Path(file.server.data), where, gate))
+        runner.run(_serve(file.site, data or Path(file.server.data), where, gate, http, look))
 
 
-async def _serve(site: Site, data: Path, address: str, gate: Gate | None) -> None:
+async def _serve(
+    site: Site, data: Path, address: str, gate: Gate | None, http: str, look: Settings
+) -> None:
     controller = make_controller(site, data, gate)
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
-    guard = "with TLS" if gate else "without TLS, for this machine only"
-    click.echo(f"serving {site.id} on {where} {guard}")
-    sys.stdout.flush()
-    await stopped.wait()
-    await controller.stop()
+    try:
+        async with pages(controller, data, http, look) if http else nullcontext() as url:
+            guard = "with TLS" if gate else "without TLS, for this machine only"
+            click.echo(f"serving {site.id} on {where} {guard}")
+            if url:
+                click.echo(f"signs and pages on {url}")
+            sys.stdout.flush()
+            await stopped.wait()
+    finally:
+        await controller.stop()
     click.echo("stopped")

@@ -25,7 +25,7 @@ from jackpot.core.state import Award, Effects, Pools, Settlement, State
 class Rework(Struct):
     """What is left of a settlement, and what changes with it."""
 
-    awards: list[Award] = field(default_factory=list)
+    settlement: Settlement | None = None
     changes: list[PayoutChange] = field(default_factory=list)
     last_hit: dict[str, int] = field(default_factory=dict)  # "link/level" -> back to
 
@@ -43,7 +43,7 @@ def rework(
     returned: Mapping[str, Effects] = MappingProxyType({}),
 ) -> Rework:
     """Take back the doomed payouts. `returned` is what a void takes off a level before turn one."""
-    worker = _Reworker(state, book, settlement, doomed)
+    worker = _Reworker(state, book, settlement, doomed, returned)
     kept: dict[int, Award | None] = {}  # award's place -> what became of it
     chains: dict[str, list[int]] = {}
     for place, award in enumerate(settlement.awards):
@@ -53,9 +53,10 @@ def rework(
             kept[place] = worker.take_from_house(award)
     for name, places in chains.items():
         chain = [settlement.awards[place] for place in places]
-        after = worker.rework_level(name, chain, returned.get(name))
+        after = worker.rework_level(name, chain)
         kept.update(zip(places, after, strict=True))
-    worker.done.awards = [award for _, award in sorted(kept.items()) if award is not None]
+    awards = tuple(award for _, award in sorted(kept.items()) if award is not None)
+    worker.done.settlement = replace(settlement, awards=awards, before=worker.before)
     worker.done.changes += [PayoutChange(p, 0, closed=True) for p in sorted(doomed)]
     return worker.done
 
@@ -66,8 +67,21 @@ def _turn(award: Award) -> tuple[int, bool]:
 
 
 class _Reworker:
-    def __init__(self, state: State, book: Book, settlement: Settlement, doomed: set[int]) -> None:
+    def __init__(
+        self,
+        state: State,
+        book: Book,
+        settlement: Settlement,
+        doomed: set[int],
+        returned: Mapping[str, Effects],
+    ) -> None:
         self.state, self.book, self.settlement, self.doomed = state, book, settlement, doomed
+        self.returned = returned
+        # Whatever is decided again later begins without the returned money too.
+        self.before = {
+            name: not_below_zero(apply(returned[name], pools)) if name in returned else pools
+            for name, pools in settlement.before.items()
+        }
         self.done = Rework()
 
     def take_from_house(self, award: Award) -> Award | None:
@@ -80,16 +94,14 @@ class _Reworker:
             return None
         return replace(left, effects=Effects(house_micros=award.effects.house_micros + amount))
 
-    def rework_level(
-        self, name: str, chain: list[Award], returned: Effects | None
-    ) -> list[Award | None]:
+    def rework_level(self, name: str, chain: list[Award]) -> list[Award | None]:
         """What becomes of one level's awards, given in payment order."""
         doomed = [bool(self.doomed.intersection(award.payouts)) for award in chain]
-        if returned is None and not any(doomed):
+        if name not in self.returned and not any(doomed):
             return list(chain)
         link, level = name.split("/")
         hit_elsewhere = self.state.links[link].last_hit.get(level, 0) > self.settlement.sequence
-        first = 0 if returned else doomed.index(True)
+        first = 0 if name in self.returned else doomed.index(True)
         if hit_elsewhere or self._is_firm(chain[first:]):
             after = [
                 self._take_back(award, chain[place + 1 :], hit_elsewhere=hit_elsewhere)
@@ -98,9 +110,7 @@ class _Reworker:
                 for place, award in enumerate(chain)
             ]
         else:
-            pools = self.settlement.before[name]
-            if returned:
-                pools = not_below_zero(apply(returned, pools))
+            pools = self.before[name]
             for award in chain[:first]:
                 pools = apply(award.effects, pools)
             after = [*chain[:first], *self._decide_again(chain[first:], pools)]
@@ -140,10 +150,10 @@ class _Reworker:
         for new in sorted(left, key=_turn):
             outcome = decide_award(new.claim, pools)
             post_award(self.book, new.claim, outcome.effects)
-            if outcome.amount_micros != new.amount_micros:
-                self.done.changes += [
-                    PayoutChange(p, outcome.amount_micros, pools.meter_micros) for p in new.payouts
-                ]
+            now = outcome.amount_micros, pools.meter_micros
+            for payout in map(self.state.payouts.__getitem__, new.payouts):
+                if (payout.amount_micros, payout.meter_before_micros) != now:
+                    self.done.changes.append(PayoutChange(payout.id, *now))
             pools = outcome.pools or pools
             yield replace(new, amount_micros=outcome.amount_micros, effects=outcome.effects)
         yield from [None] * (len(tail) - len(left))
@@ -155,8 +165,11 @@ class _Reworker:
         amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
         effects = award.effects
         if hit_elsewhere or any(is_full(a.claim) for a in later):
-            self.book.move(amount, pending, ledger.overflow(name))
-            effects = replace(effects, overflow_micros=effects.overflow_micros + amount)
+            # What the meter gave waits in overflow; the house's part of a fixed award is its own.
+            given = amount if claim.share_bps else -effects.meter_micros
+            self.book.move(given, pending, ledger.overflow(name))
+            self.book.move(amount - given, pending, ledger.house(claim.link))
+            effects = replace(effects, overflow_micros=effects.overflow_micros + given)
         elif left is not None:
             self.book.move(amount, pending, ledger.meter(name))
             effects = replace(effects, meter_micros=effects.meter_micros + amount)

@@ -6,8 +6,6 @@ bears it all; after a 10% the meter bears it down to zero and the house the rest
 
 from collections.abc import Container, Iterator
 
-from msgspec.structs import replace
-
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
 from jackpot.core.commands import Placed, Request, VoidRound, VoidSeat
@@ -58,9 +56,7 @@ def void_seat(
         return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
     book = Book(state.balances)
     parts = {
-        name: _part(state, table, round_, name, seat)
-        for name in round_.posted
-        if seat in round_.wagers
+        name: part for name in round_.posted if (part := _part(state, table, round_, name, seat))
     }
     done = Rework()
     settlement = _settlement(state, table, round_)
@@ -87,7 +83,7 @@ def void_seat(
         book.postings(),
         {name: _less(posted, parts.get(name)) for name, posted in round_.posted.items()},
         tuple(done.changes),
-        replace(settlement, awards=tuple(done.awards)) if settlement else None,
+        done.settlement,
         done.last_hit,
     )
 
@@ -113,7 +109,8 @@ def _falls_with(round_: Round, payout: Payout, seat: int) -> bool:
     if payout.seat != seat:
         return False
     # A share of the dealer's hand belongs to a player, who may have bet on it in another box too.
-    return payout.holder != DEALER or not any(
+    # All else that the dealer's hand wins belongs to the box.
+    return (payout.kind, payout.holder) != ("share", DEALER) or not any(
         other != seat and bet == payout.bet and wager.player == payout.player
         for other, bet, wager in standing(round_)
     )
@@ -128,11 +125,13 @@ def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[t
             yield seat, bet_of(state, table, bet)[0].config.id
 
 
-def _part(state: State, table: TableState, round_: Round, name: str, seat: int) -> Posted:
+def _part(state: State, table: TableState, round_: Round, name: str, seat: int) -> Posted | None:
     """A seat's part of what the round put on a level. A link has one denomination: it divides."""
     link = name.split("/", maxsplit=1)[0]
     seats = [s for s, posted_link in _posted_wagers(state, table, round_) if posted_link == link]
     posted, ours, all_ = round_.posted[name], seats.count(seat), len(seats)
+    if not ours:
+        return None
     primary = (posted.meter_micros + posted.overflow_micros) * ours // all_
     # What went over the limit went there last, so it comes back first.
     over = min(posted.overflow_micros, primary)

@@ -20,7 +20,7 @@ from jackpot.store.journal import (
     Reader,
     StoredSnapshot,
     UnsoundError,
-    chain_hash,
+    chained,
     verify_link,
 )
 
@@ -69,18 +69,19 @@ class Replica:
         Whoever adds and then does not commit must throw this copy away.
         """
         record = Record(origin, event, digest)
-        sequence = self.head.sequence + 1
-        entry = Entry(
-            sequence,
+        sequence, previous, _ = self.head
+        entry = chained(
+            self.site,
+            previous,
+            sequence + 1,
             time_micros,
             type(event).__name__,
             codec.VERSION,
             codec.encode_record(record),
         )
-        hash_ = chain_hash(self.site, entry, self.head.hash)
-        self.head = Head(sequence, hash_, codec.VERSION)
-        self._apply(record, sequence, time_micros)
-        return entry._replace(hash=hash_)
+        self.head = Head(entry.sequence, entry.hash, codec.VERSION)
+        self._apply(record, entry.sequence, time_micros)
+        return entry
 
     def check(self) -> None:
         """Raise unless everything holds that must always hold."""

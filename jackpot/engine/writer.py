@@ -70,6 +70,7 @@ class Writer(threading.Thread):
         self._healthy = False
         self._ended = False
         self._polled = 0.0
+        self._crowd = 0  # commands in the last batch
 
     # -- the thread ---------------------------------------------------------------------------
 
@@ -101,12 +102,17 @@ class Writer(threading.Thread):
             if not self.queue and not self.stopping:
                 self.busy_since = 0.0
                 self.wake.wait(self._limits.poll_s)
+        if self._crowd >= self._limits.crowd_commands > len(self.queue):
+            # Many are talking: a moment's patience makes one commit, one wake-up and one message
+            # a stream of what would be several. Whoever talks alone is never made to wait.
+            time.sleep(self._limits.gather_s)
         self.busy_since = time.monotonic()
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""
         count = min(len(self.queue), self._limits.batch_commands)
         self._unanswered = jobs = [self.queue.popleft() for _ in range(count)]
+        self._crowd = count
         commands = [job for job in jobs if isinstance(job, Job)]
         reads = [job for job in jobs if isinstance(job, Read)]
         if commands:

@@ -15,7 +15,7 @@ from grpc_reflection.v1alpha import reflection
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.core.reasons import Reason
-from jackpot.engine import Engine
+from jackpot.engine import Commit, Engine
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.limits import MAX_MESSAGE_BYTES
@@ -58,13 +58,15 @@ class Controller:
     """Serves a site."""
 
     def __init__(self, engine: Engine, site: Site, gate: Gate | None = None) -> None:
-        self._engine = engine
-        self._site = site
+        self.engine = engine
+        self.site = site
         self._door = Door(gate)
         self._watching: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._door)
         self._meters = MeterService(engine, (site.id,))
-        self._operators = OperatorService(engine, self._tables.heartbeats)
+        self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
+        engine.observers.append(self._hear)
+        self._operators = OperatorService(engine, self.heartbeats)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
         self._serving = False
@@ -94,13 +96,13 @@ class Controller:
             raise AddressError(f"{address}: cannot listen there") from error
         await self._server.start()
         try:
-            await self._engine.start()
-            await set_up(self._engine, self._site)
+            await self.engine.start()
+            await set_up(self.engine, self.site)
         except BaseException:
             await self._server.stop(None)
             raise
-        await self._show(serving=self._engine.healthy)
-        self._engine.on_health = self._heed_health
+        await self._show(serving=self.engine.healthy)
+        self.engine.on_health = self._heed_health
         return f"{address.rpartition(':')[0]}:{port}"
 
     def _listen(self, address: str) -> int:
@@ -112,18 +114,24 @@ class Controller:
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
-        self._engine.on_health = None
+        self.engine.on_health = None
         await self._health.enter_graceful_shutdown()
         error = refused(Reason.DRAINING)
         self._tables.end_streams(error)
         self._meters.end_streams(error)
-        await self._engine.drain()
+        await self.engine.drain()
         await self._server.stop(DRAIN_S)
         if self._watching:
             self._watching.cancel()
 
+    def _hear(self, commit: Commit) -> None:
+        """A table whose command was committed is as alive as one that sends a heartbeat."""
+        for (site, _), committed in commit.events.items():
+            if isinstance(table := getattr(committed.event, "table", None), str):
+                self.heartbeats[site, table] = committed.time_micros
+
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
-        serving = healthy and self._site.id not in self._engine.halted
+        serving = healthy and self.site.id not in self.engine.halted
         if serving != self._serving:
             _log.warning("the controller is %s", "serving again" if serving else "not serving")
         self._showing = asyncio.create_task(self._show(serving=serving))

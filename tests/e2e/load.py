@@ -1,0 +1,91 @@
+"""Tables that play without pause, and an account of what they were told."""
+
+import asyncio
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from jackpot.core.commands import TableOrigin
+from jackpot.core.events import Refused
+from jackpot.store import codec
+from jackpot.store.sqlite import SqliteJournal
+from jackpot.verify import verify
+from table_client.client import TableClient
+from tests.server.house import DOLLAR, FIVE, SITE, hands, wagers
+
+Identity = tuple[str, int, int]  # table, epoch, number
+
+
+class LoadTable:
+    """Plays rounds through the client, and notes the sequence of every answer."""
+
+    def __init__(self, channel: grpc.aio.Channel, table: str, deadline_s: float = 60) -> None:
+        self.client = TableClient(channel, SITE, table, deadline_s=deadline_s)
+        self.table = table
+        self.acknowledged: dict[Identity, int] = {}
+        self.wagers = 0  # confirmed, all at a dollar
+        self._number = 0
+        self._rng = random.Random(table)
+
+    async def play(self, stop: asyncio.Event) -> None:
+        """Rounds until told to stop; the last one is finished."""
+        async with self.client:
+            await self.client.attach()
+            while not stop.is_set():
+                await self._round()
+
+    async def _round(self) -> None:
+        seats = sorted(self._rng.sample(range(1, 7), self._rng.randint(1, 6)))
+        client = self.client
+        note = self._note
+        await asyncio.gather(
+            note(client.open_round()),
+            note(client.place_wagers(wagers(*seats).wagers)),
+            note(client.lock_out()),
+            note(client.confirm_collection({FIVE: len(seats)})),
+        )
+        self.wagers += len(seats)
+        settle = hands({}, *seats)
+        await note(client.settle(settle.hands, settle.dealer))
+
+    async def _note(self, answer: Any) -> None:
+        self._number += 1
+        identity = (self.table, self.client.epoch, self._number)
+        self.acknowledged[identity] = (await answer).sequence
+
+
+def journal_of(data: Path) -> dict[Identity, list[int]]:
+    """Every table's command in the journal, with all the sequences that have it."""
+    journal = SqliteJournal.open_to_read(data)
+    found: dict[Identity, list[int]] = {}
+    after = 0
+    while entries := journal.read(SITE, after, 1_000):
+        for entry in entries:
+            record = codec.decode_entry(SITE, entry)
+            if isinstance(origin := record.origin, TableOrigin):
+                identity = (origin.table, origin.epoch, origin.number)
+                found.setdefault(identity, []).append(entry.sequence)
+                assert not isinstance(record.event, Refused), record
+        after = entries[-1].sequence
+    journal.close()
+    return found
+
+
+def check(data: Path, tables: list[LoadTable]) -> None:
+    """Every acknowledged command is there once, where it was said to be; nothing is unsound."""
+    report = verify(data)
+    assert report.ok, report
+    found = journal_of(data)
+    twice = Counter({identity: len(s) for identity, s in found.items() if len(s) > 1})
+    assert not twice
+    for table in tables:
+        for identity, sequence in table.acknowledged.items():
+            assert found[identity] == [sequence], identity
+
+
+def meter_micros(tables: list[LoadTable]) -> int:
+    """What the five-card meter must show: the seed and 21% of every wager."""
+    return 10_000 * DOLLAR + sum(table.wagers for table in tables) * DOLLAR * 21 // 100

@@ -1,0 +1,76 @@
+"""`jackpot serve` as a process of its own, to be killed, paused and started again."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Self
+
+from tests.server.house import free_port, site_text, write_site
+
+READY = re.compile(r"serving \S+ on (\S+)")
+
+
+class Process:
+    """A served site. `fault` is what JACKPOT_FAULT asks for."""
+
+    def __init__(self, folder: Path, *, many: int = 8, port: int | None = None) -> None:
+        self.data = folder / "data"
+        self.site = write_site(folder, site_text(many))
+        self.address = f"127.0.0.1:{port or free_port()}"
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self, fault: str = "") -> Self:
+        """Start it and wait until it serves."""
+        command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
+        command += ["--data", str(self.data), "--grpc", self.address]
+        self._process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"JACKPOT_FAULT": fault},
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        # A fault can strike before the line is written: clients that wait connect at once.
+        assert READY.match(line) or (fault and not line), line
+        return self
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        assert self._process is not None
+        return self._process.pid
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def wait(self, timeout_s: float = 20) -> int:
+        """Wait for its end; its exit code."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        code = self._process.wait(timeout_s)
+        self._process.stdout.close()
+        return code
+
+    def kill(self) -> None:
+        """As a power cut would, whether or not it still runs."""
+        self.signal(signal.SIGKILL)
+        self.wait()
+
+    def stop(self) -> int:
+        """Ask it to stop; its exit code."""
+        self.signal(signal.SIGTERM)
+        return self.wait()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._process and self._process.poll() is None:
+            self.kill()

@@ -63,6 +63,7 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     },
     "MeterService/ListSites": _METERS,
     "MeterService/ListMeters": _METERS,
+    "MeterService/ListPaytables": _METERS,
     "MeterService/WatchMeters": _METERS,
     "OperatorService/ListLinks": _STAFF,
     "OperatorService/ListPayouts": _STAFF,

@@ -10,7 +10,13 @@ const PHASES = { idle: "no round", open: "open", locked: "locked out", collected
 const cell = (text, kind = "") => h("td", kind ? { class: kind } : {}, text);
 const state = (kind, text) => h("td", {}, h("span", { class: `state ${kind}` }, text));
 const none = (text) => h("p", { class: "none" }, text);
-const time = (at_ms) => new Date(at_ms).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+/** When: today without the date. */
+function time(at_ms) {
+  const at = new Date(at_ms);
+  const today = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString([], today ? { timeStyle: "medium" } : { dateStyle: "short", timeStyle: "short" });
+}
 
 function show(site) {
   document.title = `${site.site} · operator`;
@@ -49,8 +55,8 @@ function linkRows(link) {
       index ? null : whole(h("td", {}, title, wager)),
       cell(level.name),
       cell(`$${level.meter}`, "meter num"),
-      cell(`$${level.reserve}`, "num"),
-      cell(`$${level.overflow}`, "num"),
+      cell(`$${level.reserve}`, "num wide"),
+      cell(`$${level.overflow}`, "num wide"),
       index ? null : whole(cell(String(link.hit_count), "num")),
       index ? null : whole(state(good ? "validated" : "pending", STATUS[link.status] ?? link.status)),
     ),

@@ -28,6 +28,7 @@ function showCard(card) {
     h("p", { class: "note" }, "“For 1” includes the wager."),
     ...(card.envy.length ? [payTable(card.envy, "Envy bonus to every other bettor", "envy")] : []),
   );
+  byId("card").style.setProperty("--rows", card.rows.length + card.envy.length);
   if (frame) showFrame(frame);
 }
 
@@ -115,7 +116,7 @@ function hitBanner(hit, old) {
   const part = (name) => node.querySelector(`.${name}`);
   node.dataset.status = hit.status;
   say(part("hand"), hit.hand);
-  say(part("where"), `${tableName(hit.table)}, seat ${hit.seat}`);
+  say(part("where"), `${hit.level_name} · ${tableName(hit.table)}, seat ${hit.seat}`);
   say(part("sum"), `$${hit.amount}`);
   say(part("status"), STATES[hit.status] ?? hit.status);
   const now = frame.levels.find((level) => level.level === hit.level);

@@ -11,8 +11,16 @@ from jackpot.core import ledger
 from jackpot.core.commands import (
     AdjustMeter,
     AnyCommand,
+    ApproveProposal,
     AttachTable,
+    BuyIn,
+    CashOut,
+    ConfigureSite,
     ConfirmCollection,
+    ConfirmDisplay,
+    ContributePot,
+    CountBox,
+    DeclineProposal,
     LockOut,
     OpenRound,
     Origin,
@@ -24,21 +32,34 @@ from jackpot.core.commands import (
     ResumeLink,
     RetireLink,
     SeatHand,
+    SetLimit,
+    SetRate,
     Settle,
     SuspendLink,
     TableOrigin,
     TransferFunds,
     ValidatePayout,
+    VerifyBadBeat,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
+from jackpot.core.config import Table
 from jackpot.core.events import AnyEvent, PayoutPaid, Refused
 from jackpot.core.invariants import check
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from tests.core.floor import DOLLAR, Floor, cards, caribbean, five_card_a, hand_bonus, table
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    bad_beat_fund,
+    cards,
+    caribbean,
+    five_card_a,
+    hand_bonus,
+    table,
+)
 
 HANDS = ["nothing", "nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
 TABLES = ["t1", "t2", "t3", "t4"]
@@ -68,18 +89,21 @@ class GamingFloor(RuleBasedStateMachine):
     def open_up(self, limit: int, fund: bool) -> None:
         """A limit that the first increments pass, and both ways to use a reserve."""
         more: dict[str, Any] = {"reserve_bps": 500, "reserve_mode": "fund" if fund else "add"}
+        poker = [Table(at, "poker", ("bb",), 10, 0) for at in ("p1", "p2")]
         self.floor.open_up(
             [
                 five_card_a("a", limit_micros=limit),
                 five_card_a("b", 5, limit_micros=5 * limit, **more),
                 hand_bonus(drawn_bps=5_000),
                 caribbean("cs", seed_micros=1_000 * DOLLAR, reseed_micros=100 * DOLLAR, **more),
+                bad_beat_fund(),
             ],
             [
                 table("t1", "a"),
                 table("t2", "a", "hb"),
                 table("t3", "b", "hb"),
                 table("t4", "cs", "b"),
+                *poker,
             ],
         )
 
@@ -313,6 +337,71 @@ class GamingFloor(RuleBasedStateMachine):
             self.floor.operate(RetireLink(link))
         self.floor.operate(ResumeLink(link))
 
+    @rule(who=st.sampled_from(["ann", "bob"]), out=st.booleans(), amount=st.integers(1, 9))
+    def move_account(self, who: str, out: bool, amount: int) -> None:
+        """A player buys in or cashes out."""
+        self.floor.operate((CashOut if out else BuyIn)(who, amount * DOLLAR, "C-1"))
+
+    @rule(
+        at=st.sampled_from(["t2", "t3"]),
+        seat=seats,
+        bet=st.sampled_from(["hb-player", "hb-dealer"]),
+        who=st.sampled_from(["ann", "bob"]),
+    )
+    def place_from_account(self, at: str, seat: int, bet: str, who: str) -> None:
+        """An electronic wager that an account pays for, or can't."""
+        self.send(at, PlaceWagers((Wager(seat, bet, DOLLAR, account=who),)))
+
+    @rule(dual=st.booleans())
+    def dual_control(self, dual: bool) -> None:
+        """The site begins or ceases to ask for a second person."""
+        self.floor.operate(ConfigureSite(dual))
+
+    @precondition(lambda self: self.floor.state.last_proposal)
+    @rule(data=st.data(), who=st.sampled_from(["ops", "acc"]), approve=st.booleans())
+    def decide_proposal(self, data: st.DataObject, who: str, approve: bool) -> None:
+        """Somebody approves or declines."""
+        state = self.floor.state
+        proposal = data.draw(st.sampled_from([*state.proposals, state.last_proposal]))
+        command = ApproveProposal(proposal) if approve else DeclineProposal(proposal)
+        self.floor.operate(command, who, who)
+
+    @rule(
+        link=st.sampled_from(LINKS),
+        bps=st.integers(0, 5_000),
+        limit=st.integers(0, 60_000),
+        rate=st.booleans(),
+    )
+    def set_parameters(self, link: str, bps: int, limit: int, rate: bool) -> None:
+        """Another rate or limit, with the link suspended for it."""
+        self.floor.operate(SuspendLink(link))
+        command = (
+            SetRate(link, "main", bps, bps // 3, "T-3")
+            if rate
+            else SetLimit(link, "main", limit * DOLLAR, "T-4")
+        )
+        self.floor.operate(command)
+        self.floor.operate(ResumeLink(link))
+
+    @rule(at=st.sampled_from(["p1", "p2"]), pot=st.integers(1, 90_000))
+    def pot(self, at: str, pot: int) -> None:
+        """A Poker pot."""
+        self.send(at, ContributePot(pot * 10_000))
+
+    @rule(at=st.sampled_from(["p1", "p2"]), counted=st.integers(0, 9_000))
+    def count_box(self, at: str, counted: int) -> None:
+        """A box is counted, right or not."""
+        self.floor.operate(CountBox("bb", at, counted * 10_000, "carl", "flo"))
+
+    @rule(seat=st.integers(2, 9), others=st.sets(st.integers(1, 11), max_size=5))
+    def bad_beat(self, seat: int, others: set[int]) -> None:
+        """A Bad Beat, perhaps while the display is still pending adjustment."""
+        self.floor.operate(
+            VerifyBadBeat("bb", "p1", "quads", seat, seat - 1, tuple(sorted(others)), "sue")
+        )
+        held = self.floor.state.balances.get("bb/main/meter", 0)
+        self.floor.operate(ConfirmDisplay("bb", held + (seat == 9), "flo"))
+
     @rule(at=tables)
     def attach(self, at: str) -> None:
         """Another client takes the table over; what was sent for the old one is fenced."""
@@ -352,6 +441,7 @@ class GamingFloor(RuleBasedStateMachine):
             for account, amount in state.balances.items()
             if not account.endswith(("/house", "/players"))
         )
+        wagered -= state.balances.get(ledger.CASHIER, 0)
         assert funded + wagered == held
         open_ = dict(state.payouts)
         for name, settlement in state.settlements.items():

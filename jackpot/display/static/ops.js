@@ -117,7 +117,12 @@ function listed(heads, rows) {
 }
 
 function proposal(item) {
-  return h("p", { class: "none" }, `${item.what}, proposed by ${item.by} ${time(item.since_ms)}`);
+  return h(
+    "p",
+    { class: "proposal" },
+    h("b", {}, `${item.link}: ${item.before} → ${item.after}`),
+    h("span", { class: "sub muted" }, `proposal ${item.id} by ${item.by}, ${time(item.since_ms)}, until ${time(item.expires_ms)}`),
+  );
 }
 
 for (const head of document.querySelectorAll(".meters thead th:nth-child(n+3):nth-child(-n+6), .tables thead th:nth-child(n+3)")) {

@@ -100,11 +100,11 @@ async def serve_echo(_: str) -> None:
     """The floor: what gRPC itself costs. Play echoes messages, Bytes not even those."""
     server = grpc.aio.server()
     play: Any = grpc.stream_stream_rpc_method_handler(
-        echo,  # type: ignore[arg-type]  # the stubs know only blocking handlers
+        echo,
         table_pb2.PlayRequest.FromString,
         table_pb2.PlayResponse.SerializeToString,
     )
-    raw: Any = grpc.stream_stream_rpc_method_handler(serve_bytes)  # type: ignore[arg-type]
+    raw: Any = grpc.stream_stream_rpc_method_handler(serve_bytes)
     for path, handler in ((PLAY, play), (BYTES, raw)):
         _, service, method = path.split("/")
         handlers = grpc.method_handlers_generic_handler(service, {method: handler})

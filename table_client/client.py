@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import grpc
 
+from jackpot.auth.client import Identity
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 from jackpot.v1 import table_pb2_grpc
@@ -23,9 +24,11 @@ _OPTIONS = (
 )
 
 
-def open_channel(address: str) -> grpc.aio.Channel:
-    """A connection to a controller on this machine."""
-    return grpc.aio.insecure_channel(address, options=_OPTIONS)
+def open_channel(address: str, identity: Identity | None = None) -> grpc.aio.Channel:
+    """A connection to a controller; without an identity, to one on this machine."""
+    if identity is None:
+        return grpc.aio.insecure_channel(address, options=_OPTIONS)
+    return grpc.aio.secure_channel(address, identity.credentials(), options=_OPTIONS)
 
 
 class TableClient:

@@ -10,6 +10,8 @@ from typing import ParamSpec, TypeVar
 import click
 import grpc
 
+from jackpot.auth.authority import AuthorityError
+from jackpot.auth.names import HolderError
 from jackpot.display.errors import DisplayError
 from jackpot.reports.slip import NoSuchPayoutError
 from jackpot.rules.site import SiteFileError
@@ -25,6 +27,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _KNOWN = (
+    AuthorityError,
+    HolderError,
     SiteFileError,
     AddressError,
     DisplayError,

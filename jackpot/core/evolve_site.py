@@ -42,7 +42,9 @@ def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersCh
 
 
 def proposed(state: State, event: Proposed) -> None:
-    """A change waits."""
+    """A change waits; those that expired meanwhile make room."""
+    now = state.time_micros
+    state.proposals = {id_: p for id_, p in state.proposals.items() if p.expires_micros > now}
     state.proposals[event.proposal.id] = event.proposal
     state.last_proposal = event.proposal.id
 

@@ -18,6 +18,8 @@ Code = Literal[
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
     "DATA_LOSS",
+    "UNAUTHENTICATED",
+    "PERMISSION_DENIED",
 ]
 # never: the same request will fail again. later: after the state changed, as a new request.
 # same: as it is, with the same identity.
@@ -28,6 +30,8 @@ class Reason(StrEnum):
     """Why something was refused."""
 
     # At the door: nothing of the request reached the core.
+    UNAUTHENTICATED = "UNAUTHENTICATED"
+    NOT_ALLOWED = "NOT_ALLOWED"
     MALFORMED = "MALFORMED"
     TOO_MANY = "TOO_MANY"
     OVERLOADED = "OVERLOADED"
@@ -110,6 +114,10 @@ class Meaning(NamedTuple):
 
 
 MEANINGS: Mapping[Reason, Meaning] = {
+    Reason.UNAUTHENTICATED: Meaning(
+        "UNAUTHENTICATED", "never", "The certificate is revoked, expired or nobody's."
+    ),
+    Reason.NOT_ALLOWED: Meaning("PERMISSION_DENIED", "never", "The call is not for this caller."),
     Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is not well formed."),
     Reason.TOO_MANY: Meaning("INVALID_ARGUMENT", "never", "The request holds too much."),
     Reason.OVERLOADED: Meaning(

@@ -99,60 +99,79 @@ def place_wagers(
     state: State, table: TableState, command: PlaceWagers, _: Request
 ) -> WagersPlaced | Refusal:
     """Accept all wagers or none."""
-    found = []
-    for wager in command.wagers:
-        offer = find_bet(state, table, wager.bet)
-        if offer is None:
-            return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
-        if not 1 <= wager.seat <= table.config.seats:
-            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
-        found.append(offer)
+    offers = _find_offers(state, table, command.wagers)
+    if isinstance(offers, Refusal):
+        return offers
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
-    refusal = _check_wagers(round_, command.wagers, found) or _check_boxes(
-        table, round_, command.wagers
+    refusal = (
+        _check_wagers(round_, command.wagers, offers)
+        or _check_boxes(table, round_, command.wagers)
+        or _check_void_seats(round_, command.wagers)
     )
     if refusal:
         return refusal
-    for wager in command.wagers:
-        if wager.seat in round_.void_seats:
-            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
-    mediums = tuple(bet.medium for _, bet in found)
-    if "electronic" not in mediums:
+    if all(bet.medium == "chips" for _, bet in offers.values()):
         return WagersPlaced(table.config.id, command.wagers)
     book = Book(state.balances)
-    if refusal := _debit(book, command.wagers, found):
+    if refusal := _debit(book, command.wagers, offers):
         return refusal
+    mediums = tuple(offers[wager.bet][1].medium for wager in command.wagers)
     return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
 
 
-def _check_wagers(
-    round_: Round, wagers: tuple[Wager, ...], offers: list[tuple[LinkState, Bet]]
-) -> Refusal | None:
+Offers = dict[str, tuple[LinkState, Bet]]  # bet -> its link and itself
+
+
+def _find_offers(state: State, table: TableState, wagers: tuple[Wager, ...]) -> Offers | Refusal:
+    """The bets that wagers are on; each is looked up once, however many seats play it."""
+    offers: Offers = {}
+    for wager in wagers:
+        if wager.bet not in offers:
+            offer = find_bet(state, table, wager.bet)
+            if offer is None:
+                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
+            offers[wager.bet] = offer
+        if not 1 <= wager.seat <= table.config.seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
+    return offers
+
+
+def _at(wager: Wager) -> dict[str, int | str]:
+    return {"seat": wager.seat, "bet": wager.bet}
+
+
+def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
-    for wager, (link, _) in zip(wagers, offers, strict=True):
-        at = {"seat": wager.seat, "bet": wager.bet}
+    for wager in wagers:
+        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
         if link.status != "in-service":
-            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **at)
+            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
             return refuse(
                 Reason.WRONG_DENOMINATION,
                 amount_micros=wager.amount_micros,
                 takes_micros=link.config.wager_micros,
-                **at,
+                **_at(wager),
             )
-        if (wager.seat, wager.bet) in seen or wager.bet in round_.wagers.get(wager.seat, ()):
-            return refuse(Reason.DUPLICATE_WAGER, **at)
-        seen.add((wager.seat, wager.bet))
+        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+            return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
+        seen.add(at)
     return None
 
 
-def _debit(
-    book: Book, wagers: tuple[Wager, ...], offers: list[tuple[LinkState, Bet]]
-) -> Refusal | None:
+def _check_void_seats(round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
+    for wager in wagers:
+        if wager.seat in round_.void_seats:
+            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
+    return None
+
+
+def _debit(book: Book, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     """Take electronic wagers off the game accounts that they name."""
-    for wager, (link, bet) in zip(wagers, offers, strict=True):
+    for wager in wagers:
+        link, bet = offers[wager.bet]
         if not wager.account or bet.medium != "electronic":
             continue
         if refusal := short(book, wager.account, wager.amount_micros):

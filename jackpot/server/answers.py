@@ -85,24 +85,40 @@ def hit_message(hit: state.Hit) -> meter_pb2.Hit:
     )
 
 
+def pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
+    """Who has which share of a Bad Beat fund, in the form of a paytable."""
+    shares = {
+        f"{pot.qualifying_hand or 'qualifying-hand'}-or-higher-that-loses": pot.loser_bps,
+        "hand-that-beats-it": pot.winner_bps,
+        "others-dealt-in-equally": pot.table_bps,
+    }
+    return tuple(config.PayLine(hand, "main", bps) for hand, bps in shares.items() if bps)
+
+
+def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
+    return meter_pb2.PayLine(
+        hand=line.hand,
+        level=line.level,
+        share_bps=line.share_bps,
+        pays_for=line.pays_for,
+        amount_micros=line.amount_micros,
+    )
+
+
 def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
     """What a link pays."""
+    if link.pot:
+        pot = meter_pb2.Paytable(
+            bet="bad-beat", lines=[_pay_line(line) for line in pot_lines(link.pot)]
+        )
+        return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
     return meter_pb2.LinkPaytables(
         link=link.id,
         paytables=[
             meter_pb2.Paytable(
                 bet=bet.id,
                 on_dealer=bet.whose == "dealer",
-                lines=[
-                    meter_pb2.PayLine(
-                        hand=line.hand,
-                        level=line.level,
-                        share_bps=line.share_bps,
-                        pays_for=line.pays_for,
-                        amount_micros=line.amount_micros,
-                    )
-                    for line in bet.paytable
-                ],
+                lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
                     meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
                     for line in bet.envy

@@ -8,9 +8,9 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core import commands as core
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
-from jackpot.server.caller import Actor
 from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.fields import (
     amount,

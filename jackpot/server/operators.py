@@ -5,13 +5,13 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core import ledger
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server import fields
 from jackpot.server.answers import payout_message
-from jackpot.server.caller import Actor
 from jackpot.server.operator_answers import (
     OPERATOR_ANSWERS,
     link_message,

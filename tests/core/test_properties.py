@@ -1,5 +1,7 @@
 """Random floors: whatever is asked in whatever order, nothing is created, lost or paid twice."""
 
+from typing import Any
+
 import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -48,12 +50,21 @@ from jackpot.core.events import AnyEvent, PayoutPaid, Refused
 from jackpot.core.invariants import check
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from tests.core.floor import DOLLAR, Floor, bad_beat_fund, cards, five_card_a, hand_bonus, table
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    bad_beat_fund,
+    cards,
+    caribbean,
+    five_card_a,
+    hand_bonus,
+    table,
+)
 
 HANDS = ["nothing", "nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
 TABLES = ["t1", "t2", "t3", "t4"]
-LINKS = ["a", "b", "hb"]
-BETS = ["a-five", "b-five", "hb-player", "hb-dealer", "none"]
+LINKS = ["a", "b", "cs", "hb"]
+BETS = ["a-five", "b-five", "cs-bet", "hb-player", "hb-dealer", "none"]
 tables = st.sampled_from(TABLES)
 seats = st.integers(0, 7)
 people = st.sampled_from(["", "", "", "ann", "bob"])
@@ -66,7 +77,7 @@ def snapshot(state: State) -> bytes:
 
 
 class GamingFloor(RuleBasedStateMachine):
-    """Four tables on three links of two denominations, driven by chance."""
+    """Four tables on four links of two denominations, driven by chance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,24 +88,21 @@ class GamingFloor(RuleBasedStateMachine):
     @initialize(limit=st.sampled_from([0, 10_001 * DOLLAR]), fund=st.booleans())
     def open_up(self, limit: int, fund: bool) -> None:
         """A limit that the first increments pass, and both ways to use a reserve."""
-        reserve: dict[str, object] = {
-            "reserve_bps": 500,
-            "limit_micros": 5 * limit,
-            "reserve_mode": "fund" if fund else "add",
-        }
+        more: dict[str, Any] = {"reserve_bps": 500, "reserve_mode": "fund" if fund else "add"}
         poker = [Table(at, "poker", ("bb",), 10, 0) for at in ("p1", "p2")]
         self.floor.open_up(
             [
                 five_card_a("a", limit_micros=limit),
-                five_card_a("b", 5, **reserve),
+                five_card_a("b", 5, limit_micros=5 * limit, **more),
                 hand_bonus(drawn_bps=5_000),
+                caribbean("cs", seed_micros=1_000 * DOLLAR, reseed_micros=100 * DOLLAR, **more),
                 bad_beat_fund(),
             ],
             [
                 table("t1", "a"),
                 table("t2", "a", "hb"),
                 table("t3", "b", "hb"),
-                table("t4", "b"),
+                table("t4", "cs", "b"),
                 *poker,
             ],
         )
@@ -114,7 +122,7 @@ class GamingFloor(RuleBasedStateMachine):
     @rule(at=tables, some=st.lists(st.tuples(seats, st.sampled_from(BETS), people), max_size=6))
     def place(self, at: str, some: list[tuple[int, str, str]]) -> None:
         """Any wagers, allowed or not."""
-        amount = {"a": 1, "b": 5, "h": 1, "n": 1}
+        amount = {"a": 1, "b": 5, "c": 1, "h": 1, "n": 1}
         self.send(
             at,
             PlaceWagers(tuple(Wager(s, b, amount[b[0]] * DOLLAR, p) for s, b, p in some)),
@@ -435,8 +443,14 @@ class GamingFloor(RuleBasedStateMachine):
         )
         wagered -= state.balances.get(ledger.CASHIER, 0)
         assert funded + wagered == held
+        open_ = dict(state.payouts)
         for name, settlement in state.settlements.items():
+            assert any(p in open_ for award in settlement.awards for p in award.payouts)
             for award in settlement.awards:
+                for p, winner in zip(award.payouts, award.claim.winners, strict=True):
+                    if payout := open_.pop(p, None):
+                        assert payout.amount_micros == award.amount_micros
+                        assert (payout.seat, payout.player) == (winner.seat, winner.player)
                 effects = award.effects
                 assert award.amount_micros * len(award.payouts) == -(
                     effects.meter_micros
@@ -444,6 +458,7 @@ class GamingFloor(RuleBasedStateMachine):
                     + effects.overflow_micros
                     + effects.house_micros
                 ), name
+        assert not open_, "every payout is of one award of a settlement that is kept"
 
     def teardown(self) -> None:
         """The journal alone gives the same state."""

@@ -17,17 +17,25 @@ class Process:
     """A served site. `fault` is what JACKPOT_FAULT asks for."""
 
     def __init__(
-        self, folder: Path, *, many: int = 8, more: str = "", port: int | None = None
+        self,
+        folder: Path,
+        *,
+        many: int = 8,
+        more: str = "",
+        port: int | None = None,
+        options: tuple[str, ...] = (),
     ) -> None:
+        """`more` is added to the site file; `options` are handed on to the command."""
         self.data = folder / "data"
         self.site = write_site(folder, site_text(many) + more)
         self.address = f"127.0.0.1:{port or free_port()}"
+        self._options = options
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, fault: str = "") -> Self:
         """Start it and wait until it serves."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
-        command += ["--data", str(self.data), "--grpc", self.address]
+        command += ["--data", str(self.data), "--grpc", self.address, *self._options]
         self._process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

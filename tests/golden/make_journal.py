@@ -24,6 +24,7 @@ from jackpot.core.commands import (
     CountBox,
     DeclineProposal,
     DefineLink,
+    DefineTable,
     LockOut,
     OpenRound,
     PayPayout,
@@ -33,10 +34,9 @@ from jackpot.core.commands import (
     PutInService,
     RejectPayout,
     RemoveWager,
-    ResetMeter,
     ResumeLink,
     RetireLink,
-    SetLimit,
+    SetRate,
     SuspendLink,
     TakeSnapshot,
     TransferFunds,
@@ -47,7 +47,8 @@ from jackpot.core.commands import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.config import GamingDay
+from jackpot.core.config import Table
+from jackpot.core.events import Proposed
 from tests.core.floor import (
     DOLLAR,
     Floor,
@@ -80,7 +81,7 @@ def play() -> Floor:
             _floor_work(floor, chance, number)
     _irregularities(floor)
     _meters(floor)
-    _staff(floor)
+    _operators(floor)
     return floor
 
 
@@ -139,28 +140,27 @@ def _meters(floor: Floor) -> None:
     ok(floor.handle(ControllerOrigin(), Probe()))
 
 
-def _staff(floor: Floor) -> None:
-    """Two people for a change, a game account, and a Bad Beat from pot to display."""
-    ok(floor.operate(ConfigureSite(dual_control=True, day=GamingDay(360, "America/New_York"))))
-    floor.operate(AdjustMeter("a", "main", 9_500 * DOLLAR, "promotion", "T-3"), "ann", "slots")
-    ok(floor.operate(ApproveProposal(1), "bob", "accounting"))
-    floor.operate(ResetMeter("a", "main", "T-4"), "ann", "slots")
-    floor.operate(AdjustMeter("a", "main", 8_000 * DOLLAR, "malfunction", "T-5"), "ann", "slots")
-    ok(floor.operate(DeclineProposal(2), "bob", "accounting"))
+def _operators(floor: Floor) -> None:
+    """Changes by two people, game accounts, and a Bad Beat from pot to display."""
+    ok(floor.operate(ConfigureSite(dual_control=True)))
+    adjust = AdjustMeter("cs", "main", 9_500 * DOLLAR, "malfunction", "T-3")
+    for decision in (DeclineProposal, ApproveProposal):
+        event = ok(floor.operate(adjust, "olga", "operations"))
+        assert isinstance(event, Proposed)
+        ok(floor.operate(decision(event.proposal.id), "anna", "accounting"))
+    ok(floor.operate(ConfigureSite(dual_control=False)))
     ok(floor.operate(SuspendLink("cs")))
-    floor.operate(SetLimit("cs", "main", 20_000 * DOLLAR, "T-6"), "ann", "slots")
-    ok(floor.operate(ApproveProposal(floor.state.last_proposal), "bob", "accounting"))
+    ok(floor.operate(SetRate("cs", "main", 7_100, 500, "T-4")))
     ok(floor.operate(ResumeLink("cs")))
-    ok(floor.operate(BuyIn("card-1", 5 * DOLLAR, "B-1")))
-    ok(floor.play("t1", VoidRound("CARD_EXPOSED", "flo")))
-    ok(floor.play("t1", OpenRound()))
-    ok(floor.play("t1", PlaceWagers((Wager(1, "hb-player", DOLLAR, account="card-1"),))))
-    ok(floor.play("t1", WithdrawWagers((Placed(1, "hb-player"),))))
-    ok(floor.operate(CashOut("card-1", 5 * DOLLAR, "B-2")))
-    floor.open_up([bad_beat_fund()], [table("t3", "bb")])
-    ok(floor.play("t3", ContributePot(50 * DOLLAR)))
-    ok(floor.operate(CountBox("bb", "t3", 3 * DOLLAR, "cy", "flo")))
-    ok(floor.operate(VerifyBadBeat("bb", "t3", "four-eights", 1, 2, (3, 4), "sam")))
+    ok(floor.operate(BuyIn("ann", 5 * DOLLAR, "C-1")))
+    ok(floor.operate(CashOut("ann", 2 * DOLLAR, "C-2")))
+    ok(floor.operate(DefineLink(bad_beat_fund())))
+    ok(floor.operate(PutInService("bb")))
+    ok(floor.operate(DefineTable(Table("p1", "poker", ("bb",), 10, 0))))
+    ok(floor.operate(AttachTable("p1")))
+    ok(floor.play("p1", ContributePot(100 * DOLLAR)))
+    ok(floor.operate(CountBox("bb", "p1", 2 * DOLLAR, "carl", "flo")))
+    ok(floor.operate(VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2), "sue")))
     held = floor.state.balances["bb/main/meter"]
     ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pysqlite3
+from msgspec.structs import replace
 
 from jackpot.core.commands import OperatorOrigin
 from jackpot.core.config import GamingDay
@@ -22,7 +23,7 @@ DATES = [dt.date(2026, 3, 7), dt.date(2026, 3, 8), dt.date(2026, 3, 9)]  # clock
 
 def write_days(directory: Path, keep: int | None = None) -> Path:
     """The golden floor's journal, spread over three days; with `keep`, only its first entries."""
-    records = [record for record, _ in play().journal]
+    records = [_on_our_clocks(record) for record, _ in play().journal]
     configured = Record(
         OperatorOrigin("site-file", "00000000-0000-7000-8000-000000000000"),
         SiteConfigured(dual_control=False, day=DAY),
@@ -41,6 +42,13 @@ def write_days(directory: Path, keep: int | None = None) -> Path:
         transaction.commit()
     journal.close()
     return directory
+
+
+def _on_our_clocks(record: Record) -> Record:
+    """The golden floor says nothing of a gaming day, which would be midnight."""
+    if not isinstance(record.event, SiteConfigured):
+        return record
+    return replace(record, event=replace(record.event, day=DAY))
 
 
 class Row(msgspec.Struct):

@@ -37,11 +37,11 @@ def test_filters_by_kind_actor_table_and_time(three_days: Path) -> None:
     found = rows(three_days)
     kinds = [row.sequence for row in found if row.kind in ("Proposed", "MeterAdjusted")]
     assert sequences(three_days, "--kind", "proposed", "--kind", "MeterAdjusted") == kinds
-    ann = [row.sequence for row in found if row.body["origin"].get("principal") == "ann"]
-    assert sequences(three_days, "--actor", "ann") == ann
+    olga = [row.sequence for row in found if row.body["origin"].get("principal") == "olga"]
+    assert sequences(three_days, "--actor", "olga") == olga
     proposed = [row.sequence for row in found if row.kind == "Proposed"]
-    assert sequences(three_days, "--actor", "ann", "--kind", "Proposed") == proposed
-    assert sequences(three_days, "--actor", "bob", "--kind", "Proposed") == []
+    assert sequences(three_days, "--actor", "olga", "--kind", "Proposed") == proposed
+    assert sequences(three_days, "--actor", "anna", "--kind", "Proposed") == []
     at_t2 = [
         row.sequence
         for row in found
@@ -71,7 +71,7 @@ def test_lines_for_people_fit_the_screen(three_days: Path) -> None:
     """Plain text of 80 columns, and a change says who made it."""
     result = CliRunner().invoke(main, ["audit", "--data", str(three_days)])
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "by ann, approved by bob" in " ".join(result.stdout.split())
+    assert "by olga, approved by anna" in " ".join(result.stdout.split())
 
 
 def test_a_backup_is_a_sound_copy(three_days: Path, tmp_path: Path) -> None:

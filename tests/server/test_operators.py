@@ -1,7 +1,5 @@
 """What staff do over gRPC: links, payouts, meters, tables."""
 
-from typing import Any
-
 import pytest
 from grpc.aio import AioRpcError
 
@@ -104,42 +102,6 @@ async def test_a_rejected_payout_changes_the_next(house: House) -> None:
     changes = {change.payout: change for change in rejected.changes}
     assert changes[first.id].closed
     assert changes[second.id].amount_micros == first.amount_micros
-
-
-async def approved(house: House, rpc: str, **values: Any) -> Any:
-    """A change that one proposes and another approves."""
-    response = await house.operate(rpc, who="ann/slots", **values)
-    proposal = response.proposed.id
-    return await house.operate("ApproveProposal", proposal=proposal, who="bob/accounting")
-
-
-async def test_a_meter_is_adjusted_and_funds_are_transferred(house: House) -> None:
-    """What a limit takes off a meter lies in overflow until it is given to another meter."""
-    adjusted = await approved(
-        house,
-        "AdjustMeter",
-        link="five",
-        level="main",
-        to_micros=9_000 * DOLLAR,
-        reason=operator_pb2.METER_REASON_LIMIT,
-        reference="memo 7",
-    )
-    meter = adjusted.meter
-    assert (meter.before_micros, meter.after_micros) == (10_000 * DOLLAR, 9_000 * DOLLAR)
-    assert (await house.balances())["five"].levels[0].overflow_micros == 1_000 * DOLLAR
-    await approved(
-        house,
-        "TransferFunds",
-        link="five",
-        level="main",
-        pool=operator_pb2.POOL_OVERFLOW,
-        to_link="mega",
-        to_level="major",
-        amount_micros=1_000 * DOLLAR,
-        reference="memo 8",
-    )
-    assert (await house.meter("mega"))["major"] == 6_000 * DOLLAR
-    assert (await house.balances())["five"].levels[0].overflow_micros == 0
 
 
 async def test_tables_are_listed_with_their_rounds(house: House) -> None:

@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.request_id import make_request_id, new_request_id
+from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.rpc import service
 from jackpot.store.sqlite import SqliteJournal
@@ -27,6 +28,7 @@ from jackpot.v1 import (
     reason_pb2,
     table_pb2,
 )
+from tests.auth.secured import secured
 from tests.server.house import (
     BONUS,
     DOLLAR,
@@ -153,6 +155,31 @@ async def _starting(folder: Path) -> None:
 
 
 SCENARIOS[Reason.STARTING] = _starting
+
+
+async def _not_allowed(folder: Path) -> None:
+    """A sign shows meters and does nothing else."""
+    async with secured(folder) as house, house.channel(house.identity("sign")) as channel:
+        stub: operator_pb2_grpc.OperatorServiceAsyncStub
+        stub = operator_pb2_grpc.OperatorServiceStub(channel)
+        await stub.SuspendLink(operator_pb2.SuspendLinkRequest())
+
+
+SCENARIOS[Reason.NOT_ALLOWED] = _not_allowed
+
+
+async def _unauthenticated(folder: Path) -> None:
+    """A revoked certificate is nobody's."""
+    async with secured(folder) as house:
+        identity = house.identity("sign")
+        house.revoke(identity)
+        await asyncio.sleep(1.5)
+        async with house.channel(identity) as channel:
+            stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
+            await stub.ListSites(meter_pb2.ListSitesRequest())
+
+
+SCENARIOS[Reason.UNAUTHENTICATED] = _unauthenticated
 
 
 @scene(Reason.DRAINING)
@@ -421,7 +448,7 @@ async def _already_defined(_folder: Path) -> None:
     descriptor = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
     server = grpc.aio.server()
     rpcs = {method.name: refuse for method in descriptor.methods}
-    server.add_generic_rpc_handlers((service(descriptor, rpcs),))
+    server.add_generic_rpc_handlers((service(descriptor, rpcs, Door()),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:

@@ -72,12 +72,19 @@ def _words(args: tuple[str, ...]) -> list[str]:
 
 
 def play(
-    address: str, table: str, special: Mapping[int, list[str]], *seats: int
+    address: str,
+    table: str,
+    special: Mapping[int, list[str]],
+    *seats: int,
+    identity: Identity | None = None,
 ) -> list[payout_pb2.Payout]:
     """A round at a table with a wager from every seat; its payouts."""
 
     async def round_() -> list[payout_pb2.Payout]:
-        async with open_channel(address) as channel, TableClient(channel, SITE, table) as client:
+        async with (
+            open_channel(address, identity) as channel,
+            TableClient(channel, SITE, table) as client,
+        ):
             await client.attach()
             await client.open_round()
             await client.place_wagers([wager(seat) for seat in seats])

@@ -86,7 +86,9 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
         assert meter["closing_micros"] == 10_000_000_000
         assert overflow["moved_micros"] == {"resets": 630_000}
         (reset,) = [one for one in report["decreases"] if one["cause"] == "resets"]
-        assert reset["reference"] == "reset: memo 7, by operations:ann and accounting:bob, proposal 1"
+        assert (
+            reset["reference"] == "reset: memo 7, by operations:ann and accounting:bob, proposal 1"
+        )
         assert [hit["status"] for hit in report["hits"]] == ["paid"]
 
         text = run("report", "daily", *data, "--date", str(today))

@@ -21,6 +21,7 @@ from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
+from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 
@@ -109,6 +110,7 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
+    calm_collector()
     try:
         async with pages(controller, data, http, look) if http else nullcontext() as url:
             guard = "with TLS" if gate else "without TLS, for this machine only"

@@ -7,7 +7,7 @@ ARGS ?=
 # Half the tests wait for sockets and disks, so a few more workers than cores pay off.
 WORKERS ?= 3
 
-.PHONY: run test check format proto slow bench clean
+.PHONY: run test check format proto slow bench clauses clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
@@ -28,6 +28,10 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Where each clause of the regulations stands; fails when the trace does not hold.
+clauses: $(READY)
+	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
 # Rebuild the committed gRPC code from proto/.
 proto: $(READY)

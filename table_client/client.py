@@ -60,7 +60,8 @@ class TableClient:
         request = pb.AttachRequest(site=self.site, table=self.table, request_id=new_request_id())
 
         async def call() -> pb.AttachResponse:
-            return await self._stub.Attach(request, timeout=CALL_TIMEOUT_S)
+            timeout_s = min(CALL_TIMEOUT_S, self._deadline_s)
+            return await self._stub.Attach(request, timeout=timeout_s, wait_for_ready=True)
 
         await self._hang_up("the table attached again")
         response = await retried(call, self._deadline_s)

@@ -103,7 +103,7 @@ class Conversation:
 
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
-        call = self._stub.Play()
+        call = self._stub.Play(wait_for_ready=True)  # a restart is waited for, not polled
         self._sent = 0
         answered = False
         writer = None
@@ -154,7 +154,9 @@ class Conversation:
                 id=which, command=getattr(command, field)
             )
             try:
-                response = await getattr(self._stub, _RPCS[field])(request, timeout=CALL_TIMEOUT_S)
+                response = await getattr(self._stub, _RPCS[field])(
+                    request, timeout=min(CALL_TIMEOUT_S, self._deadline_s), wait_for_ready=True
+                )
             except grpc.RpcError as error:
                 refusal = from_rpc_error(error)
                 if refusal.retry_s is not None:

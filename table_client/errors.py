@@ -7,6 +7,14 @@ import grpc
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 _DETAILS_KEY = "grpc-status-details-bin"
+# Without a rich status these come from gRPC itself, not from the controller. A write that meets a
+# broken connection is INTERNAL there, and a stream that vanishes UNKNOWN.
+_BROKEN = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+)
 
 
 class RefusedError(Exception):
@@ -52,6 +60,6 @@ def from_rpc_error(error: Any) -> RefusedError:
             return from_status(status_pb2.Status.FromString(value))
     code: grpc.StatusCode = error.code()
     message = error.details() or "no answer"
-    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
+    if code in _BROKEN:
         return UnreachableError(code.name, message, retry_s=0.0)
     return RefusedError(code.name, message)

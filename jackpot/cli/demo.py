@@ -15,8 +15,11 @@ import uvloop
 from jackpot.cli.demo_tables import DemoTable
 from jackpot.cli.demo_view import Show
 from jackpot.cli.failures import one_line
+from jackpot.cli.http import ADDRESS as HTTP_ADDRESS
+from jackpot.cli.http import pages_somewhere
 from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
+from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, Controller
 from jackpot.v1 import meter_pb2, meter_pb2_grpc
@@ -34,7 +37,9 @@ PAUSE_S = 1.0  # between two rounds of a table that plays for people to watch
     help="Keep the journal here. [default: a temporary directory]",
 )
 @click.option("--grpc", "address", metavar="HOST:PORT", help=f"[default: {ADDRESS} if free]")
-@click.option("--http", metavar="HOST:PORT", help="Reserved for signs.")
+@click.option(
+    "--http", metavar="HOST:PORT", help=f"Signs and pages. [default: {HTTP_ADDRESS} if free]"
+)
 @click.option("--seed", type=int, help="The same seed deals the same cards.")
 @one_line
 def demo(
@@ -46,8 +51,6 @@ def demo(
     Example:
       jackpot demo --rounds 30 --seed 7
     """
-    if http:
-        click.echo("--http: this version serves no signs", err=True)
     with contextlib.ExitStack() as stack:
         site_file = stack.enter_context(as_file(files("jackpot.rules") / "data" / "demo.toml"))
         site = load_site(site_file)
@@ -58,15 +61,20 @@ def demo(
             contextlib.suppress(KeyboardInterrupt),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
-            runner.run(_run(site, data, address, rounds, show))
+            runner.run(_run(site, data, address, http, rounds, show))
         show.summary(data)
 
 
-async def _run(site: Site, data: Path, address: str | None, rounds: int | None, show: Show) -> None:
+async def _run(
+    site: Site, data: Path, address: str | None, http: str | None, rounds: int | None, show: Show
+) -> None:
     controller, where = await _start(site, data, address)
-    show.opened(where)
     try:
-        async with open_channel(where) as channel:
+        async with (
+            pages_somewhere(controller, data, http, Settings()) as url,
+            open_channel(where) as channel,
+        ):
+            show.opened(where, url, [link.id for link in site.links])
             await _play(channel, site, rounds, show)
     finally:
         await controller.stop()

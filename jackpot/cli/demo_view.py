@@ -1,6 +1,7 @@
 """What `jackpot demo` shows while it plays, and says at the end."""
 
 from collections import deque
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -29,10 +30,13 @@ class Show:
         self._hits: dict[str, int] = {}
         self._drawn = self.console.is_terminal
 
-    def opened(self, where: str) -> None:
+    def opened(self, where: str, url: str, links: Iterable[str]) -> None:
         """Say where things are."""
+        signs = "".join(f"\n  sign          {url}/sign/{link}" for link in links)
         self.console.print(
             f"A controller on {where}, tables playing with seed {self.seed}.\n"
+            f"Open in a browser:{signs}\n"
+            f"  operator page {url}/ops\n"
             f"Elsewhere: jackpot meters --watch --controller {where}",
             highlight=False,
         )

@@ -7,6 +7,7 @@ from typing import ParamSpec, TypeVar
 import click
 import grpc
 
+from jackpot.display.errors import DisplayError
 from jackpot.rules.site import SiteFileError
 from jackpot.server.controller import AddressError
 from jackpot.server.errors import RefusedError
@@ -17,7 +18,14 @@ from table_client.errors import from_rpc_error
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_KNOWN = (SiteFileError, AddressError, SetupError, StoreError, UnsoundError)
+_KNOWN = (
+    SiteFileError,
+    AddressError,
+    DisplayError,
+    SetupError,
+    StoreError,
+    UnsoundError,
+)
 
 
 def one_line(command: Callable[P, T]) -> Callable[P, T]:

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,9 @@ import click
 import uvloop
 
 from jackpot.cli.failures import one_line
+from jackpot.cli.http import pages, settings, theme_option
 from jackpot.core.config import Site
+from jackpot.display.app import Settings
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
@@ -51,8 +54,16 @@ def make_controller(site: Site, data: Path) -> Controller:
     metavar="HOST:PORT",
     help="Where to listen; port 0 picks a free one. [default: what the site file says]",
 )
+@click.option(
+    "--http",
+    metavar="HOST:PORT",
+    help="Where to serve signs and pages. [default: what the site file says, or nowhere]",
+)
+@theme_option
 @one_line
-def serve(site_path: Path, data: Path | None, address: str | None) -> None:
+def serve(
+    site_path: Path, data: Path | None, address: str | None, http: str | None, theme: Path | None
+) -> None:
     r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
 
     \b
@@ -64,18 +75,24 @@ def serve(site_path: Path, data: Path | None, address: str | None) -> None:
     for warning in file.warnings:
         click.echo(f"{site_path}:{warning}", err=True)
     where = address or file.server.listen[0]
+    look, http = settings(theme), http or file.server.http
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(file.site, data or Path(file.server.data), where))
+        runner.run(_serve(file.site, data or Path(file.server.data), where, http, look))
 
 
-async def _serve(site: Site, data: Path, address: str) -> None:
+async def _serve(site: Site, data: Path, address: str, http: str, look: Settings) -> None:
     controller = make_controller(site, data)
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
-    click.echo(f"serving {site.id} on {where}")
-    sys.stdout.flush()
-    await stopped.wait()
-    await controller.stop()
+    try:
+        async with pages(controller, data, http, look) if http else nullcontext() as url:
+            click.echo(f"serving {site.id} on {where}")
+            if url:
+                click.echo(f"signs and pages on {url}")
+            sys.stdout.flush()
+            await stopped.wait()
+    finally:
+        await controller.stop()
     click.echo("stopped")

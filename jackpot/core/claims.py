@@ -36,12 +36,7 @@ class Deal(Struct, frozen=True):
     def wager(self, seat: int, bet: Bet) -> Accepted | None:
         """A seat's wager on a bet if it can still win."""
         accepted = self.round.wagers.get(seat, {}).get(bet.id)
-        if accepted is None:
-            return None
-        fate = self.hands[seat].fate
-        return (
-            accepted if fate == "played" or (fate == "folded" and not bet.fold_forfeits) else None
-        )
+        return accepted if accepted and still_plays(self.hands[seat], bet) else None
 
     def bettors(self, bet: Bet) -> Iterator[tuple[int, Accepted]]:
         """Seats whose wager on a bet can still win, in payment order."""

@@ -114,13 +114,10 @@ def _opened(state: State, event: RoundOpened) -> None:
 def _placed(state: State, event: WagersPlaced) -> None:
     round_ = _round(state, event.table)
     for index, wager in enumerate(event.wagers):
-        medium = "electronic" if event.mediums and event.mediums[index] != "chips" else "chips"
-        accepted = Accepted(
-            wager.amount_micros,
-            owner(round_, wager),
-            "electronic" if medium == "electronic" else "chips",
+        electronic = event.mediums and event.mediums[index] == "electronic"
+        round_.wagers.setdefault(wager.seat, {})[wager.bet] = Accepted(
+            wager.amount_micros, owner(round_, wager), "electronic" if electronic else "chips"
         )
-        round_.wagers.setdefault(wager.seat, {})[wager.bet] = accepted
 
 
 def _take_out(round_: Round, seat: int, bet: str) -> None:

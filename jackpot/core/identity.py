@@ -5,7 +5,6 @@ one batch and on another controller too. What is older than the state remembers 
 """
 
 import hashlib
-from base64 import b85encode
 
 import msgspec
 from msgspec import Struct
@@ -14,7 +13,7 @@ from jackpot.core.commands import AnyCommand, OperatorOrigin, Request, TableOrig
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Answer, State
 
-_DIGEST_BYTES = 12
+_DIGEST_DIGITS = 24
 _encode = msgspec.json.Encoder().encode
 
 
@@ -26,7 +25,7 @@ class Repeat(Struct, frozen=True):
 
 def digest(command: AnyCommand) -> str:
     """A short text that differs when the content of a command does."""
-    return b85encode(hashlib.sha256(_encode(command)).digest()[:_DIGEST_BYTES]).decode()
+    return hashlib.sha256(_encode(command)).hexdigest()[:_DIGEST_DIGITS]
 
 
 def request_key(origin: OperatorOrigin) -> str:

@@ -4,11 +4,14 @@ The ledger's unit is the micro, a millionth of a dollar, because a whole cent ti
 point is then always whole: an increment is exact and nothing is ever lost to rounding.
 """
 
+import re
+
 MICROS_PER_CENT = 10_000
 MICROS_PER_DOLLAR = 1_000_000
 BPS_PER_WHOLE = 10_000
 DECIMALS = 6
 MAX_MICROS = 10**15  # a billion dollars: far above any jackpot, far below 2**63
+_DOLLARS = re.compile(r"-?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)(\.[0-9]{1,6})?")
 
 
 def share_micros(amount_micros: int, rate_bps: int) -> int:
@@ -35,12 +38,8 @@ def dollars(amount_micros: int) -> str:
 
 def parse_dollars(text: str) -> int:
     """Read "10,000", "12.34" or "0.123456" as micros; anything finer or odder is a ValueError."""
-    sign = -1 if text.startswith("-") else 1
-    whole, _, part = text.removeprefix("-").replace(",", "").partition(".")
-    if (
-        not (whole.isascii() and whole.isdigit())
-        or len(part) > DECIMALS
-        or (part and not part.isdigit())
-    ):
+    if not _DOLLARS.fullmatch(text):
         raise ValueError(f"{text!r} is not an amount in dollars")
-    return sign * (int(whole) * MICROS_PER_DOLLAR + int(part.ljust(DECIMALS, "0")))
+    whole, _, part = text.removeprefix("-").replace(",", "").partition(".")
+    micros = int(whole) * MICROS_PER_DOLLAR + int(part.ljust(DECIMALS, "0"))
+    return -micros if text.startswith("-") else micros

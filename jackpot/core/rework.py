@@ -150,10 +150,10 @@ class _Reworker:
         for new in sorted(left, key=_turn):
             outcome = decide_award(new.claim, pools)
             post_award(self.book, new.claim, outcome.effects)
-            if outcome.amount_micros != new.amount_micros:
-                self.done.changes += [
-                    PayoutChange(p, outcome.amount_micros, pools.meter_micros) for p in new.payouts
-                ]
+            now = outcome.amount_micros, pools.meter_micros
+            for payout in map(self.state.payouts.__getitem__, new.payouts):
+                if (payout.amount_micros, payout.meter_before_micros) != now:
+                    self.done.changes.append(PayoutChange(payout.id, *now))
             pools = outcome.pools or pools
             yield replace(new, amount_micros=outcome.amount_micros, effects=outcome.effects)
         yield from [None] * (len(tail) - len(left))
@@ -165,8 +165,11 @@ class _Reworker:
         amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
         effects = award.effects
         if hit_elsewhere or any(is_full(a.claim) for a in later):
-            self.book.move(amount, pending, ledger.overflow(name))
-            effects = replace(effects, overflow_micros=effects.overflow_micros + amount)
+            # What the meter gave waits in overflow; the house's part of a fixed award is its own.
+            given = amount if claim.share_bps else -effects.meter_micros
+            self.book.move(given, pending, ledger.overflow(name))
+            self.book.move(amount - given, pending, ledger.house(claim.link))
+            effects = replace(effects, overflow_micros=effects.overflow_micros + given)
         elif left is not None:
             self.book.move(amount, pending, ledger.meter(name))
             effects = replace(effects, meter_micros=effects.meter_micros + amount)

@@ -115,11 +115,12 @@ def place_wagers(
             )
         if (wager.seat, wager.bet) in seen or wager.bet in round_.wagers.get(wager.seat, ()):
             return refuse(Reason.DUPLICATE_WAGER, **at)
-        if wager.seat in round_.void_seats:
-            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
         seen.add((wager.seat, wager.bet))
     if refusal := _check_boxes(table, round_, command.wagers):
         return refusal
+    for wager in command.wagers:
+        if wager.seat in round_.void_seats:
+            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
     mediums = tuple(bet.medium for _, bet in found)
     return WagersPlaced(table.config.id, command.wagers, mediums if "electronic" in mediums else ())
 
@@ -129,15 +130,17 @@ def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) ->
     named = [w for w in wagers if w.player]
     if not named:
         return None  # whoever is not named sits at one seat, or is the one who has it already
+    allowed = table.config.boxes_per_player
     owners = {seat: accepted.player for seat, _, accepted in standing(round_)}
+    for wager in wagers:
+        owners.setdefault(wager.seat, owner(round_, wager))
     for wager in named:
-        player = wager.player
-        if owners.setdefault(wager.seat, player) != player:
-            return refuse(Reason.TOO_MANY_BOXES, seat=wager.seat, player=player)
-        boxes = sorted(seat for seat, owner in owners.items() if owner == player)
-        allowed = table.config.boxes_per_player
-        if len(boxes) > allowed or boxes[-1] - boxes[0] >= len(boxes):
-            return refuse(Reason.TOO_MANY_BOXES, seat=wager.seat, player=player, allowed=allowed)
+        boxes = sorted(seat for seat, player in owners.items() if player == wager.player)
+        taken = owners[wager.seat] != wager.player
+        if taken or len(boxes) > allowed or boxes[-1] - boxes[0] >= len(boxes):
+            return refuse(
+                Reason.TOO_MANY_BOXES, seat=wager.seat, player=wager.player, allowed=allowed
+            )
     return None
 
 

@@ -76,9 +76,10 @@ def _check_hands(
     state: State, table: TableState, round_: Round, command: Settle, hands: dict[int, SeatHand]
 ) -> Refusal | None:
     config = table.config
-    for hand in command.hands:
-        if hand is not hands[hand.seat] or hand.seat in round_.void_seats:
-            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=hand.seat)
+    named = [hand.seat for hand in command.hands]
+    for seat in named:
+        if named.count(seat) > 1 or seat in round_.void_seats:
+            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
     at_stake = [(seat, bet) for seat, bets in round_.wagers.items() for bet in bets]
     dealer_needed = False
     for seat, bet_id in at_stake:

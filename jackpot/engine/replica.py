@@ -20,7 +20,7 @@ from jackpot.store.journal import (
     Reader,
     StoredSnapshot,
     UnsoundError,
-    chain_hash,
+    chained,
     verify_link,
 )
 
@@ -88,20 +88,20 @@ class Replica:
     def add(self, origin: Origin, event: AnyEvent, digest: str, time_micros: int) -> Entry:
         """Make the next entry of an event, and apply it before it is durable.
 
-        Whoever adds and then does not commit must throw this copy away.
+        Whoever adds and then does not commit must rewind this copy or throw it away.
         """
         record = Record(origin, event, digest)
-        sequence = self.head.sequence + 1
-        entry = Entry(
-            sequence,
+        sequence, previous, _ = self.head
+        entry = chained(
+            self.site,
+            previous,
+            sequence + 1,
             time_micros,
             type(event).__name__,
             codec.VERSION,
             codec.encode_record(record),
         )
-        hash_ = chain_hash(self.site, entry, self.head.hash)
-        self.head = Head(sequence, hash_, codec.VERSION)
-        entry = entry._replace(hash=hash_)
+        self.head = Head(entry.sequence, entry.hash, codec.VERSION)
         self._apply(record, entry)
         return entry
 

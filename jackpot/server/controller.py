@@ -56,11 +56,12 @@ class Controller:
     """Serves a site."""
 
     def __init__(self, engine: Engine, site: Site) -> None:
-        self._engine = engine
-        self._site = site
+        self.engine = engine
+        self.site = site
         self._tables = TableService(engine)
         self._meters = MeterService(engine, (site.id,))
-        self._operators = OperatorService(engine, self._tables.heartbeats)
+        self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
+        self._operators = OperatorService(engine, self.heartbeats)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
         self._serving = False
@@ -89,27 +90,27 @@ class Controller:
             raise AddressError(f"{address}: cannot listen there") from error
         await self._server.start()
         try:
-            await self._engine.start()
-            await set_up(self._engine, self._site)
+            await self.engine.start()
+            await set_up(self.engine, self.site)
         except BaseException:
             await self._server.stop(None)
             raise
-        await self._show(serving=self._engine.healthy)
-        self._engine.on_health = self._heed_health
+        await self._show(serving=self.engine.healthy)
+        self.engine.on_health = self._heed_health
         return f"{address.rpartition(':')[0]}:{port}"
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
-        self._engine.on_health = None
+        self.engine.on_health = None
         await self._health.enter_graceful_shutdown()
         error = refused(Reason.DRAINING)
         self._tables.end_streams(error)
         self._meters.end_streams(error)
-        await self._engine.drain()
+        await self.engine.drain()
         await self._server.stop(DRAIN_S)
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
-        serving = healthy and self._site.id not in self._engine.halted
+        serving = healthy and self.site.id not in self.engine.halted
         if serving != self._serving:
             _log.warning("the controller is %s", "serving again" if serving else "not serving")
         self._showing = asyncio.create_task(self._show(serving=serving))

@@ -4,6 +4,7 @@ Parsing never looks at state. Whether a seat, bet or link exists is for the core
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf.message import Message
@@ -35,17 +36,20 @@ def _open_round(_message: table_pb2.OpenRound) -> core.OpenRound:
     return core.OpenRound()
 
 
+@lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
+def _wager(seat_: int, bet: str, amount_micros: int, player: str) -> core.Wager:
+    return core.Wager(
+        seat(seat_),
+        identifier(bet, "bet"),
+        amount(amount_micros, "amount_micros"),
+        optional_text(player, "player"),
+    )
+
+
 def _place_wagers(message: table_pb2.PlaceWagers) -> core.PlaceWagers:
+    wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
     return core.PlaceWagers(
-        tuple(
-            core.Wager(
-                seat(wager.seat),
-                identifier(wager.bet, "bet"),
-                amount(wager.amount_micros, "amount_micros"),
-                optional_text(wager.player, "player"),
-            )
-            for wager in many(message.wagers, "wagers", MAX_WAGERS, 1)
-        )
+        tuple([_wager(w.seat, w.bet, w.amount_micros, w.player) for w in wagers])
     )
 
 

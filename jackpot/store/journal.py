@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     kind: str
     version: int
     body: bytes
-    hash: bytes = b""
+    hash: bytes
 
 
 class StoredSnapshot(NamedTuple):
@@ -120,24 +120,30 @@ class Journal(Archive, Protocol):
         """Make ready to write to some streams; waits a bounded time, then raises StoreError."""
 
 
-def chain_hash(site: str, entry: Entry, previous: bytes) -> bytes:
-    """The hash that binds an entry (its own `hash` aside) to the one before it."""
-    site_bytes, kind = site.encode(), entry.kind.encode()
-    return hashlib.sha256(
-        b"%d:%b%d:%d:%d:%b%d:%d:%b%b"
-        % (
-            len(site_bytes),
-            site_bytes,
-            entry.sequence,
-            entry.time_micros,
-            len(kind),
-            kind,
-            entry.version,
-            len(entry.body),
-            entry.body,
-            previous,
-        )
-    ).digest()
+def chained(
+    site: str,
+    previous: bytes,
+    sequence: int,
+    time_micros: int,
+    kind: str,
+    version: int,
+    body: bytes,
+) -> Entry:
+    """An entry with the hash that binds it to the one before it."""
+    preimage = b"%d:%b%d:%d:%d:%b%d:%d:%b%b" % (
+        len(site_bytes := site.encode()),
+        site_bytes,
+        sequence,
+        time_micros,
+        len(kind_bytes := kind.encode()),
+        kind_bytes,
+        version,
+        len(body),
+        body,
+        previous,
+    )
+    digest = hashlib.sha256(preimage).digest()
+    return Entry(sequence, time_micros, kind, version, body, digest)
 
 
 def verify_link(site: str, previous: Head, entry: Entry) -> Head:
@@ -145,6 +151,6 @@ def verify_link(site: str, previous: Head, entry: Entry) -> Head:
     if entry.sequence != previous.sequence + 1:
         problem = f"the entry after {previous.sequence} is numbered {entry.sequence}"
         raise UnsoundError(site, previous.sequence + 1, problem)
-    if chain_hash(site, entry, previous.hash) != entry.hash:
+    if chained(site, previous.hash, *entry[:-1]) != entry:
         raise UnsoundError(site, entry.sequence, "the entry is not what its hash was made of")
     return Head(entry.sequence, entry.hash, max(previous.version, entry.version))

@@ -9,9 +9,8 @@ A controller that stops in between loses its lock within seconds, and can't appe
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from psycopg import Cursor
 from psycopg.errors import SerializationFailure
 
 from jackpot.store.journal import (
@@ -30,6 +29,9 @@ from jackpot.store.postgres_session import (
     verify_durable,
     without_password,
 )
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 KEPT_SNAPSHOTS = 3
 CROWDED_S = 5.0  # how long a site is locked first, after others were seen to write to it

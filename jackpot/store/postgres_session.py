@@ -118,11 +118,14 @@ def as_store_error(doing: str) -> Iterator[None]:
 
 
 def _connect(address: str) -> "psycopg.Connection[Any]":
-    address = make_conninfo(address, **{
-        name: value
-        for name, value in _DEFAULTS.items()
-        if name not in conninfo_to_dict(address)
-    })
+    address = make_conninfo(
+        address,
+        **{
+            name: value
+            for name, value in _DEFAULTS.items()
+            if name not in conninfo_to_dict(address)
+        },
+    )
     connection = psycopg.connect(address, autocommit=True)
     # One type for every integer, so that a statement is prepared once.
     connection.adapters.register_dumper(int, Int8BinaryDumper)

@@ -249,6 +249,24 @@ def hand_bonus(link: str = "hb", drawn_bps: int = 0) -> Link:
     )
 
 
+def caribbean(link: str = "cs", **level: Any) -> Link:
+    """Caribbean Stud's progressive: royals share, fixed awards come out of the meter."""
+    settings = {"seed_micros": 10_000 * DOLLAR, "reseed_micros": 10_000 * DOLLAR}
+    bet = Bet(
+        f"{link}-bet",
+        "five-card",
+        (
+            PayLine("royal-flush", "main", 10_000, shared=True),
+            PayLine("straight-flush", "main", 1_000),
+            PayLine("four-of-a-kind", amount_micros=500 * DOLLAR, from_meter="main"),
+            PayLine("full-house", amount_micros=100 * DOLLAR, from_meter="main"),
+        ),
+        fold_keeps_envy=False,
+    )
+    levels = (Level("main", primary_bps=7_000, **(settings | level)),)
+    return Link(link, link, "test", DOLLAR, levels, (bet,))
+
+
 def table(table_id: str, *links: str, boxes: int = 2) -> Table:
     """A six-seat table with a five-card dealer."""
     return Table(table_id, "test", links, 6, 5, dealer_cards=5, boxes_per_player=boxes)

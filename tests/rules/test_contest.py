@@ -157,6 +157,22 @@ def test_a_contest_ends_as_the_text_says(rule: str, case: Case) -> None:
         assert contest(rules()[rule], one, one.paytables[-1], player, dealer) == wins, bet_id
 
 
+@pytest.mark.rule("PA 657a.11(c)(2)")
+@pytest.mark.rule("MA 10(c)(2)")
+@pytest.mark.rule("PA2011 573.11(c)(2)")
+@pytest.mark.parametrize("rule", CRAZY)
+def test_the_best_four_of_five_cards_play(rule: str) -> None:
+    """A pair of nines within five cards does not count beside the flush that they hold."""
+    cards = parse_cards("Ah 9h 7h 2h 9c")
+    wager = bet(rule, "queens-up")
+    assert pays(wager, wager.paytables[0], cards) == 4
+    ante = bet(rule, "ante")
+    dealer = parse_cards("Ks Kh Kd Qc 2c")
+    assert contest(rules()[rule], ante, ante.paytables[0], cards, dealer) == LOST
+    straight = parse_cards("Ks Qd Jc Ts 2c")
+    assert contest(rules()[rule], ante, ante.paytables[0], cards, straight) == EVEN
+
+
 @pytest.mark.rule("PA2010 563.11(h)(2)")
 def test_an_ante_may_need_a_flush_to_be_paid() -> None:
     """Under the higher of the two thresholds a winning straight only gets its Ante back."""
@@ -194,6 +210,7 @@ def test_an_ante_may_need_a_flush_to_be_paid() -> None:
             ("pa-2010-three-card-poker", "ante", False, "PA2010 565.11(b)"),
             ("pa-2011-texas-holdem-bonus", "ante", False, "PA2010 563.11(a)(2)"),
             ("pa-2011-texas-holdem-bonus", "bonus", True, "PA2010 563.11(a)(2)(i)"),
+            ("pa-2010-pai-gow-poker", "pai-gow", False, "PA2010 561.13(e)"),
             ("pa-2014-criss-cross-poker", "ante-across", False, "PA2014 592.11(b)"),
             ("pa-2014-criss-cross-poker", "across", False, "PA2014 592.11(d)"),
             ("pa-2014-criss-cross-poker", "down", False, "PA2014 592.11(f)"),
@@ -275,7 +292,7 @@ DEALER = two("Ks Kh 9d 7c 2s", "Qd Jc")
         pytest.param(player, wins, marks=[pytest.mark.rule(one) for one in clauses])
         for player, wins, clauses in (
             (two("As Ah 3d 4c 6s", "Kd Jd"), EVEN, ["PA2010 561.13(k)", "PA2010 561.13(m)"]),
-            (two("As Ah 3d 4c 6s", "Qh Jd"), RETURNED, ["PA2010 561.13(i)(1)"]),
+            (two("As Ah 3d 4c 6s", "Qh Jd"), RETURNED, ["PA2010 561.13(i)(1)", "PA2010 561.13(j)"]),
             (two("As Ah 3d 4c 6s", "Qh Td"), RETURNED, ["PA2010 561.13(i)(1)"]),
             (two("Kd Kc 9h 7h 2h", "As Jd"), RETURNED, ["PA2010 561.13(i)(2)"]),
             (two("Qs Qc 9h 7h 2h", "Ac Jd"), RETURNED, ["PA2010 561.13(i)(2)"]),

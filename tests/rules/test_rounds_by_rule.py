@@ -76,8 +76,9 @@ PA_FIVE = Chapter(
         "validation": "PA 657a.11(e)(1); PA 657a.11(e)(2); PA 657a.11(e)(3); PA 657a.11(e)(4)",
         "any dealer": "PA 657a.11(e)",
         "envy": "PA 657a.11(e)(5); PA 657a.11(e)(5)(ii); PA 657a.1",
-        "fold": "PA 657a.11(b)(2)", "abandoned": "PA 657a.7(b)",
-        "turn": "PA 657a.12(e)(4)", "void": "PA 657a.8(h); PA 657a.9(f); PA 657a.10(f)",
+        "fold": "PA 657a.11(b)(2)", "abandoned": "PA 657a.7(b)", "deck": "PA 657a.3(a)",
+        "turn": "PA 657a.12(e)(4); PA 657a.11(c)",
+        "void": "PA 657a.8(h); PA 657a.9(f); PA 657a.10(f)",
     },
 )  # fmt: skip
 PA_FOUR = Chapter(
@@ -94,7 +95,8 @@ MA_FIVE = Chapter(
         "lock-out": "MA 6(c); MA 7(b); MA 8(a)(3); MA 9(a)(2)",
         "validation": "MA 10(e)(1); MA 10(e)(2); MA 10(e)(3); MA 10(e)(4)",
         "any dealer": "MA 10(e)", "envy": "MA 10(e)(5); MA 10(e)(5)(ii); MA 1",
-        "fold": "MA 10(b)(2)", "abandoned": "MA 6(b)", "turn": "MA 11(e)(4)",
+        "fold": "MA 10(b)(2)", "abandoned": "MA 6(b)", "deck": "MA 2(a)",
+        "turn": "MA 11(e)(4); MA 10(c)",
         "void": "MA 7(h); MA 8(f); MA 9(f)",
     },
 )  # fmt: skip
@@ -115,7 +117,7 @@ PA_2011 = Chapter(
         "validation": "PA2011 573.11(e)(1); PA2011 573.11(e)(2); PA2011 573.11(e)(3); "
                       "PA2011 573.11(e)(4)",
         "any dealer": "PA2011 573.11(e)", "envy": "PA2011 573.11(e)(5); PA2011 573.1(i)",
-        "fold": "PA2011 573.11(b)(2)", "abandoned": "PA2011 573.7(b)",
+        "fold": "PA2011 573.11(b)(2)", "abandoned": "PA2011 573.7(b)", "deck": "PA2011 573.3(a)",
         "void": "PA2011 573.8(h); PA2011 573.9(f); PA2011 573.10(f)",
     },
 )  # fmt: skip
@@ -128,7 +130,7 @@ CARIBBEAN = Chapter(
         "validation": "PA2010 555.12(a); PA2010 555.12(b)(1); PA2010 555.12(b)(2); "
                       "PA2010 555.12(b)(3); PA2011 555.11(f)(4)",
         "any dealer": "PA2010 555.12(c); PA2011 555.11(f)(1)",
-        "fold": "PA2011 555.11(a)", "abandoned": "PA2011 555.7(g)",
+        "fold": "PA2011 555.11(a)", "abandoned": "PA2011 555.7(g)", "deck": "PA2010 555.3(a)",
         "void": "PA2010 555.8(h); PA2010 555.9(f); PA2010 555.10(f)",
     },
 )  # fmt: skip
@@ -305,6 +307,7 @@ def test_two_jackpots_at_one_table_are_paid_one_after_the_other(
 
 @pytest.mark.rule("MA 11(d)(4)")
 @pytest.mark.rule("PA2011 573.12(d)(4)")
+@pytest.mark.rule("PA2011 573.11(c)")
 @pytest.mark.rule("PA 657a.12(d)(4)")
 @pytest.mark.parametrize("chapter", [PA_FOUR, MA_FOUR, PA_2011], ids=lambda one: one.rule)
 def test_four_aces_win_the_meter_of_their_turn(chapter: Chapter, tmp_path: Path) -> None:
@@ -333,6 +336,19 @@ def test_caribbean_stud_s_royals_share_when_the_first_is_paid(tmp_path: Path) ->
     event = settle(floor, hands)
     shares = [(p.seat, cents(p.amount_micros)) for p in event.payouts if p.kind == "share"]
     assert shares == [(6, "12502.10"), (2, "12502.10")]
+
+
+@pytest.mark.parametrize("chapter", by("deck"))
+def test_a_round_is_dealt_from_one_deck(chapter: Chapter, tmp_path: Path) -> None:
+    """No card is in two hands, nor twice in one."""
+    floor = chapter.floor(tmp_path)
+    floor.bets_in("t", chapter.wagers(1, 2))
+    for hands in ({1: NOTHING[1], 2: NOTHING[1]}, {1: NOTHING[1], 2: ("9d",) * 5}):
+        seats = tuple(SeatHand(seat, cards) for seat, cards in hands.items())
+        assert reason(floor.play("t", Settle(seats, NOTHING[0]))) == Reason.DUPLICATE_CARD
+    seats = (SeatHand(1, NOTHING[1]), SeatHand(2, NOTHING[2]))
+    assert reason(floor.play("t", Settle(seats, NOTHING[2]))) == Reason.DUPLICATE_CARD
+    ok(floor.play("t", Settle(seats, NOTHING[0])))
 
 
 @pytest.mark.parametrize("chapter", by("void"))
@@ -422,6 +438,7 @@ LET_IT_RIDE = Chapter("pa-2010-let-it-ride", "bonus", "", (), "")
 
 @pytest.mark.rule("PA2010 559.2(f)(1)")
 @pytest.mark.rule("PA2010 559.2(f)(2)")
+@pytest.mark.rule("PA2010 559.3(a)")
 @pytest.mark.rule("PA2010 559.7(c)")
 @pytest.mark.rule("PA2010 559.8(c)")
 @pytest.mark.rule("PA2010 559.10(b)")
@@ -439,6 +456,9 @@ def test_let_it_ride_s_bonus_is_locked_out_counted_and_paid_fixed_amounts(tmp_pa
     assert reason(late) == Reason.LOCKED_OUT
     assert reason(floor.play("t", ConfirmCollection({"bonus": 1}))) == Reason.COLLECTION_MISMATCH
     ok(floor.play("t", ConfirmCollection({"bonus": 2})))
+    twice = (SeatHand(1, ("As", "Ks", "Qs")), SeatHand(2, ("Js", "Td", "2c")))
+    doubled = floor.play("t", Settle(twice, (), ("Js", "Ts")))
+    assert reason(doubled) == Reason.DUPLICATE_CARD
     hands = (SeatHand(1, ("As", "Ks", "Qs")), SeatHand(2, ("Jh", "Td", "2c")))
     event = floor.play("t", Settle(hands, (), ("Js", "Ts")))
     assert isinstance(event, RoundSettled), event

@@ -14,19 +14,18 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
     UnsoundError,
-    chain_hash,
+    chained,
     verify_link,
 )
 from jackpot.store.migrations import NAMES
 from jackpot.store.sqlite import FILE_NAME, KEPT_SNAPSHOTS, SETTINGS, SqliteJournal
 
 
-def chained(count: int, head: Head = GENESIS, site: str = "s") -> list[Entry]:
+def entries_after(count: int, head: Head = GENESIS, site: str = "s") -> list[Entry]:
     """Entries that follow a head."""
     entries = []
     for sequence in range(head.sequence + 1, head.sequence + 1 + count):
-        entry = Entry(sequence, sequence, "Probed", 1, b'{"n":%d}' % sequence)
-        entry = entry._replace(hash=chain_hash(site, entry, head.hash))
+        entry = chained(site, head.hash, sequence, sequence, "Probed", 1, b'{"n":%d}' % sequence)
         head = verify_link(site, head, entry)
         entries.append(entry)
     return entries
@@ -42,7 +41,7 @@ def append(journal: SqliteJournal, entries: list[Entry], site: str = "s") -> Non
 def test_what_is_appended_is_read(tmp_path: Path) -> None:
     """Entries come back as they were put in, by page, and survive a reopening."""
     journal = SqliteJournal.open(tmp_path)
-    entries = chained(5)
+    entries = entries_after(5)
     append(journal, entries[:2])
     append(journal, entries[2:])
     journal.close()
@@ -58,9 +57,9 @@ def test_left_without_commit_nothing_happened(tmp_path: Path) -> None:
     """A transaction that is left early leaves nothing, and lets go of the lock."""
     journal = SqliteJournal.open(tmp_path)
     with journal.begin() as transaction:
-        transaction.append("s", chained(3))
+        transaction.append("s", entries_after(3))
     assert journal.heads() == {}
-    append(journal, chained(1))
+    append(journal, entries_after(1))
     assert journal.head("s").sequence == 1
     journal.close()
 
@@ -69,7 +68,7 @@ def test_left_without_commit_nothing_happened(tmp_path: Path) -> None:
 def test_entries_must_follow_the_head(tmp_path: Path, first: int) -> None:
     """Neither the number of the head again nor one beyond the next is appended."""
     journal = SqliteJournal.open(tmp_path)
-    entries = chained(3)
+    entries = entries_after(3)
     append(journal, entries[:1])
     with pytest.raises(StoreError, match="do not follow"):
         append(journal, entries[first - 1 : first])
@@ -100,7 +99,7 @@ def test_the_lock_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
         assert waiter.heads() == {}  # reading goes on
         with pytest.raises(StoreError, match="locked"), waiter.begin():
             pass
-    append(waiter, chained(1))
+    append(waiter, entries_after(1))
     assert holder.head("s").sequence == 1
     holder.close()
     waiter.close()
@@ -145,7 +144,7 @@ def test_a_newer_programs_file_is_refused(tmp_path: Path) -> None:
 def test_only_the_last_snapshots_are_kept(tmp_path: Path) -> None:
     """Old snapshots are dropped; the newest comes first."""
     journal = SqliteJournal.open(tmp_path)
-    append(journal, chained(9))
+    append(journal, entries_after(9))
     for sequence in range(1, 8):
         with journal.begin() as transaction:
             transaction.save_snapshot("s", StoredSnapshot(sequence, 1, b"%d" % sequence))
@@ -158,11 +157,11 @@ def test_only_the_last_snapshots_are_kept(tmp_path: Path) -> None:
 def test_backup_while_in_use(tmp_path: Path) -> None:
     """A backup taken while the journal is open holds what was committed."""
     journal = SqliteJournal.open(tmp_path)
-    append(journal, chained(4))
+    append(journal, entries_after(4))
     target = tmp_path / "copy"
     target.mkdir()
     journal.backup(target / FILE_NAME)
-    append(journal, chained(1, journal.head("s")))
+    append(journal, entries_after(1, journal.head("s")))
     journal.close()
     copy = SqliteJournal.open_to_read(target)
     assert copy.head("s").sequence == 4
@@ -190,7 +189,7 @@ def test_reading_needs_a_journal(tmp_path: Path) -> None:
 )
 def test_every_field_is_in_the_hash(change: dict[str, object]) -> None:
     """An entry with any field changed does not follow; nor does it at another site."""
-    (entry,) = chained(1)
+    (entry,) = entries_after(1)
     assert verify_link("s", GENESIS, entry).sequence == 1
     with pytest.raises(UnsoundError):
         verify_link("s", GENESIS, entry._replace(**change))  # type: ignore[arg-type]

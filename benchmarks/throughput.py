@@ -1,0 +1,345 @@
+"""How many durable commands a controller takes, next to a bare echo of the same messages.
+
+Three processes: a real controller on a real SQLite file, a server that answers every message with
+one canned message and knows nothing else, and this one, which makes the load. Runs on the two
+alternate, so that whatever else the machine does hits both; medians and the whole spread are
+shown. Messages are built before the clock starts.
+
+  wagers  PlaceWagers with six wagers a message on one Play stream a table; every 26th message
+          voids the full round and opens the next
+  rounds  whole rounds, as a table would batch them: open and wagers, lock-out and count, settle
+
+Run it from the repository: `python benchmarks/throughput.py [--quick] [--json]`.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import grpc
+import uvloop
+
+from jackpot.core.config import Bet, Level, Link, PayLine, Site, Table
+from jackpot.engine import Engine
+from jackpot.request_id import new_request_id
+from jackpot.rules.cards import DECK
+from jackpot.rules.hands import names
+from jackpot.server.controller import Controller
+from jackpot.store.sqlite import SqliteJournal
+from jackpot.v1 import table_pb2
+
+GOAL_WAGERS_PER_S = 20_000
+GOAL_OF_ECHO = 1.0
+PLAY = "/jackpot.v1.TableService/Play"
+SITE, LINK = "bench", "link"
+BETS = tuple(f"bet-{n}" for n in range(5))
+SEATS = 30
+DOLLAR = 1_000_000
+WAGERS = 6
+MOST_TABLES = 64
+
+
+def site() -> Site:
+    """Tables so large that a round takes 25 messages of six wagers."""
+    paytable = (PayLine("royal-flush", "main", 10_000), PayLine("straight-flush", "main", 1_000))
+    bets = tuple(Bet(bet, "five-card", paytable) for bet in BETS)
+    level = Level("main", 10_000 * DOLLAR, 10_000 * DOLLAR, 2_100)
+    link = Link(LINK, "Benchmark", "benchmark", DOLLAR, (level,), bets)
+    tables = tuple(
+        Table(f"t{n}", "benchmark", (LINK,), SEATS, 5, dealer_cards=5) for n in range(MOST_TABLES)
+    )
+    return Site(SITE, (link,), tables, in_service=(LINK,))
+
+
+# -- the two servers ------------------------------------------------------------------------------
+
+
+async def serve_controller(directory: str) -> None:
+    """A controller as `jackpot serve` runs it."""
+    engine = Engine(lambda: SqliteJournal.open(Path(directory)), names, sites=[SITE])
+    controller = Controller(engine, site())
+    print(await controller.start("127.0.0.1:0"), flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    await controller.stop()
+
+
+async def serve_echo(_: str) -> None:
+    """One message back for every message, and nothing else."""
+    result = table_pb2.PlayResult(number=1, sequence=1)
+    result.place_wagers.sequence = 1
+    canned = table_pb2.PlayResponse(results=[result]).SerializeToString()
+
+    async def play(_: Any, context: Any) -> None:
+        while (await context.read()) is not grpc.aio.EOF:
+            await context.write(canned)
+
+    server = grpc.aio.server()
+    handler = grpc.method_handlers_generic_handler(
+        "jackpot.v1.TableService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    )
+    server.add_generic_rpc_handlers((handler,))
+    print(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}", flush=True)
+    await server.start()
+    await asyncio.to_thread(sys.stdin.read)
+    await server.stop(None)
+
+
+class Server(NamedTuple):
+    """A server's process and where it listens."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+
+def start(role: str, directory: str) -> Server:
+    """Start one of the two."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, "--role", role, "--data", directory],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return Server(process, process.stdout.readline().strip())
+
+
+# -- messages -------------------------------------------------------------------------------------
+
+
+def command(number: int, **kind: Any) -> table_pb2.PlayCommand:
+    """A command of a Play stream."""
+    return table_pb2.PlayCommand(number=number, **kind)
+
+
+def placed(seats: range, bet: str) -> table_pb2.PlaceWagers:
+    """A dollar from each seat."""
+    return table_pb2.PlaceWagers(
+        wagers=[table_pb2.Wager(seat=seat, bet=bet, amount_micros=DOLLAR) for seat in seats]
+    )
+
+
+def wager_commands() -> Iterator[dict[str, Any]]:
+    """Messages of six wagers; a full round is voided. Each item is one message's commands."""
+    void = table_pb2.VoidRound(irregularity="benchmark", floorperson="benchmark")
+    yield {"open_round": table_pb2.OpenRound()}
+    while True:
+        for bet in BETS:
+            for first in range(1, SEATS, WAGERS):
+                yield {"place_wagers": placed(range(first, first + WAGERS), bet)}
+        yield {"void_round": void, "open_round": table_pb2.OpenRound()}
+
+
+def losing_deals(count: int) -> list[table_pb2.Settle]:
+    """Hands for six seats and the dealer that win nothing."""
+    draw, paying = random.Random(657), {"royal-flush", "straight-flush"}
+    deals = []
+    while len(deals) < count:
+        cards = draw.sample(DECK, 5 * (WAGERS + 1))
+        hands = [cards[n : n + 5] for n in range(0, len(cards), 5)]
+        if any(paying & set(names("five-card", tuple(hand))) for hand in hands):
+            continue
+        seats = [
+            table_pb2.SeatHand(seat=seat, cards=hand, fate=table_pb2.FATE_PLAYED)
+            for seat, hand in enumerate(hands[1:], 1)
+        ]
+        deals.append(table_pb2.Settle(hands=seats, dealer=hands[0]))
+    return deals
+
+
+def round_commands() -> Iterator[dict[str, Any]]:
+    """Whole rounds of six wagers, three messages each."""
+    count = table_pb2.ConfirmCollection(chips={BETS[0]: WAGERS})
+    six = placed(range(1, WAGERS + 1), BETS[0])
+    for settle in itertools.cycle(losing_deals(64)):
+        yield {"open_round": table_pb2.OpenRound(), "place_wagers": six}
+        yield {"lock_out": table_pb2.LockOut(), "confirm_collection": count}
+        yield {"settle": settle}
+
+
+def messages(kind: str, table: str, epoch: int, count: int) -> list[tuple[bytes, int]]:
+    """Serialised messages with the number of their commands."""
+    source = wager_commands() if kind == "wagers" else round_commands()
+    number, made = 1, []
+    for kinds in itertools.islice(source, count):
+        commands = []
+        for name, content in kinds.items():
+            commands.append(command(number, **{name: content}))
+            number += 1
+        message = table_pb2.PlayRequest(site=SITE, table=table, epoch=epoch, commands=commands)
+        made.append((message.SerializeToString(), len(commands)))
+    return made
+
+
+# -- the load -------------------------------------------------------------------------------------
+
+
+async def stream(channel: Any, load: list[tuple[bytes, int]], window: int, *, echo: bool) -> None:
+    """Send a table's messages, so many ahead of the answers, until all are answered."""
+    call = channel.stream_stream(PLAY)()
+    room = asyncio.Semaphore(window)
+    parse = table_pb2.PlayResponse.FromString
+
+    async def send() -> None:
+        for raw, _ in load:
+            await room.acquire()
+            await call.write(raw)
+        await call.done_writing()
+
+    sending = asyncio.create_task(send())
+    left = 0
+    for _, commands in load:
+        left += commands
+        while left > 0:
+            results = parse(await call.read()).results
+            left -= commands if echo else len(results)
+            for result in results:
+                assert result.WhichOneof("result") != "error", result
+        room.release()
+    await sending
+
+
+async def attach(channel: Any, table: str) -> int:
+    """Speak for a table; its new epoch."""
+    call = channel.unary_unary(
+        "/jackpot.v1.TableService/Attach",
+        request_serializer=table_pb2.AttachRequest.SerializeToString,
+        response_deserializer=table_pb2.AttachResponse.FromString,
+    )
+    request = table_pb2.AttachRequest(site=SITE, table=table, request_id=new_request_id())
+    answer = await call(request)
+    if answer.round.phase in (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED):
+        await void(channel, table, answer.epoch)
+        return await attach(channel, table)
+    return int(answer.epoch)
+
+
+async def void(channel: Any, table: str, epoch: int) -> None:
+    """End the round that an earlier run left open."""
+    call = channel.unary_unary(
+        "/jackpot.v1.TableService/VoidRound",
+        request_serializer=table_pb2.VoidRoundRequest.SerializeToString,
+        response_deserializer=table_pb2.VoidRoundResponse.FromString,
+    )
+    which = table_pb2.CommandId(site=SITE, table=table, epoch=epoch, number=1)
+    undo = table_pb2.VoidRound(irregularity="benchmark", floorperson="benchmark")
+    await call(table_pb2.VoidRoundRequest(id=which, command=undo))
+
+
+async def one_run(address: str, kind: str, tables: int, count: int, *, echo: bool) -> float:
+    """Messages a second over all tables."""
+    window = {8: 16, 64: 4}[tables] if kind == "wagers" else 6
+    async with grpc.aio.insecure_channel(address) as channel:
+        load = []
+        for n in range(tables):
+            epoch = 1 if echo else await attach(channel, f"t{n}")
+            load.append(messages(kind, f"t{n}", epoch, count // tables))
+        began = time.perf_counter()
+        await asyncio.gather(*(stream(channel, each, window, echo=echo) for each in load))
+        return sum(map(len, load)) / (time.perf_counter() - began)
+
+
+class Result(NamedTuple):
+    """A scenario's rates over all runs."""
+
+    kind: str
+    tables: int
+    controller: list[float]
+    echo: list[float]
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """What a person counts, and how many of them a message is worth."""
+        return ("wagers", 25 * WAGERS / 26) if self.kind == "wagers" else ("rounds", 1 / 3)
+
+    @property
+    def of_echo(self) -> list[float]:
+        """Each run against the echo that ran beside it."""
+        return [mine / theirs for mine, theirs in zip(self.controller, self.echo, strict=True)]
+
+    def lines(self) -> Iterator[str]:
+        """For a person."""
+        unit, worth = self.unit
+        rates = [rate * worth for rate in self.controller]
+        yield f"{self.kind}, {self.tables} tables"
+        yield f"  controller {shown(self.controller)} messages/s"
+        yield f"  echo       {shown(self.echo)} messages/s"
+        yield f"  durable    {shown(rates)} {unit}/s"
+        low, high = min(self.of_echo), max(self.of_echo)
+        yield f"  of echo    {median(self.of_echo):8.2f}  ({low:.2f} to {high:.2f})"
+
+    def summary(self) -> dict[str, object]:
+        """For a machine."""
+        unit, worth = self.unit
+        return {
+            "scenario": self.kind,
+            "tables": self.tables,
+            "messages_per_s": self.controller,
+            "echo_messages_per_s": self.echo,
+            f"{unit}_per_s": median(self.controller) * worth,
+            "of_echo": median(self.of_echo),
+        }
+
+
+def shown(rates: list[float]) -> str:
+    """A median and its spread."""
+    return f"{median(rates):8,.0f}  ({min(rates):,.0f} to {max(rates):,.0f})"
+
+
+def main() -> None:
+    """Run every scenario and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--only", choices=["wagers", "rounds"], help="one scenario")
+    parser.add_argument("--role", choices=["controller", "echo"], help=argparse.SUPPRESS)
+    parser.add_argument("--data", help="keep the journal here")
+    options = parser.parse_args()
+    if options.role:
+        serve = serve_controller if options.role == "controller" else serve_echo
+        uvloop.run(serve(options.data))
+        return
+    runs, count = (3, 6_000) if options.quick else (7, 20_000)
+    results = []
+    with tempfile.TemporaryDirectory(dir=".") as scratch:
+        directory = options.data or scratch
+        controller, echo = start("controller", directory), start("echo", directory)
+        try:
+            for kind, tables in (("wagers", 8), ("wagers", 64), ("rounds", 8), ("rounds", 64)):
+                if options.only in (None, kind):
+                    result = uvloop.run(compare(kind, tables, runs, count, controller, echo))
+                    results.append(result)
+                    if not options.json:
+                        print(*result.lines(), sep="\n", flush=True)
+        finally:
+            for server in (controller, echo):
+                server.process.communicate("")
+    if options.json:
+        print(json.dumps([result.summary() for result in results]))
+
+
+async def compare(
+    kind: str, tables: int, runs: int, count: int, controller: Server, echo: Server
+) -> Result:
+    """Alternate between the two servers; the first pair only warms them up."""
+    mine, theirs = [], []
+    for run in range(runs + 1):
+        rate = await one_run(controller.address, kind, tables, count, echo=False)
+        bare = await one_run(echo.address, kind, tables, count, echo=True)
+        if run:
+            mine.append(rate)
+            theirs.append(bare)
+    return Result(kind, tables, mine, theirs)
+
+
+if __name__ == "__main__":
+    main()

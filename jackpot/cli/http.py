@@ -1,0 +1,65 @@
+"""What `jackpot serve`, `demo` and `sign` have in common: pages served beside the rest."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from jackpot.display.app import Settings
+from jackpot.display.errors import HttpAddressError
+from jackpot.display.serving import serve_display
+from jackpot.display.theme import Theme
+from jackpot.server.controller import Controller
+from jackpot.store.sqlite import SqliteJournal
+
+ADDRESS = "127.0.0.1:7480"
+FREE = "127.0.0.1:0"
+
+theme_option: Callable[[Any], Any] = click.option(
+    "--theme",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file with the house's name, logo and colours.",
+)
+
+
+def settings(theme: Path | None) -> Settings:
+    """What the options say of the pages."""
+    return Settings(theme=Theme.load(theme) if theme else Theme())
+
+
+@asynccontextmanager
+async def pages(
+    controller: Controller, data: Path, address: str, look: Settings
+) -> AsyncIterator[str]:
+    """Serve a controller's pages while this lasts; their address."""
+    display = await serve_display(
+        controller.engine,
+        controller.site.id,
+        controller.heartbeats,
+        address,
+        look,
+        partial(SqliteJournal.open_to_read, data),
+    )
+    try:
+        yield display.url
+    finally:
+        await display.stop()
+
+
+@asynccontextmanager
+async def pages_somewhere(
+    controller: Controller, data: Path, address: str | None, look: Settings
+) -> AsyncIterator[str]:
+    """On the usual port if it is free; where a port was asked for, there or not at all."""
+    try:
+        async with pages(controller, data, address or ADDRESS, look) as url:
+            yield url
+            return
+    except HttpAddressError:
+        if address is not None:
+            raise
+    async with pages(controller, data, FREE, look) as url:
+        yield url

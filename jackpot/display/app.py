@@ -1,0 +1,248 @@
+"""The pages over HTTP: what is served where, to whom, and with which headers."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from importlib.resources import files
+from typing import get_args
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jackpot.display.access import may_view
+from jackpot.display.source import Source, sign_frame
+from jackpot.display.stream import EventStream, Places
+from jackpot.display.theme import Theme
+from jackpot.display.topics import Shown, Topic, encode_json, event_bytes
+from jackpot.display.views import Range
+
+MAX_WATCHERS = 1_000
+SIGN_S = 0.2  # how often a sign may get another value; it counts up in between
+PANEL_S = 0.3
+OPS_S = 1.0
+CSP = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+STATIC = str(files("jackpot.display") / "static")
+Page = Callable[[Request], Awaitable[Response]]
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What an operator chooses of the pages."""
+
+    theme: Theme = Theme()
+    max_watchers: int = MAX_WATCHERS
+
+
+class Pages:
+    """The pages of one source."""
+
+    def __init__(
+        self, source: Source, settings: Settings, metrics: Callable[[], Awaitable[bytes]] | None
+    ) -> None:
+        self._source = source
+        self._settings = settings
+        self._metrics = metrics
+        self._places = Places(settings.max_watchers)
+        self._topics: dict[str, Topic] = {}
+        self._encoded: dict[str, tuple[object, Shown]] = {}
+
+    def app(self) -> ASGIApp:
+        """The application."""
+        routes = [
+            Route("/", _page("index.html")),
+            Route("/sign/{link}", self._sign_page),
+            Route("/table/{table}", _staff(self._table_page)),
+            Route("/ops", _staff(_page("ops.html"))),
+            Route("/events/sign/{link}", self._watch_sign),
+            Route("/events/table/{table}", _staff(self._watch_table)),
+            Route("/events/ops", _staff(self._watch_ops)),
+            Route("/api/site", self._site),
+            Route("/api/history/{link}/{level}", _staff(self._history)),
+            Route("/theme.css", self._theme_css),
+            Route("/logo", self._logo),
+            Route("/health", self._health),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ]
+        if self._metrics:
+            routes.append(Route("/metrics", _staff(self._metrics_page)))
+        return Starlette(routes=routes, middleware=[Middleware(_Headers)])
+
+    def close(self) -> None:
+        """Let every watcher go."""
+        for topic in self._topics.values():
+            topic.close()
+
+    # -- pages --------------------------------------------------------------------------------
+
+    async def _sign_page(self, request: Request) -> Response:
+        if self._source.meters.frame(self._source.site, request.path_params["link"]) is None:
+            return _missing("link")
+        return await _page("sign.html")(request)
+
+    async def _table_page(self, request: Request) -> Response:
+        if request.path_params["table"] not in await self._source.tables():
+            return _missing("table")
+        return await _page("table.html")(request)
+
+    async def _site(self, request: Request) -> Response:
+        frames = self._source.meters.frames()
+        staff = may_view(request)
+        return _json(
+            {
+                "site": self._source.site,
+                "name": self._settings.theme.name,
+                "logo": bool(self._settings.theme.logo),
+                "links": [
+                    {"link": frame.link, "title": frame.title}
+                    for frame in frames
+                    if frame.site == self._source.site
+                ],
+                "tables": await self._source.tables() if staff else (),
+                "staff": staff,
+            }
+        )
+
+    async def _history(self, request: Request) -> Response:
+        range_: Range = request.query_params.get("range", "day")  # type: ignore[assignment]  # checked next
+        if range_ not in get_args(Range):
+            return PlainTextResponse("range is day, week or hit\n", 400)
+        found = self._source.history(
+            request.path_params["link"], request.path_params["level"], range_
+        )
+        return _json(found) if found else _missing("meter")
+
+    async def _theme_css(self, _request: Request) -> Response:
+        return Response(self._settings.theme.css(), media_type="text/css")
+
+    async def _logo(self, _request: Request) -> Response:
+        theme = self._settings.theme
+        return Response(theme.logo, media_type=theme.logo_type) if theme.logo else _missing("logo")
+
+    async def _health(self, _request: Request) -> Response:
+        serving = self._source.serving
+        return PlainTextResponse(
+            "serving\n" if serving else "not serving\n", 200 if serving else 503
+        )
+
+    async def _metrics_page(self, _request: Request) -> Response:
+        assert self._metrics is not None
+        return Response(
+            await self._metrics(), media_type="text/plain; version=0.0.4; charset=utf-8"
+        )
+
+    # -- streams ------------------------------------------------------------------------------
+
+    async def _watch_sign(self, request: Request) -> Response | EventStream:
+        link = request.path_params["link"]
+        if self._source.meters.frame(self._source.site, link) is None:
+            return _missing("link")
+        hello = partial(self._card, link)
+        return self._stream(
+            request, "frame", f"sign/{link}", SIGN_S, partial(self._frame, link), hello
+        )
+
+    async def _watch_table(self, request: Request) -> Response | EventStream:
+        table = request.path_params["table"]
+        if table not in await self._source.tables():
+            return _missing("table")
+
+        async def look() -> Shown | None:
+            return _by_content(await self._source.panel(table))
+
+        return self._stream(request, "panel", f"table/{table}", PANEL_S, look)
+
+    async def _watch_ops(self, request: Request) -> Response | EventStream:
+        async def look() -> Shown | None:
+            found = await self._source.overview()
+            return Shown(str(found.now_ms), found) if found else None
+
+        return self._stream(request, "overview", "ops", OPS_S, look)
+
+    def _stream(
+        self,
+        request: Request,
+        kind: str,
+        name: str,
+        every_s: float,
+        look: Callable[[], Awaitable[Shown | None]],
+        hello: Callable[[], Awaitable[bytes]] | None = None,
+    ) -> Response | EventStream:
+        if self._places.full:
+            return PlainTextResponse("too many watchers\n", 503, {"retry-after": "5"})
+        if name not in self._topics:
+            self._topics[name] = Topic(kind, look, every_s, lambda: self._source.serving, hello)
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        return EventStream(self._topics[name].watch(after), self._places)
+
+    async def _frame(self, link: str) -> Shown | None:
+        frame = self._source.meters.frame(self._source.site, link)
+        if frame is None:
+            return None
+        known, shown = self._encoded.get(link, (None, None))
+        if known is not frame or shown is None:
+            shown = Shown(str(frame.sequence), sign_frame(frame))
+            self._encoded[link] = (frame, shown)
+        return shown
+
+    async def _card(self, link: str) -> bytes:
+        card = await self._source.card(link)
+        return event_bytes("card", card) if card else b""
+
+
+def _by_content(view: msgspec.Struct | None) -> Shown | None:
+    """A view whose id is a digest of itself: it is sent again only when something changed."""
+    return None if view is None else Shown(f"{hash(encode_json(view)):x}", view)
+
+
+def _page(name: str) -> Page:
+    async def page(_request: Request) -> Response:
+        return FileResponse(f"{STATIC}/{name}", headers={"cache-control": "no-cache"})
+
+    return page
+
+
+def _staff(page: Callable[[Request], Awaitable[Response | EventStream]]) -> Page:
+    async def guarded(request: Request) -> Response:
+        if not may_view(request):
+            return PlainTextResponse("for staff only\n", 403)
+        return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
+
+    return guarded
+
+
+def _json(value: object) -> Response:
+    return Response(
+        encode_json(value), media_type="application/json", headers={"cache-control": "no-store"}
+    )
+
+
+def _missing(what: str) -> Response:
+    return PlainTextResponse(f"there is no such {what}\n", 404)
+
+
+class _Headers:
+    """Adds to every answer what keeps a page to itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["content-security-policy"] = CSP.decode()
+                headers["x-content-type-options"] = "nosniff"
+                headers["referrer-policy"] = "no-referrer"
+                headers["cross-origin-resource-policy"] = "same-origin"
+            await send(message)
+
+        await self._app(scope, receive, send_with if scope["type"] == "http" else send)

@@ -1,0 +1,13 @@
+"""What can be wrong with how pages are to be served; each is one line for whoever asked."""
+
+
+class DisplayError(Exception):
+    """Base of all of them."""
+
+
+class ThemeError(DisplayError):
+    """A theme file that can't be used."""
+
+
+class HttpAddressError(DisplayError):
+    """An address on which pages can't be served."""

@@ -1,0 +1,170 @@
+"""What the state forgets and people still look at: past rounds, meters over time, contributions.
+
+A record is fed the events of one site in the order of the journal. It is bounded, it is lost with
+the process, and nothing is ever decided by it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from jackpot.core import ledger
+from jackpot.core.events import (
+    AnyEvent,
+    CollectionConfirmed,
+    Postings,
+    RoundLocked,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    TableAttached,
+)
+from jackpot.core.state import Payout, Posted
+from jackpot.display import words
+from jackpot.display.series import LevelHistory
+from jackpot.display.views import DealtHand, RoundView
+from jackpot.engine import Committed
+
+ROUNDS_KEPT = 8  # of each table
+ALARMS_KEPT = 50
+MICROS_PER_MS = 1_000
+MICROS_PER_S = 1_000_000
+_METER = ledger.meter("")  # what a meter's account ends in
+
+
+class TableRecord:
+    """A table's recent past."""
+
+    def __init__(self) -> None:
+        self.heard_micros = 0
+        self.chips: dict[str, int] | None = None  # of the round under way, once counted
+        self.rounds: deque[RoundView] = deque(maxlen=ROUNDS_KEPT)
+        self.contributed_micros = 0
+        self._round_micros = 0  # what the round under way has contributed
+
+    def open(self) -> None:
+        """A round began."""
+        self.chips = None
+        self._round_micros = 0
+
+    def contribute(self, posted: Iterable[Posted], *, more: bool) -> None:
+        """The round has put money on meters: in addition, or in all."""
+        total_micros = sum(p.meter_micros + p.reserve_micros + p.overflow_micros for p in posted)
+        before_micros = 0 if more else self._round_micros
+        self._round_micros = total_micros + (self._round_micros if more else 0)
+        self.contributed_micros += total_micros - before_micros
+
+
+class Record:
+    """A site's recent past, up to and with `sequence`."""
+
+    def __init__(self, sequence: int = 0) -> None:
+        self.sequence = sequence
+        self.since_micros = 0  # time of the first event in it
+        self.levels: dict[str, LevelHistory] = {}  # by "link/level"
+        self.tables: dict[str, TableRecord] = {}
+        self.alarms: deque[tuple[int, str]] = deque(maxlen=ALARMS_KEPT)  # (time in micros, text)
+
+    def table(self, table: str) -> TableRecord:
+        """A table's record."""
+        if table not in self.tables:
+            self.tables[table] = TableRecord()
+        return self.tables[table]
+
+    def level(self, key: str) -> LevelHistory:
+        """A meter's history."""
+        if key not in self.levels:
+            self.levels[key] = LevelHistory()
+        return self.levels[key]
+
+    def take(self, committed: Committed) -> None:
+        """Take in the event that comes next."""
+        event, time_micros = committed.event, committed.time_micros
+        self.sequence = committed.sequence
+        self.since_micros = self.since_micros or time_micros
+        if table := getattr(event, "table", ""):
+            self.table(table if isinstance(table, str) else table.id).heard_micros = time_micros
+        self._post(getattr(event, "postings", ()), time_micros)
+        if handler := _HANDLERS.get(type(event)):
+            handler(self, event, time_micros)
+
+    def rebase(self, meters: dict[str, int], time_micros: int) -> None:
+        """Say what each meter holds now; everything before it follows."""
+        self.since_micros = self.since_micros or time_micros
+        for key, value in meters.items():
+            history = self.level(key)
+            history.shift(value - history.value)
+            history.add(time_micros // MICROS_PER_S, value)
+
+    def _post(self, postings: Postings, time_micros: int) -> None:
+        for account, amount in postings:
+            if account.endswith(_METER):
+                history = self.level(account.removesuffix(_METER))
+                history.add(time_micros // MICROS_PER_S, history.value + amount)
+
+
+def _attached(record: Record, event: TableAttached, _: int) -> None:
+    record.table(event.table)
+
+
+def _opened(record: Record, event: RoundOpened, _: int) -> None:
+    record.table(event.table).open()
+
+
+def _locked(record: Record, event: RoundLocked, _: int) -> None:
+    record.table(event.table).contribute(event.posted.values(), more=True)
+
+
+def _confirmed(record: Record, event: CollectionConfirmed, _: int) -> None:
+    table = record.table(event.table)
+    table.chips = event.chips
+    table.contribute(event.posted.values(), more=True)
+
+
+def _settled(record: Record, event: RoundSettled, time_micros: int) -> None:
+    table = record.table(event.table)
+    hands = [DealtHand(0, event.dealer, "played")] if event.dealer else []
+    hands += [
+        DealtHand(hand.seat, hand.cards, hand.fate, tuple(_awards(event.payouts, hand.seat)))
+        for hand in event.hands
+    ]
+    table.rounds.appendleft(
+        RoundView(event.number, time_micros // MICROS_PER_MS, tuple(hands), event.community)
+    )
+    for alarm in event.alarms:
+        record.alarms.append((time_micros, f"{event.table}, round {event.number}: {alarm}"))
+    for key in event.paid_full:
+        record.level(key).won(time_micros // MICROS_PER_S)
+
+
+def _awards(payouts: Iterable[Payout], seat: int) -> Iterable[str]:
+    for payout in payouts:
+        if payout.seat == seat:
+            kind = "" if payout.kind in ("share", "fixed") else f" ({payout.kind})"
+            yield f"{words.spaced(payout.hand)}{kind} ${words.money(payout.amount_micros)}"
+
+
+def _voided(record: Record, event: RoundVoided, time_micros: int) -> None:
+    table = record.table(event.table)
+    table.contribute((), more=False)
+    if table.rounds and table.rounds[0].number == event.number:
+        table.rounds.popleft()
+    table.rounds.appendleft(
+        RoundView(event.number, time_micros // MICROS_PER_MS, void=event.irregularity)
+    )
+
+
+def _seat_voided(record: Record, event: SeatVoided, _: int) -> None:
+    record.table(event.table).contribute(event.posted.values(), more=False)
+
+
+_HANDLERS: dict[type[AnyEvent], Callable[[Record, Any, int], None]] = {
+    TableAttached: _attached,
+    RoundOpened: _opened,
+    RoundLocked: _locked,
+    CollectionConfirmed: _confirmed,
+    RoundSettled: _settled,
+    RoundVoided: _voided,
+    SeatVoided: _seat_voided,
+}

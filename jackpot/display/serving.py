@@ -1,0 +1,126 @@
+"""Serve the pages in the running loop, beside whatever else runs there."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import uvicorn
+
+from jackpot.display.app import Pages, Settings
+from jackpot.display.errors import HttpAddressError
+from jackpot.display.local import EngineSource, Heartbeats
+from jackpot.display.metrics import Metrics
+from jackpot.display.source import Source
+from jackpot.engine import Engine
+from jackpot.store.journal import Journal
+
+STOP_S = 2  # for answers that are under way
+OTHER_REQUESTS = 64  # beside the watchers
+DEAD_MS = 15_000  # a peer that has acknowledged nothing for so long is gone
+_log = logging.getLogger(__name__)
+
+
+class Display:
+    """Pages that are being served at `url`."""
+
+    def __init__(
+        self, pages: Pages, server: "_Server", task: "asyncio.Task[None]", url: str
+    ) -> None:
+        self.url = url
+        self._pages = pages
+        self._server = server
+        self._task = task
+        self._at_end: list[Callable[[], Awaitable[None]]] = []
+
+    def at_end(self, what: Callable[[], Awaitable[None]]) -> None:
+        """Do something more when this stops."""
+        self._at_end.append(what)
+
+    async def stop(self) -> None:
+        """Let every watcher go and close."""
+        self._pages.close()
+        self._server.should_exit = True
+        await self._task
+        for what in self._at_end:
+            await what()
+
+
+async def serve_display(
+    engine: Engine,
+    site: str,
+    heartbeats: Heartbeats,
+    address: str,
+    settings: Settings | None = None,
+    open_reader: Callable[[], Journal] | None = None,
+) -> Display:
+    """Serve an engine's site; HttpAddressError where the address can't be had."""
+    source = EngineSource(engine, site, heartbeats, open_reader)
+    listening = listen(address)
+    metrics = Metrics(source)
+    source.start()
+    display = await serve_source(source, listening, settings or Settings(), metrics.page)
+
+    async def end() -> None:
+        metrics.close()
+        await source.stop()
+
+    display.at_end(end)
+    return display
+
+
+async def serve_source(
+    source: Source,
+    listening: socket.socket,
+    settings: Settings,
+    metrics: Callable[[], Awaitable[bytes]] | None = None,
+) -> Display:
+    """Serve the pages of any source on a socket."""
+    pages = Pages(source, settings, metrics)
+    config = uvicorn.Config(
+        pages.app(),
+        lifespan="off",
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # `access` judges the real peer
+        timeout_graceful_shutdown=STOP_S,
+        limit_concurrency=settings.max_watchers + OTHER_REQUESTS,
+        h11_max_incomplete_event_size=16 << 10,
+    )
+    server = _Server(config)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    task = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells in no other way
+        await asyncio.sleep(0.005)
+    return Display(pages, server, task, f"http://{shown}:{port}")
+
+
+def listen(address: str) -> socket.socket:
+    """A socket that listens on HOST:PORT; port 0 takes a free one."""
+    host, _, port = address.rpartition(":")
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(
+            host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with contextlib.suppress(AttributeError, OSError):  # Linux has it, not every system
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
+        listening.bind(where)
+    except (OSError, ValueError) as error:
+        raise HttpAddressError(f"{address}: cannot serve pages there") from error
+    return listening
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to whoever runs the loop."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[Any]:
+        """Capture none."""
+        yield

@@ -1,0 +1,58 @@
+// Watch a topic of the controller, and know within seconds when it is lost.
+//
+// The server sends something at least every second. A browser keeps a dead connection open for
+// minutes, and gives up for good on some answers, so neither is left to it.
+
+const SILENT_MS = 3000;
+const RETRY_MS = 1000;
+const CHECK_MS = 250;
+
+/**
+ * @param path where the events are
+ * @param handlers by the kind of event
+ * @param alive told true or false whenever that changes: whether what is shown is true
+ */
+export function watch(path, handlers, alive) {
+  let source = null;
+  let lastId = "";
+  let opened = 0;
+  let heard = performance.now();
+  let told = null;
+
+  const tell = (value) => {
+    if (told !== value) {
+      told = value;
+      alive(value);
+    }
+  };
+
+  const listen = (kind, handle) => {
+    source.addEventListener(kind, (event) => {
+      heard = performance.now();
+      if (event.lastEventId) lastId = event.lastEventId;
+      handle(JSON.parse(event.data));
+    });
+  };
+
+  const connect = () => {
+    source?.close();
+    opened = performance.now();
+    source = new EventSource(lastId ? `${path}?after=${encodeURIComponent(lastId)}` : path);
+    for (const [kind, handle] of Object.entries(handlers)) listen(kind, handle);
+    listen("beat", (beat) => {
+      handlers.clock?.(beat.now_ms);
+      tell(beat.serving);
+    });
+  };
+
+  const check = () => {
+    const now = performance.now();
+    if (now - heard > SILENT_MS) tell(false);
+    const dead = source.readyState === EventSource.CLOSED || now - heard > SILENT_MS;
+    if (dead && now - opened > RETRY_MS) connect();
+  };
+
+  connect();
+  setInterval(check, CHECK_MS);
+  addEventListener("pagehide", () => source.close());
+}

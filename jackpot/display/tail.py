@@ -1,0 +1,144 @@
+"""Keep a site's record up to the journal's head, without holding up the writer.
+
+Commits of this process come as they happen. What they can't tell is read from the journal, page by
+page in another thread: some of what was there before the start, and what other controllers wrote.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+
+from jackpot.core import ledger
+from jackpot.core.reasons import Refusal
+from jackpot.core.state import State
+from jackpot.display.record import Record
+from jackpot.engine import Commit, Committed, Engine
+from jackpot.store import codec
+from jackpot.store.journal import Journal, StoreError, UnsoundError
+
+PAGE = 1_000
+BACKFILL = 250_000  # entries; at a busy table a day has some 10,000
+WAITING = 20_000  # events kept while the journal is read
+LOOK_S = 0.5
+_BREATH_S = 0.002  # between two pages: the loop shares the interpreter with this thread
+_SILENT = frozenset({"WagersPlaced", "WagersWithdrawn", "Refused", "SnapshotTaken", "Probed"})
+_log = logging.getLogger(__name__)
+
+
+class Tail:
+    """Follows one site. `record` is None until what was there at the start has been read."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        site: str,
+        open_reader: Callable[[], Journal] | None,
+        backfill: int = BACKFILL,
+    ) -> None:
+        self.record: Record | None = None
+        self._engine = engine
+        self._site = site
+        self._open_reader = open_reader
+        self._backfill = backfill if open_reader else 0
+        self._behind = False
+        self._waiting: deque[Committed] = deque(maxlen=WAITING)
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._engine.observers.append(self._observe)
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Follow no more."""
+        self._engine.observers.remove(self._observe)
+        if self._task:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def _observe(self, commit: Commit) -> None:
+        self._waiting.extend(c for (site, _), c in commit.events.items() if site == self._site)
+        if self.record is not None and not self._behind:
+            self._join(self.record)
+
+    def _join(self, record: Record) -> None:
+        """Take in what waits, as far as nothing is missing before it."""
+        while self._waiting and self._waiting[0].sequence <= record.sequence + 1:
+            committed = self._waiting.popleft()
+            if committed.sequence > record.sequence:
+                record.take(committed)
+        self._behind = bool(self._waiting)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                if self.record is None:
+                    self.record = await self._begin()
+                elif self._behind or self._overtaken(self.record):
+                    self._behind = True
+                    await self._fill(self.record)
+            except (StoreError, UnsoundError) as error:
+                _log.warning("the record of past rounds has a gap: %s", error)
+                self.record = None
+            await asyncio.sleep(LOOK_S)
+
+    def _overtaken(self, record: Record) -> bool:
+        """Whether meters show something that the record has not seen: another controller's."""
+        frames = self._engine.meters.frames()
+        return any(f.site == self._site and f.sequence > record.sequence for f in frames)
+
+    async def _begin(self) -> Record | None:
+        found = await self._engine.read(self._site, _meters)
+        if isinstance(found, Refusal):
+            return None
+        sequence, time_micros, meters = found
+        record = await asyncio.to_thread(self._read_back, sequence)
+        record.rebase(meters, time_micros)
+        self._behind = self._open_reader is not None
+        return record
+
+    def _read_back(self, until: int) -> Record:
+        """A record of the last entries up to a sequence, its meters relative to the first."""
+        record = Record(max(until - self._backfill, 0))
+        while record.sequence < until:
+            for committed in self._page(record.sequence, min(PAGE, until - record.sequence)):
+                record.take(committed)
+            time.sleep(_BREATH_S)
+        record.sequence = until
+        return record
+
+    async def _fill(self, record: Record) -> None:
+        while page := await asyncio.to_thread(self._read_page, record.sequence):
+            for committed in page:
+                record.take(committed)
+            self._join(record)
+            if not self._behind:
+                return
+        self._behind = False
+
+    def _read_page(self, after: int) -> list[Committed]:
+        return list(self._page(after, PAGE))
+
+    def _page(self, after: int, limit: int) -> Iterator[Committed]:
+        if self._open_reader is None:
+            return
+        with closing(self._open_reader()) as journal:
+            entries = journal.read(self._site, after, limit)
+        for entry in entries:
+            if entry.kind not in _SILENT or entry is entries[-1]:
+                event = codec.decode_entry(self._site, entry).event
+                yield Committed(entry.sequence, entry.time_micros, event)
+
+
+def _meters(state: State) -> tuple[int, int, dict[str, int]]:
+    keys = [
+        ledger.key(link.config.id, level.id)
+        for link in state.links.values()
+        for level in link.config.levels
+    ]
+    meters = {key: state.balances.get(ledger.meter(key), 0) for key in keys}
+    return state.sequence, state.time_micros, meters

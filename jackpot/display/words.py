@@ -1,0 +1,61 @@
+"""How amounts, hands and payments read on a sign.
+
+Money leaves for a browser as text, exact to the cent and rounded down: a browser's numbers are
+floats, and a sign must never show more than the meter holds.
+"""
+
+from jackpot.core.config import Bet, PayLine
+from jackpot.core.money import BPS_PER_WHOLE, dollars, floor_to_cent
+from jackpot.rules.terms import rate_text
+
+ONLY_LEVEL = "main"  # the level of a link that has one
+
+
+def money(amount_micros: int) -> str:
+    """An amount in whole cents, rounded down, without the dollar sign."""
+    return dollars(floor_to_cent(amount_micros))
+
+
+def spaced(name: str) -> str:
+    """A name of a rule file as a person writes it: "four-of-a-kind" is "Four of a kind"."""
+    text = name.replace("-", " ")
+    return text[:1].upper() + text[1:]
+
+
+def level_name(level: str) -> str:
+    """What a level is called."""
+    return "Jackpot" if level == ONLY_LEVEL else spaced(level)
+
+
+def pays(line: PayLine) -> str:
+    """A payment in the regulations' wording: odds "for 1" include the wager, "to 1" would not."""
+    if line.share_bps:
+        return share(line.share_bps, line.level)
+    if line.pays_for:
+        return f"{line.pays_for:,} for 1"
+    return f"${money(line.amount_micros)}"
+
+
+def share(share_bps: int, level: str) -> str:
+    """A share of a meter."""
+    meter = "the meter" if level == ONLY_LEVEL else f"the {level}"
+    whole = share_bps == BPS_PER_WHOLE
+    return f"{'100%' if whole else rate_text(share_bps)} of {meter}"
+
+
+def bet_name(bet: str) -> str:
+    """A bet as a lamp is labelled."""
+    return spaced(bet)
+
+
+def fixed_micros(line: PayLine, wager_micros: int) -> int:
+    """What a fixed award comes to at a wager; 0 for a share of a meter."""
+    return line.amount_micros or line.pays_for * wager_micros
+
+
+def on_whom(bets: tuple[Bet, ...]) -> str:
+    """Whose hand the bets of a link are about."""
+    whose = {bet.whose for bet in bets}
+    if whose == {"dealer"}:
+        return "On the dealer's hand"
+    return "On your hand" if whose == {"player"} else "On your hand or the dealer's"

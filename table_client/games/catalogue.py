@@ -1,0 +1,20 @@
+"""Every game by its name."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from table_client.games import caribbean_stud, crazy_4, let_it_ride
+from table_client.games.model import Game
+
+GAMES: Mapping[str, Game] = MappingProxyType(
+    {
+        game.name: game
+        for game in (
+            crazy_4.PENNSYLVANIA,
+            crazy_4.MASSACHUSETTS,
+            crazy_4.PENNSYLVANIA_2011,
+            caribbean_stud.GAME,
+            let_it_ride.GAME,
+        )
+    }
+)

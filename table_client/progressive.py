@@ -1,0 +1,185 @@
+"""The progressive as a round sees it: none at all, or the links of a table over `TableClient`.
+
+Only an acknowledged wager lights a lamp. While the controller can't be reached the progressive is
+out of service: it offers nothing, and the game goes on without it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, cast
+
+from jackpot.core.config import Link
+from jackpot.v1 import payout_pb2, table_pb2
+from table_client.client import TableClient
+from table_client.errors import RefusedError
+from table_client.ports import LinkedBet, LockedOut, Mismatch, SeatHand, SideAward, SideWager
+
+_NO_BETS: Mapping[str, LinkedBet] = MappingProxyType({})
+_MISMATCH = "COLLECTION_MISMATCH"
+
+AwardKind = Literal["share", "fixed", "envy", "magic", "lucky"]
+AwardSource = Literal["inventory", "account", "cage"]
+
+
+class NoProgressive:
+    """A table without a link."""
+
+    @property
+    def bets(self) -> Mapping[str, LinkedBet]:
+        """Nothing."""
+        return _NO_BETS
+
+    async def open_round(self) -> bool:
+        """Nothing to open."""
+        return False
+
+    async def place(self, _: Sequence[SideWager]) -> tuple[SideWager, ...]:
+        """Nothing is accepted."""
+        return ()
+
+    async def lock_out(self) -> LockedOut:
+        """Nothing to lock out."""
+        return LockedOut()
+
+    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
+        """Nothing was accepted."""
+
+    async def confirm_collection(self, _: Mapping[str, int]) -> Mismatch | None:
+        """Nothing to count."""
+        return None
+
+    async def settle(
+        self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
+    ) -> tuple[SideAward, ...]:
+        """No awards."""
+        del hands, dealer, community
+        return ()
+
+    async def pay(self, award: SideAward) -> None:
+        """Nothing is due."""
+
+    async def void_round(self, irregularity: str, floorperson: str) -> None:
+        """Nothing to return."""
+
+    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
+        """Nothing to return."""
+
+
+def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
+    """What a table's links offer."""
+    return {
+        bet.id: LinkedBet(link.wager_micros, bet.medium, bet.fold_forfeits)
+        for link in links
+        for bet in link.bets
+    }
+
+
+class LinkedProgressive:
+    """A table's links, by its client; `floor` validates and pays what is due to players."""
+
+    def __init__(
+        self,
+        client: TableClient,
+        links: Sequence[Link],
+        floor: Callable[[SideAward], Awaitable[None]] | None = None,
+    ) -> None:
+        self._client = client
+        self._bets = linked_bets(links)
+        self._floor = floor
+
+    @property
+    def bets(self) -> Mapping[str, LinkedBet]:
+        """Every bet of the links."""
+        return self._bets
+
+    async def open_round(self) -> bool:
+        """Open a round; False while the controller can't be reached or takes no wagers."""
+        try:
+            await self._client.open_round()
+        except RefusedError:
+            return False
+        return True
+
+    async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
+        """All of a seat's wagers or none; a refusal leaves the lamps dark."""
+        try:
+            await self._client.place_wagers(
+                table_pb2.Wager(
+                    seat=wager.seat,
+                    bet=wager.bet,
+                    amount_micros=wager.amount_micros,
+                    player=wager.player,
+                )
+                for wager in wagers
+            )
+        except RefusedError:
+            return ()
+        return tuple(wagers)
+
+    async def lock_out(self) -> LockedOut:
+        """What was accepted, whatever the lamps showed until now."""
+        reply = await self._client.lock_out()
+        lucky = reply.lucky_position if reply.HasField("lucky_position") else None
+        accepted = tuple(
+            SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player)
+            for wager in reply.wagers
+        )
+        return LockedOut(accepted, reply.magic_card, lucky)
+
+    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
+        """Remove a wager that has no chip."""
+        placed = table_pb2.PlacedWager(seat=wager.seat, bet=wager.bet)
+        await self._client.remove_wager(placed, floorperson)
+
+    async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
+        """The dealer's count."""
+        try:
+            await self._client.confirm_collection(chips)
+        except RefusedError as refusal:
+            if refusal.reason != _MISMATCH:
+                raise
+            told = refusal.metadata
+            counted, accepted = int(told.get("counted", 0)), int(told.get("accepted", 0))
+            return Mismatch(told.get("bet", ""), counted, accepted)
+        return None
+
+    async def settle(
+        self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
+    ) -> tuple[SideAward, ...]:
+        """Every hand of the round, and its awards."""
+        reply = await self._client.settle([_hand(hand) for hand in hands], dealer, community)
+        return tuple(_award(payout) for payout in reply.payouts)
+
+    async def pay(self, award: SideAward) -> None:
+        """Call the floor."""
+        if self._floor:
+            await self._floor(award)
+
+    async def void_round(self, irregularity: str, floorperson: str) -> None:
+        """Return the round's wagers."""
+        await self._client.void_round(irregularity, floorperson)
+
+    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
+        """Return one seat's wagers, if it has any."""
+        await self._client.void_seat(seat, irregularity, floorperson)
+
+
+def _hand(hand: SeatHand) -> table_pb2.SeatHand:
+    fate = table_pb2.Fate.Value(f"FATE_{hand.fate.upper()}")
+    return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate)
+
+
+def _award(payout: payout_pb2.Payout) -> SideAward:
+    kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
+    source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
+    return SideAward(
+        seat=payout.seat,
+        bet=payout.bet,
+        kind=cast("AwardKind", kind),
+        hand=payout.hand,
+        amount_micros=payout.amount_micros,
+        source=cast("AwardSource", source),
+        needs_floorperson=payout.needs_floorperson,
+        holder=payout.holder,
+        payout=payout.id,
+    )

@@ -1,0 +1,1 @@
+"""The round engine: one procedure for every game, from the first wager to the discard rack."""

@@ -1,0 +1,186 @@
+"""The `jackpot` command: help, one-line errors, machine output, exit codes."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import grpc
+import pysqlite3
+import pytest
+from click.testing import CliRunner
+
+from jackpot.cli.main import main
+from jackpot.request_id import new_request_id
+from jackpot.v1 import operator_pb2, operator_pb2_grpc
+from tests.e2e.process import Process
+from tests.server.house import SITE, site_text, write_site
+
+WIDTH = 80
+JACKPOT = (sys.executable, "-m", "jackpot")
+
+
+def every_command() -> Iterator[tuple[str, ...]]:
+    """All commands and subcommands."""
+
+    def walk(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            yield (*path, name)
+            if isinstance(command, click.Group):
+                yield from walk(command, (*path, name))
+
+    return walk(main, ())
+
+
+def run(*args: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, without a terminal."""
+    return subprocess.run(
+        [*JACKPOT, *args],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal that a demo has left behind."""
+    folder = tmp_path_factory.mktemp("demo")
+    result = run("demo", "--rounds", "12", "--seed", "5", "--data", str(folder / "data"))
+    assert result.returncode == 0, result.stderr
+    return folder / "data"
+
+
+@pytest.mark.parametrize("path", sorted(every_command()), ids=" ".join)
+def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
+    """Help says what it does, shows an example on lines of its own, and fits the screen."""
+    result = CliRunner().invoke(main, [*path, "--help"])
+    assert result.exit_code == 0
+    assert re.search(rf"\n  Example:\n    jackpot {' '.join(path)}", result.output)
+    assert max(map(len, result.output.splitlines())) <= WIDTH
+
+
+def test_the_demo_stops_by_itself() -> None:
+    """With --rounds it plays that many, sums up, finds its journal sound, and exits 0."""
+    result = run("demo", "--rounds", "7", "--seed", "1")
+    assert result.returncode == 0, result.stderr
+    assert "\n7 rounds, " in result.stdout
+    assert re.search(r"journal demo: sound, \d+ entries", result.stdout)
+    assert max(map(len, result.stdout.splitlines())) <= WIDTH
+
+
+def test_a_seed_deals_the_same_cards() -> None:
+    """Wagers and meters of two demos with one seed are the same; with another they are not."""
+
+    def meters(seed: str) -> list[str]:
+        lines = run("demo", "--rounds", "6", "--seed", seed).stdout.splitlines()
+        return [line for line in lines if re.search(r"\$[\d,]+\.\d\d +\d+ +in service", line)]
+
+    assert meters("3") == meters("3") != meters("4")
+
+
+def test_verify_finds_a_good_journal_sound(data: Path) -> None:
+    """It exits 0 and says how much it has seen; JSON says the same."""
+    result = run("verify", "--data", str(data))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert re.fullmatch(
+        r"demo: sound, [\d,]+ entries, \d+ snapshots, head [0-9a-f]{16}\n", result.stdout
+    )
+    report = json.loads(run("verify", "--data", str(data), "--json").stdout)
+    assert report["ok"] is True
+    assert report["sites"][0]["first_bad"] == 0
+
+
+def test_verify_names_the_first_bad_entry(data: Path, tmp_path: Path) -> None:
+    """One changed byte makes it exit 1 with the sequence of the entry."""
+    broken = tmp_path / "data"
+    broken.mkdir()
+    source = pysqlite3.connect(data / "journal.sqlite")
+    target = pysqlite3.connect(broken / "journal.sqlite")
+    source.backup(target)
+    source.close()
+    with target:
+        changed = (
+            "UPDATE events SET body = replace(body, 'five-card', 'five-cart') WHERE sequence=1"
+        )
+        assert target.execute(changed).rowcount == 1
+    target.close()
+    result = run("verify", "--data", str(broken))
+    assert result.returncode == 1
+    assert result.stdout.startswith("demo: NOT SOUND at sequence 1: ")
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("verify", "--data", "nowhere"), r"there is no journal in nowhere"),
+        (("meters", "--controller", "127.0.0.1:1"), r"UNAVAILABLE: .*"),
+        (("serve", "--site", "nowhere.toml"), r"nowhere.toml:1: .*"),
+        (("demo", "--grpc", "0.0.0.0:0"), r"0.0.0.0:0: without TLS .* loopback only"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_an_error_is_one_line(args: tuple[str, ...], line: str) -> None:
+    """Exit code 1, one line, no traceback."""
+    result = run(*args)
+    assert result.returncode == 1
+    assert re.fullmatch(rf"Error: {line}\n", result.stderr), result.stderr
+    assert "Traceback" not in result.stderr + result.stdout
+
+
+def test_a_site_file_that_contradicts_the_journal_is_one_line(tmp_path: Path) -> None:
+    """The line names the link and the setting."""
+    with Process(tmp_path) as process:
+        assert process.stop() == 0
+    site = write_site(tmp_path, site_text(8).replace('wager = "$5"', 'wager = "$1"'))
+    result = run("serve", "--site", str(site), "--data", str(process.data), "--grpc", "127.0.0.1:0")
+    assert result.returncode == 1
+    assert result.stderr.endswith(
+        "Error: link mega: wager_micros in the site file is not what the journal has\n"
+    )
+
+
+def test_meters_are_shown_and_watched(tmp_path: Path) -> None:
+    """A table for people, JSON for machines, and a watch that survives a restart."""
+    with Process(tmp_path) as process:
+        shown = run("meters", "--controller", process.address)
+        assert shown.returncode == 0
+        assert re.search(r"mega +\$5\.00 +mega +\$50,000\.00 +0 +in service", shown.stdout)
+        listed = json.loads(run("meters", "--json", "--controller", process.address).stdout)
+        amounts = {link["link"]: link["meters"][0]["amount_micros"] for link in listed["links"]}
+        assert amounts["five"] == "10000000000"
+        watching = subprocess.Popen(
+            [*JACKPOT, "meters", "--watch", "--json", "--controller", process.address],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert watching.stdout is not None
+        first = json.loads(watching.stdout.readline())
+        process.kill()
+        process.start()
+        with grpc.insecure_channel(process.address) as channel:
+            operator_pb2_grpc.OperatorServiceStub(channel).SuspendLink(
+                operator_pb2.SuspendLinkRequest(site=SITE, link="mega", request_id=new_request_id())
+            )
+        again = json.loads(watching.stdout.readline())
+        assert int(again["sequence"]) > int(first["sequence"])
+        assert [link["status"] for link in again["links"]] == ["LINK_STATUS_SUSPENDED"]
+        watching.send_signal(signal.SIGINT)
+        _, errors = watching.communicate(timeout=10)
+        assert "can't be reached" in errors
+        assert "Traceback" not in errors
+
+
+def test_sigterm_ends_a_controller_with_exit_code_0(tmp_path: Path) -> None:
+    """A service manager can stop it."""
+    with Process(tmp_path) as process:
+        assert process.stop() == 0

@@ -1,0 +1,85 @@
+"""Who plays which box: one person a box, so many boxes a person, side by side."""
+
+import pytest
+
+from jackpot.core.commands import (
+    Wager,
+)
+from jackpot.core.events import (
+    Refused,
+)
+from jackpot.core.reasons import Reason
+from tests.core.floor import (
+    DOLLAR,
+    ok,
+    reason,
+)
+from tests.core.one_table import details, five, opened, place, round_of
+
+
+@pytest.mark.rule("PA 657a.7(e)")
+@pytest.mark.parametrize(
+    ("boxes", "seats", "fine"),
+    [
+        (1, [3], True),
+        (1, [3, 4], False),
+        (2, [3, 4], True),
+        (2, [4, 3], True),
+        (2, [3, 5], False),
+        (2, [3, 4, 5], False),
+        (3, [3, 5, 4], True),
+        (3, [2, 3, 5], False),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_one_person_plays_so_many_boxes_side_by_side(
+    boxes: int, seats: list[int], fine: bool, at_once: bool
+) -> None:
+    """Neither more than the table allows nor with a gap between them."""
+    floor = opened(boxes)
+    wagers = [five(seat, "ann") for seat in seats]
+    if at_once:
+        answers = [place(floor, *wagers)]
+    else:
+        answers = [place(floor, wager) for wager in (sorted(wagers, key=lambda w: w.seat))]
+    assert (not any(isinstance(answer, Refused) for answer in answers)) == fine
+    if not fine:
+        assert reason(answers[-1]) == Reason.TOO_MANY_BOXES
+
+
+@pytest.mark.rule("MA 6(e)")
+@pytest.mark.rule("PA2011 555.7(f)")
+def test_where_one_box_is_allowed_a_second_is_refused() -> None:
+    """The refusal says whose box and how many are allowed."""
+    floor = opened(boxes=1)
+    ok(place(floor, five(3, "ann")))
+    answer = place(floor, five(4, "ann"))
+    assert reason(answer) == Reason.TOO_MANY_BOXES
+    assert details(answer) == {"seat": "4", "player": "ann", "allowed": "1"}
+    ok(place(floor, Wager(3, "hb-player", DOLLAR, "ann"), five(4, "bob")))
+
+
+@pytest.mark.parametrize(
+    "wagers",
+    [
+        [[five(3)], [Wager(3, "hb-player", DOLLAR, "ann")]],
+        [[five(3), Wager(3, "hb-player", DOLLAR, "ann")]],
+        [[five(3, "bob")], [Wager(3, "hb-player", DOLLAR, "ann")]],
+        [[five(3, "bob"), Wager(3, "hb-player", DOLLAR, "ann")]],
+    ],
+)
+def test_a_box_has_one_person(wagers: list[list[Wager]]) -> None:
+    """Somebody else's box can't be played, in the same command or in another."""
+    floor = opened()
+    for batch in wagers[:-1]:
+        ok(place(floor, *batch))
+    assert reason(place(floor, *wagers[-1])) == Reason.TOO_MANY_BOXES
+
+
+def test_a_wager_without_a_name_belongs_to_whoever_has_the_seat() -> None:
+    """The seat itself is the player until somebody is named."""
+    floor = opened()
+    ok(place(floor, five(3, "ann"), Wager(3, "hb-player", DOLLAR), five(5)))
+    ok(place(floor, Wager(3, "hb-dealer", DOLLAR), Wager(5, "hb-dealer", DOLLAR)))
+    players = {s: {w.player for w in bets.values()} for s, bets in round_of(floor).wagers.items()}
+    assert players == {3: {"ann"}, 5: {"seat 5"}}

@@ -12,6 +12,7 @@ import click
 import grpc
 import uvloop
 
+from jackpot.cli.demo_luck import Luck
 from jackpot.cli.demo_tables import DemoTable
 from jackpot.cli.demo_view import Show
 from jackpot.cli.failures import one_line
@@ -46,6 +47,9 @@ def demo(
     rounds: int | None, data: Path | None, address: str | None, http: str | None, seed: int | None
 ) -> None:
     r"""Run a controller with demo links, and tables that play on it, until Ctrl-C.
+
+    Somebody is dealt a winning hand about once a minute, so that there is something to see; with
+    --rounds the cards are left to chance.
 
     \b
     Example:
@@ -93,12 +97,13 @@ async def _start(site: Site, data: Path, address: str | None) -> tuple[Controlle
 async def _play(channel: grpc.aio.Channel, site: Site, rounds: int | None, show: Show) -> None:
     watch = asyncio.create_task(_watch(channel, site.id, show))
     pause_s = PAUSE_S if rounds is None else 0.0
+    luck = Luck(random.Random(show.seed)) if rounds is None else None  # noqa: S311 - as below
     try:
         with show.live():
             async with asyncio.TaskGroup() as tables:
                 for number, table in enumerate(site.tables):
                     rng = random.Random(f"{show.seed}/{number}")  # noqa: S311 - a demo, replayable
-                    player = DemoTable(channel, site, table, rng, show.award)
+                    player = DemoTable(channel, site, table, rng, show.award, luck)
                     share = None if rounds is None else _share(rounds, number, len(site.tables))
                     tables.create_task(player.play(share, show.tally, pause_s))
             await asyncio.sleep(0.1)  # the last frame is on its way

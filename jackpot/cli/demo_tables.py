@@ -1,17 +1,18 @@
 """Tables that play by themselves for `jackpot demo`: chips, cards and payouts over real gRPC.
 
-Everything that chance decides comes from one seed a table. Nothing is stacked: a jackpot falls in
-the demo as often as it falls in a card room.
+Everything that chance decides comes from one seed a table. With a number of rounds nothing is
+stacked and nobody waits; for people to watch, a round takes its time and `Luck` may have a say.
 """
 
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import repeat
 
 import grpc
 
+from jackpot.cli.demo_luck import Luck
 from jackpot.core.config import Site, Table
 from jackpot.request_id import new_request_id
 from jackpot.rules.cards import deck
@@ -22,6 +23,8 @@ SEAT_TAKEN = 0.8
 BETS = 0.75  # of the seats taken, on each bet
 FOLDS = 0.25
 FLOORPERSON = "demo floor"
+# Of a table's pace: how long each step of a round takes for people to follow it.
+CHIP, COUNT, DEAL, VALIDATE, PAY = 0.12, 0.5, 1.0, 6.0, 4.0
 
 
 class Tally:
@@ -45,11 +48,14 @@ class DemoTable:
         table: Table,
         rng: random.Random,
         on_award: Callable[[payout_pb2.Payout], None],
+        luck: Luck | None = None,
     ) -> None:
+        """With luck a round takes its time, and somebody wins now and then."""
         self._site = site
         self._table = table
         self._rng = rng
         self._on_award = on_award
+        self._luck = luck
         self._client = TableClient(channel, site.id, table.id)
         self._operator: operator_pb2_grpc.OperatorServiceAsyncStub = (
             operator_pb2_grpc.OperatorServiceStub(channel)
@@ -75,14 +81,18 @@ class DemoTable:
             for bet, wager_micros in self._bets
             if rng.random() < BETS
         ]
-        opened = client.open_round()
-        placed = [client.place_wagers([wager]) for wager in wagers]  # chip by chip
+        placed: list[Awaitable[object]] = [client.open_round()]
+        for wager in wagers:  # chip by chip
+            placed.append(client.place_wagers([wager]))
+            await self._while(CHIP)
         locked = client.lock_out()
-        await asyncio.gather(opened, *placed)
+        await asyncio.gather(*placed)
+        await self._while(COUNT)
         if not (await locked).collected:
             chips = Counter(wager.bet for wager in wagers if wager.bet in self._chip_bets)
             await client.confirm_collection(chips)
-        settled = await self._deal(seats)
+        await self._while(DEAL)
+        settled = await self._deal(seats, {wager.seat for wager in wagers})
         tally.rounds += 1
         tally.wagers += len(wagers)
         tally.wagered_micros += sum(wager.amount_micros for wager in wagers)
@@ -92,9 +102,17 @@ class DemoTable:
             tally.paid_micros += payout.amount_micros
         await self._pay(settled.payouts)
 
-    async def _deal(self, seats: Iterable[int]) -> table_pb2.SettleResponse:
+    async def _while(self, part: float) -> None:
+        """Take the time that people need to follow."""
+        if self._luck is not None:
+            await asyncio.sleep(part * self._rng.uniform(0.6, 1.4))
+
+    async def _deal(self, seats: Iterable[int], bettors: set[int]) -> table_pb2.SettleResponse:
         cards = list(deck())
         self._rng.shuffle(cards)
+        lucky = self._luck.hand(bettors, self._table.seat_cards) if self._luck else None
+        if lucky:
+            cards = [card for card in cards if card not in lucky[1]]
 
         def draw(count: int) -> list[str]:
             return [cards.pop() for _ in range(count)]
@@ -102,14 +120,19 @@ class DemoTable:
         hands = []
         for seat in seats:
             folds = self._rng.random() < FOLDS
-            fate = table_pb2.FATE_FOLDED if folds else table_pb2.FATE_PLAYED
             hand = draw(self._table.seat_cards)
+            if lucky and seat == lucky[0]:
+                folds, hand = False, lucky[1]
+            fate = table_pb2.FATE_FOLDED if folds else table_pb2.FATE_PLAYED
             hands.append(table_pb2.SeatHand(seat=seat, cards=hand, fate=fate))
         dealer, community = draw(self._table.dealer_cards), draw(self._table.community_cards)
         return await self._client.settle(hands, dealer, community)
 
     async def _pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
-        """The floorperson validates in payment order, then everything is paid."""
+        """The floorperson validates in payment order, envy last: it hangs on another's hand."""
+        payouts = sorted(payouts, key=lambda payout: payout.kind == payout_pb2.PAYOUT_KIND_ENVY)
+        if any(payout.share_bps for payout in payouts):
+            await self._while(VALIDATE)
         for payout in payouts:
             if payout.needs_floorperson:
                 await self._operator.ValidatePayout(
@@ -120,6 +143,8 @@ class DemoTable:
                         floorperson=FLOORPERSON,
                     )
                 )
+        if any(payout.share_bps for payout in payouts):
+            await self._while(PAY)
         for payout in payouts:
             by_cage = payout.source == payout_pb2.PAYOUT_SOURCE_CAGE
             await self._operator.PayPayout(

@@ -4,7 +4,7 @@ import importlib
 
 import click
 
-_COMMANDS = ("serve", "demo", "meters", "verify", "rules", "odds")
+_COMMANDS = ("serve", "demo", "meters", "watch", "sign", "verify", "rules", "odds")
 
 
 class _LazyGroup(click.Group):

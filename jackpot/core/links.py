@@ -52,12 +52,13 @@ def define_link(state: State, command: DefineLink, _: Request) -> LinkDefined | 
 def define_table(state: State, command: DefineTable, _: Request) -> TableDefined | Refusal:
     """Create a table on links that exist and whose bets are told apart by their ids."""
     table = command.table
+    for link in table.links:
+        if link not in state.links:
+            return refuse(Reason.UNKNOWN_LINK, link=link)
     if table.id in state.tables:
         return refuse(Reason.ALREADY_DEFINED, table=table.id)
     bets: set[str] = set()
     for link in table.links:
-        if link not in state.links:
-            return refuse(Reason.UNKNOWN_LINK, link=link)
         for bet in state.links[link].config.bets:
             if bet.id in bets:
                 return refuse(Reason.ALREADY_DEFINED, table=table.id, bet=bet.id)

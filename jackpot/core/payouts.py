@@ -10,13 +10,17 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import open_payouts, rework
 from jackpot.core.state import Payout, Settlement, State
 
+# Awards that stand or fall with what a hand is called; a Magic Card or a Lucky Bonus does not.
+_READ = ("share", "fixed", "envy")
 
-def _open(state: State, payout: int) -> Payout | Refusal:
-    if found := state.payouts.get(payout):
-        return found
-    if 1 <= payout <= state.last_payout:
-        return refuse(Reason.PAYOUT_CLOSED, payout=payout)
-    return refuse(Reason.UNKNOWN_PAYOUT, payout=payout)
+
+def _open(state: State, payout: int, floorperson: str | None = None) -> Payout | Refusal:
+    """The payout if it is open; with a floorperson, only if one is named."""
+    if not 1 <= payout <= state.last_payout:
+        return refuse(Reason.UNKNOWN_PAYOUT, payout=payout)
+    if floorperson is not None and not floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    return state.payouts.get(payout) or refuse(Reason.PAYOUT_CLOSED, payout=payout)
 
 
 def settlement_of(state: State, payout: Payout) -> Settlement:
@@ -26,11 +30,9 @@ def settlement_of(state: State, payout: Payout) -> Settlement:
 
 def validate(state: State, command: ValidatePayout, _: Request) -> PayoutValidated | Refusal:
     """A floorperson confirms an award; those before it on its level come first."""
-    payout = _open(state, command.payout)
+    payout = _open(state, command.payout, command.floorperson)
     if isinstance(payout, Refusal):
         return payout
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     if payout.floorperson:
         return refuse(Reason.ALREADY_VALIDATED, payout=payout.id, by=payout.floorperson)
     for earlier in _before(state, payout):
@@ -82,18 +84,16 @@ def pay(state: State, command: PayPayout, _: Request) -> PayoutPaid | Refusal:
 
 def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | Refusal:
     """Take an award back; a misread hand takes with it all that hung on its reading."""
-    payout = _open(state, command.payout)
+    payout = _open(state, command.payout, command.floorperson)
     if isinstance(payout, Refusal):
         return payout
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     settlement = settlement_of(state, payout)
     doomed = {payout.id}
-    if command.reason == "hand-misread":
+    if command.reason == "hand-misread" and payout.kind in _READ:
         doomed |= {
             p
             for p in open_payouts(state, settlement)
-            if (other := state.payouts[p]).kind in ("share", "fixed", "envy")
+            if (other := state.payouts[p]).kind in _READ
             and (other.link, other.holder) == (payout.link, payout.holder)
         }
     book = Book(state.balances)

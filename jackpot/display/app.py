@@ -84,9 +84,14 @@ class Pages:
     # -- pages --------------------------------------------------------------------------------
 
     async def _sign_page(self, request: Request) -> Response:
-        if self._source.meters.frame(self._source.site, request.path_params["link"]) is None:
+        if self._unknown(request.path_params["link"]):
             return _missing("link")
         return await _page("sign.html")(request)
+
+    def _unknown(self, link: str) -> bool:
+        """Whether there is no such link; while no meters are known, a sign may wait for them."""
+        meters = self._source.meters
+        return bool(meters.frames()) and meters.frame(self._source.site, link) is None
 
     async def _table_page(self, request: Request) -> Response:
         if request.path_params["table"] not in await self._source.tables():
@@ -144,7 +149,7 @@ class Pages:
     async def _watch_sign(self, request: Request) -> Response | EventStream:
         link = request.path_params["link"]
         if self._source.meters.frame(self._source.site, link) is None:
-            return _missing("link")
+            return _missing("link") if self._unknown(link) else _away()
         hello = partial(self._card, link)
         return self._stream(
             request, "frame", f"sign/{link}", SIGN_S, partial(self._frame, link), hello
@@ -223,6 +228,10 @@ def _json(value: object) -> Response:
     return Response(
         encode_json(value), media_type="application/json", headers={"cache-control": "no-store"}
     )
+
+
+def _away() -> Response:
+    return PlainTextResponse("the controller can't be reached\n", 503, {"retry-after": "1"})
 
 
 def _missing(what: str) -> Response:

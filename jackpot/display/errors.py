@@ -11,3 +11,7 @@ class ThemeError(DisplayError):
 
 class HttpAddressError(DisplayError):
     """An address on which pages can't be served."""
+
+
+class SeveralSitesError(DisplayError):
+    """A controller serves several sites, and none was named."""

@@ -80,6 +80,7 @@ def hit_view(hit: Hit) -> HitView:
 def sign_card(link: Link) -> SignCard:
     """What a sign shows of a link besides its meters."""
     bet = link.bets[0]  # all bets of a link have one paytable
+    whose = {bet.whose for bet in link.bets}
 
     def row(line: PayLine) -> Row:
         fixed_micros = words.fixed_micros(line, link.wager_micros)
@@ -90,7 +91,7 @@ def sign_card(link: Link) -> SignCard:
         link=link.id,
         title=link.title,
         wager=words.money(link.wager_micros),
-        on=words.on_whom(link.bets),
+        on=words.on_whom(player="player" in whose, dealer="dealer" in whose),
         levels=tuple(
             LevelCard(
                 level.id,

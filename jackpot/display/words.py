@@ -4,7 +4,7 @@ Money leaves for a browser as text, exact to the cent and rounded down: a browse
 floats, and a sign must never show more than the meter holds.
 """
 
-from jackpot.core.config import Bet, PayLine
+from jackpot.core.config import PayLine
 from jackpot.core.money import BPS_PER_WHOLE, dollars, floor_to_cent
 from jackpot.rules.terms import rate_text
 
@@ -53,9 +53,8 @@ def fixed_micros(line: PayLine, wager_micros: int) -> int:
     return line.amount_micros or line.pays_for * wager_micros
 
 
-def on_whom(bets: tuple[Bet, ...]) -> str:
+def on_whom(*, player: bool, dealer: bool) -> str:
     """Whose hand the bets of a link are about."""
-    whose = {bet.whose for bet in bets}
-    if whose == {"dealer"}:
-        return "On the dealer's hand"
-    return "On your hand" if whose == {"player"} else "On your hand or the dealer's"
+    if player and dealer:
+        return "On your hand or the dealer's"
+    return "On the dealer's hand" if dealer else "On your hand"

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection
 
 from jackpot.core.config import Site
 from jackpot.core.reasons import Reason
-from jackpot.engine import Engine
+from jackpot.engine import Commit, Engine
 from jackpot.server.errors import refused
 from jackpot.server.limits import MAX_MESSAGE_BYTES
 from jackpot.server.meters import MeterService
@@ -61,6 +61,7 @@ class Controller:
         self._tables = TableService(engine)
         self._meters = MeterService(engine, (site.id,))
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
+        engine.observers.append(self._hear)
         self._operators = OperatorService(engine, self.heartbeats)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
@@ -108,6 +109,12 @@ class Controller:
         self._meters.end_streams(error)
         await self.engine.drain()
         await self._server.stop(DRAIN_S)
+
+    def _hear(self, commit: Commit) -> None:
+        """A table whose command was committed is as alive as one that sends a heartbeat."""
+        for (site, _), committed in commit.events.items():
+            if isinstance(table := getattr(committed.event, "table", None), str):
+                self.heartbeats[site, table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
         serving = healthy and self.site.id not in self.engine.halted

@@ -175,7 +175,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ValidatePayout(self, request, context):
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+        level are validated in payment order, an envy bonus after the award for the hand it is about.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.

@@ -72,7 +72,8 @@ class OperatorServiceStub:
     Reasons: none of its own.
     """
     ValidatePayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+    level are validated in payment order, an envy bonus after the award for the hand it is about.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
@@ -153,7 +154,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: none of its own.
     """
     ValidatePayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]  # type: ignore[assignment]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+    level are validated in payment order, an envy bonus after the award for the hand it is about.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
@@ -273,7 +275,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ValidatePayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ValidatePayoutResponse, _abc.Awaitable[_operator_pb2.ValidatePayoutResponse]]:
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+        level are validated in payment order, an envy bonus after the award for the hand it is about.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.

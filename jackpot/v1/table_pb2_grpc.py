@@ -235,10 +235,10 @@ class TableServiceServicer:
 
     def Play(self, request_iterator, context):
         """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-        ready goes into one message. A refused command does not end the stream, except
-        STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-        again could land behind its own lock-out. More than 32 unanswered commands end the stream
-        with OVERLOADED.
+        ready goes into one message. A refused command does not end the stream, unless the refusal asks
+        for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+        wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+        stream with OVERLOADED, as does leaving answers unread.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """

@@ -110,10 +110,10 @@ class TableServiceStub:
     """
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-    ready goes into one message. A refused command does not end the stream, except
-    STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-    again could land behind its own lock-out. More than 32 unanswered commands end the stream
-    with OVERLOADED.
+    ready goes into one message. A refused command does not end the stream, unless the refusal asks
+    for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+    wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+    stream with OVERLOADED, as does leaving answers unread.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -200,10 +200,10 @@ class TableServiceAsyncStub(TableServiceStub):
     """
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-    ready goes into one message. A refused command does not end the stream, except
-    STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-    again could land behind its own lock-out. More than 32 unanswered commands end the stream
-    with OVERLOADED.
+    ready goes into one message. A refused command does not end the stream, unless the refusal asks
+    for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+    wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+    stream with OVERLOADED, as does leaving answers unread.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -359,10 +359,10 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.PlayResponse], _abc.AsyncIterator[_table_pb2.PlayResponse]]:
         """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-        ready goes into one message. A refused command does not end the stream, except
-        STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-        again could land behind its own lock-out. More than 32 unanswered commands end the stream
-        with OVERLOADED.
+        ready goes into one message. A refused command does not end the stream, unless the refusal asks
+        for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+        wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+        stream with OVERLOADED, as does leaving answers unread.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """

@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from table_client.games import caribbean_stud, crazy_4, let_it_ride
+from table_client.games import (
+    caribbean_stud,
+    crazy_4,
+    criss_cross,
+    four_card,
+    holdem_bonus,
+    let_it_ride,
+    pai_gow,
+    three_card,
+    ultimate_holdem,
+)
 from table_client.games.model import Game
 
 GAMES: Mapping[str, Game] = MappingProxyType(
@@ -15,6 +25,12 @@ GAMES: Mapping[str, Game] = MappingProxyType(
             crazy_4.PENNSYLVANIA_2011,
             caribbean_stud.GAME,
             let_it_ride.GAME,
+            criss_cross.GAME,
+            four_card.GAME,
+            three_card.GAME,
+            holdem_bonus.GAME,
+            ultimate_holdem.GAME,
+            pai_gow.GAME,
         )
     }
 )

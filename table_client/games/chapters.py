@@ -44,7 +44,6 @@ class Letters(Struct, frozen=True, kw_only=True):
     hand_bonus: tuple[str, ...] = ()
     talking: str = ""
     continuous: str = ""
-    limit: str = ""
 
 
 def ways(sections: Sections) -> dict[Way, WayClauses]:

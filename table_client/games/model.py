@@ -47,38 +47,38 @@ class WayClauses(Struct, frozen=True):
     count: str
     count_right: str
     count_wrong: str
+    no_wager: str = ""  # where positions without a wager are dealt to
 
 
 class Clauses(Struct, frozen=True, kw_only=True):
-    """Where a chapter speaks of each step of a round."""
+    """Where a chapter speaks of each step of a round; "" where no text is at hand."""
 
-    inspect: str
-    spread: str
-    wash: str
-    decks_two: str
-    shuffle: str
-    wrong_count: str
-    deal_after_machine: str
-    cut: str
-    recut: str
-    idle: str
-    deck_age: str
-    late: str
-    abandoned: str
-    boxes: str
     ways: Mapping[Way, WayClauses]
-    examine: str
-    collect_folds: str
-    reveal: str
-    turn_up: str  # each player's cards
-    discard: str
+    inspect: str = ""
+    spread: str = ""
+    wash: str = ""
+    decks_two: str = ""
+    shuffle: str = ""
+    wrong_count: str = ""
+    deal_after_machine: str = ""
+    cut: str = ""
+    recut: str = ""
+    idle: str = ""
+    deck_age: str = ""
+    late: str = ""
+    abandoned: str = ""
+    boxes: str = ""
+    examine: str = ""
+    collect_folds: str = ""
+    reveal: str = ""
+    turn_up: str = ""  # each player's cards
+    discard: str = ""
     award_checks: tuple[str, ...] = ()  # hand, lamp, floorperson, payment
     envy: str = ""
     hand_bonus: str = ""
     talking: str = ""
     collection: str = ""  # where it is not that of "no more bets"
     continuous: str = ""
-    limit: str = ""
 
 
 class Ask(Struct, frozen=True, kw_only=True):

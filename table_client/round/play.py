@@ -23,8 +23,9 @@ from table_client.ports import (
 )
 from table_client.progressive import NoProgressive
 from table_client.round.betting import close_betting, take_wagers
-from table_client.round.dealing import Dealing, VoidError
+from table_client.round.dealing import Dealing
 from table_client.round.deciding import Deciding
+from table_client.round.judging import VoidError
 from table_client.round.layout import DiscardRack, Layout, Outcome, Seat
 from table_client.round.settling import Settling
 from table_client.round.start import SeededStart, StartSource, starting_position
@@ -77,6 +78,8 @@ class Table:
         start: StartSource | None = None,
         listener: Callable[[Record], None] | None = None,
     ) -> None:
+        if deck.way not in game.plans:
+            raise ValueError(f"no text at hand says how {game.name} is dealt by {deck.way}")
         self.game = game
         self.deck = deck
         self.progressive = progressive or NoProgressive()
@@ -126,8 +129,8 @@ class Table:
         await dealing.deal()
         if not self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
-        for seat, remedy in dealing.void_seats:
-            await self._void_seat(layout, seat, remedy, offer)
+        for seat, remedy in dealing.judge.void_seats:
+            await self._void_seat(layout, seat, remedy)
         await Deciding(layout, dealing, offer.linked).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
@@ -168,12 +171,12 @@ class Table:
 
     # Voids
 
-    async def _void_seat(self, layout: Layout, seat: Seat, remedy: Remedy, offer: Offer) -> None:
+    async def _void_seat(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         """One hand is void: its wagers go back, the others play on."""
         if seat.void:
             return
         code = Irregularity.PLAYER_WRONG_NUMBER
-        if offer.linked:
+        if seat.linked:
             await self.progressive.void_seat(seat.number, code, self.settings.floorperson)
         _return_wagers(seat)
         seat.void = True
@@ -205,7 +208,9 @@ class Table:
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         for bet in remedy.spares:
-            if bet in seat.wagers and seat.cards:
+            deal = layout.rule.deal
+            whole = deal is not None and len(seat.cards) == deal.seat_cards
+            if bet in seat.wagers and whole:
                 outcome = settle_bet(layout, seat, layout.bet(bet))
                 seat.outcomes = [*(o for o in seat.outcomes if o.bet != bet), outcome]
                 amount = dollars(outcome.won_micros)

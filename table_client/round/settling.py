@@ -31,7 +31,7 @@ class Settling:
         self.progressive = progressive
         self.linked = linked
         self._pending: dict[int, list[Outcome]] = {}
-        self._due: dict[int, list[SideAward]] = {}
+        self._due: dict[int, list[SideAward]] = {}  # by the turn at which they are paid
         self._turned_up: set[int] = set()
         self._bonus_shown = False
 
@@ -43,7 +43,6 @@ class Settling:
             await self._ask_for_awards()
         in_order = sorted(layout.dealt_in(), key=lambda seat: -seat.number)
         self._pending = {seat.number: outcomes(layout, seat) for seat in in_order}
-        self._due = {seat.number: list(seat.awards) for seat in in_order}
         unqualified = self.game.settles_unqualified if not dealer_qualifies(layout) else ()
         for wave in unqualified or self.game.settles:
             if wave.call:
@@ -57,7 +56,7 @@ class Settling:
         layout = self.layout
         for seat in sorted(layout.seats.values(), key=lambda seat: -seat.number):
             self._collect(seat)
-        for place, cards in sorted(layout.empty.items(), reverse=True):
+        for place, cards in sorted(layout.empty.items(), reverse=True):  # of a void round
             layout.rack.place(f"position {place}", cards)
         for owner, cards in (
             ("dealer", layout.dealer),
@@ -109,6 +108,11 @@ class Settling:
         ]
         for award in await self.progressive.settle(hands, layout.dealer, layout.community):
             layout.seats[award.seat].awards.append(award)
+            # An envy bonus is paid with the hand that causes it, after that hand was validated.
+            turn = award.holder if award.kind == "envy" else award.seat
+            self._due.setdefault(turn, []).append(award)
+        for awards in self._due.values():
+            awards.sort(key=lambda award: award.kind == "envy")
 
     async def _pay(self, seat: Seat, award: SideAward) -> None:
         """Hand, lamp, floorperson, payment; a hand that the cage pays for stays until then."""
@@ -141,9 +145,8 @@ class Settling:
         """Settle what this wave is about: wagers and awards in the order of the rule."""
         now = {each.bet: each for each in self._pending[seat.number] if self._fits(each, wave)}
         done = wave.side_bets or len(now) == len(self._pending[seat.number])
-        if not now and not (done and self._due[seat.number]):
-            return
-        self._turn_up(seat)
+        if self._is_shown(seat, wave, settles=bool(now)):
+            self._turn_up(seat)
         for bet in self.layout.rule.bets:
             if bet.id in now:
                 self._settle(seat, bet, now[bet.id])
@@ -151,6 +154,12 @@ class Settling:
                 await self._pay_awards(seat, bet)
         if self.game.collects_each and not self._pending[seat.number]:
             self._collect(seat)
+
+    def _is_shown(self, seat: Seat, wave: Wave, *, settles: bool) -> bool:
+        """Hands are turned up at the first walk; for side bets alone only those that need it."""
+        if wave.side_bets is None:
+            return bool(self._pending[seat.number])
+        return wave.side_bets and (settles or bool(seat.linked))
 
     def _fits(self, outcome: Outcome, wave: Wave) -> bool:
         bet = self.layout.bet(outcome.bet)
@@ -177,10 +186,11 @@ class Settling:
         )
 
     async def _pay_awards(self, seat: Seat, bet: BetRule) -> None:
-        for award in list(self._due[seat.number]):
+        due = self._due.get(seat.number, [])
+        for award in list(due):
             if award.bet in (bet.id, f"{bet.id}-dealer"):
-                self._due[seat.number].remove(award)
-                await self._pay(seat, award)
+                due.remove(award)
+                await self._pay(self.layout.seats[award.seat], award)
 
     def _turn_up(self, seat: Seat) -> None:
         if seat.number in self._turned_up or seat.collected:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from emulator.randomness import seeded
 from table_client.games.irregularities import Irregularity, remedy_for
-from table_client.round.dealing import VoidError
+from table_client.round.judging import VoidError
 from table_client.round.layout import DEALER, Layout
 
 DICE = 3

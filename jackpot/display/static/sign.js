@@ -24,7 +24,8 @@ function showCard(card) {
   meters.clear();
   byId("levels").replaceChildren(...card.levels.map(levelRow));
   byId("card").replaceChildren(
-    payTable(card.rows, `${card.on}, for each $${card.wager} wagered`, ""),
+    payTable(card.rows, card.on, ""),
+    h("p", { class: "note" }, "“For 1” includes the wager."),
     ...(card.envy.length ? [payTable(card.envy, "Envy bonus to every other bettor", "envy")] : []),
   );
   if (frame) showFrame(frame);
@@ -39,7 +40,7 @@ function levelRow(level) {
   });
   meters.set(level.level, { counter, spoken, amount: "" });
   const hands = level.hands.map((row) =>
-    h("span", {}, row.pays.startsWith("100%") ? row.hand : `${row.hand} ${row.pays.split(" ")[0]}`),
+    h("span", {}, level.hands.length > 1 ? `${row.hand} ${row.pays.split(" ")[0]}` : row.hand),
   );
   return h(
     "article",

@@ -1,0 +1,99 @@
+"""`jackpot watch`: the operator page for a terminal."""
+
+import asyncio
+import contextlib
+import json
+
+import click
+import msgspec
+import uvloop
+from rich.console import Console
+from rich.live import Live
+
+from jackpot.cli.failures import one_line
+from jackpot.cli.watch_view import page
+from jackpot.display.remote import ControllerSource
+from jackpot.display.views import Overview
+from table_client.client import open_channel
+
+REFRESH_S = 1.0
+WAIT_S = 5.0  # for a controller that is away, where only one look was asked for
+
+
+@click.command()
+@click.option(
+    "--controller",
+    metavar="HOST:PORT",
+    default="127.0.0.1:7400",
+    show_default=True,
+    help="Where the controller listens.",
+)
+@click.option("--site", metavar="SITE", default="", help="Which site, where there are several.")
+@click.option("--once", is_flag=True, help="Show it once and stop.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON; without --once a line a second.")
+@one_line
+def watch(controller: str, site: str, *, once: bool, json_: bool) -> None:
+    r"""Show links, tables, payouts due, alarms and hits as they change, until Ctrl-C.
+
+    \b
+    Example:
+      jackpot watch --controller 127.0.0.1:7400
+    """
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        runner.run(_watch(controller, site, once=once, json_=json_))
+
+
+async def _watch(controller: str, site: str, *, once: bool, json_: bool) -> None:
+    async with open_channel(controller) as channel:
+        source = ControllerSource(channel, site)
+        await source.start()
+        try:
+            if once:
+                overview = await _first(source, controller)
+                _print(overview, json_=json_)
+            elif json_ or not Console().is_terminal:
+                await _print_all(source, json_=json_)
+            else:
+                await _draw(source, controller)
+        finally:
+            await source.stop()
+
+
+async def _first(source: ControllerSource, controller: str) -> Overview:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(WAIT_S):
+            while not source.serving:  # noqa: ASYNC110 - it turns true behind two streams
+                await asyncio.sleep(0.05)
+    overview = await source.overview()
+    if overview is None:
+        raise click.ClickException(f"the controller at {controller} can't be reached")
+    return overview
+
+
+async def _print_all(source: ControllerSource, *, json_: bool) -> None:
+    while True:
+        if overview := await source.overview():
+            _print(overview, json_=json_)
+        await asyncio.sleep(REFRESH_S)
+
+
+async def _draw(source: ControllerSource, controller: str) -> None:
+    console = Console()
+    overview: Overview | None = None
+    with Live(console=console, screen=True, auto_refresh=False) as live:
+        while True:
+            found = await source.overview()
+            overview = found or overview
+            lost = "" if found else f"the controller at {controller} can't be reached"
+            live.update(page(overview, lost, console.height), refresh=True)
+            await asyncio.sleep(REFRESH_S)
+
+
+def _print(overview: Overview, *, json_: bool) -> None:
+    if json_:
+        click.echo(json.dumps(msgspec.to_builtins(overview)))
+    else:
+        Console().print(page(overview))

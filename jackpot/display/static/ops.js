@@ -1,0 +1,122 @@
+// The operator's page: everything of a site, read only.
+
+import { ago, byId, fill, h, say } from "./dom.js";
+import { chart } from "./history.js";
+import { watch } from "./stream.js";
+
+const STATUS = { "in-service": "in service" };
+const PHASES = { idle: "no round", open: "open", locked: "locked out", collected: "counted", settled: "settled" };
+
+const cell = (text, kind = "") => h("td", kind ? { class: kind } : {}, text);
+const state = (kind, text) => h("td", {}, h("span", { class: `state ${kind}` }, text));
+const none = (text) => h("p", { class: "none" }, text);
+const time = (at_ms) => new Date(at_ms).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+function show(site) {
+  document.title = `${site.site} · operator`;
+  say(byId("site"), site.site);
+  say(byId("serving"), site.serving ? "Serving" : "Not serving");
+  byId("serving").classList.toggle("no", !site.serving);
+  say(byId("where"), `journal at ${site.sequence.toLocaleString("en")} · ${time(site.now_ms)}`);
+  fill(byId("alarms"), ...site.alarms.map(alarm));
+  fill(byId("links"), ...site.links.flatMap(linkRows));
+  fill(byId("tables"), ...site.tables.map((table) => tableRow(table, site.now_ms)));
+  fill(byId("payouts"), payouts(site));
+  fill(byId("proposals"), ...(site.proposals.length ? site.proposals.map(proposal) : [none("Nothing")]));
+  fill(byId("hits"), hits(site.hits));
+  const since = site.record_since_ms ? `Contributed since ${time(site.record_since_ms)}` : "Contributed";
+  say(byId("contributed-head"), since);
+  chart.offer(site.links);
+}
+
+function alarm({ severity, text, time_ms }) {
+  return h("p", { class: `alarm ${severity}` }, text, h("time", {}, time(time_ms)));
+}
+
+function linkRows(link) {
+  const rows = link.levels.length;
+  const whole = (td) => {
+    td.rowSpan = rows;
+    return td;
+  };
+  const title = h("a", { href: `/sign/${encodeURIComponent(link.link)}` }, link.title);
+  const wager = h("span", { class: "sub" }, `$${link.wager} wager`);
+  const good = link.status === "in-service";
+  return link.levels.map((level, index) =>
+    h(
+      "tr",
+      {},
+      index ? null : whole(h("td", {}, title, wager)),
+      cell(level.name),
+      cell(`$${level.meter}`, "meter num"),
+      cell(`$${level.reserve}`, "num"),
+      cell(`$${level.overflow}`, "num"),
+      index ? null : whole(cell(String(link.hit_count), "num")),
+      index ? null : whole(state(good ? "validated" : "pending", STATUS[link.status] ?? link.status)),
+    ),
+  );
+}
+
+function tableRow(table, now_ms) {
+  const share = h("meter", { min: 0, max: 10000, value: table.contributed_bp, class: "wide", "aria-label": `${table.contributed_bp / 100}% of all` });
+  return h(
+    "tr",
+    {},
+    h("td", {}, h("a", { href: `/table/${encodeURIComponent(table.table)}` }, table.table), h("span", { class: "sub" }, table.links.join(", "))),
+    table.attached ? state(table.phase, PHASES[table.phase] ?? table.phase) : state("off", "not attached"),
+    cell(table.round.toLocaleString("en"), "num"),
+    cell(String(table.accepted), "num"),
+    cell(table.heard_ms ? `${ago(table.heard_ms, now_ms)} ago` : "never", "num"),
+    h("td", { class: "num" }, table.contributed ? `$${table.contributed}` : "", share),
+  );
+}
+
+function payouts(site) {
+  if (!site.payouts.length) return none("Nothing is due");
+  return listed(
+    ["Payout", "Table", "Hand", "Amount", "State", "Age"],
+    site.payouts.map((p) => [
+      cell(String(p.payout)),
+      cell(`${p.table}, seat ${p.seat}`),
+      h("td", {}, p.hand, h("span", { class: "sub" }, p.kind === "share" ? p.level : p.kind)),
+      cell(`$${p.amount}`, "num"),
+      state(p.state, p.state),
+      cell(ago(p.since_ms, site.now_ms), "num"),
+    ]),
+  );
+}
+
+function hits(all) {
+  if (!all.length) return none("None yet");
+  return listed(
+    ["When", "Where", "Hand", "Amount", "State"],
+    all.map((hit) => [
+      cell(time(hit.time_ms)),
+      cell(`${hit.table}, seat ${hit.seat}`),
+      h("td", {}, hit.hand, h("span", { class: "sub" }, `${hit.link}, ${hit.level_name}`)),
+      cell(`$${hit.amount}`, "num"),
+      state(hit.status, hit.status),
+    ]),
+  );
+}
+
+function listed(heads, rows) {
+  const numbers = rows[0].map((td) => td.classList.contains("num"));
+  return h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...heads.map((text, i) => h("th", { scope: "col", class: numbers[i] ? "num" : false }, text)))),
+    h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells))),
+  );
+}
+
+function proposal(item) {
+  return h("p", { class: "none" }, `${item.what}, proposed by ${item.by} ${time(item.since_ms)}`);
+}
+
+for (const head of document.querySelectorAll(".meters thead th:nth-child(n+3):nth-child(-n+6), .tables thead th:nth-child(n+3)")) {
+  head.classList.add("num");
+}
+watch("/events/ops", { overview: show }, (alive) => {
+  byId("lost").hidden = alive;
+});

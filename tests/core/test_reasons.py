@@ -1,0 +1,239 @@
+"""Every refusal has a meaning, and every one that the core can give is given here."""
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from jackpot import core
+from jackpot.core.commands import (
+    AdjustMeter,
+    AnyCommand,
+    AttachTable,
+    ConfirmCollection,
+    DefineLink,
+    LockOut,
+    OpenRound,
+    PayPayout,
+    Placed,
+    PlaceWagers,
+    PutInService,
+    RetireLink,
+    SeatHand,
+    Settle,
+    SuspendLink,
+    TableOrigin,
+    TransferFunds,
+    ValidatePayout,
+    VoidRound,
+    VoidSeat,
+    Wager,
+    WithdrawWagers,
+)
+from jackpot.core.events import AnyEvent
+from jackpot.core.reasons import MEANINGS, Code, Reason, Refusal, refuse
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    cards,
+    five_card_a,
+    hand,
+    hand_bonus,
+    ok,
+    reason,
+    table,
+)
+
+ONE = PlaceWagers((Wager(1, "a-five", DOLLAR),))
+Answer = AnyEvent | Refusal
+
+
+def test_every_reason_has_a_meaning_in_order_of_precedence() -> None:
+    """The list of meanings is the list of reasons, sentence by sentence."""
+    assert list(MEANINGS) == list(Reason)
+    assert all(reason_.value == reason_.name for reason_ in Reason)
+    for meaning in MEANINGS.values():
+        assert meaning.code in get_args(Code)
+        assert meaning.sentence.endswith(".")
+        assert meaning.sentence[0].isupper()
+    assert len({meaning.sentence for meaning in MEANINGS.values()}) == len(Reason)
+
+
+@pytest.mark.parametrize("why", list(Reason))
+def test_a_reasons_code_and_retry_agree(why: Reason) -> None:
+    """What is malformed or unknown will be so again; only unavailability is retried as it is."""
+    meaning = MEANINGS[why]
+    assert (meaning.code == "NOT_FOUND") == why.startswith("UNKNOWN_")
+    assert (meaning.retry == "same") == (meaning.code in {"UNAVAILABLE", "RESOURCE_EXHAUSTED"})
+    if meaning.code in {"INVALID_ARGUMENT", "NOT_FOUND", "ALREADY_EXISTS", "DATA_LOSS"}:
+        assert meaning.retry == "never"
+
+
+def test_a_refusals_details_are_text() -> None:
+    """A client is shown every value that the sentence would mention."""
+    assert refuse(Reason.UNKNOWN_SEAT, table="t1", seat=7) == Refusal(
+        Reason.UNKNOWN_SEAT, {"table": "t1", "seat": "7"}
+    )
+
+
+def start() -> Floor:
+    """A table on two links."""
+    return Floor().open_up([five_card_a(), hand_bonus()], [table("t1", "a", "hb", boxes=1)])
+
+
+def at(*steps: str) -> Floor:
+    """A floor on which a round has come as far as these steps."""
+    floor = start()
+    commands: dict[str, AnyCommand] = {"open": OpenRound(), "bet": ONE, "lock": LockOut()}
+    for step in steps:
+        if step == "confirm":
+            floor.confirm("t1")
+        elif step == "settle":
+            floor.settle("t1", hand(1, "straight-flush"))
+        else:
+            ok(floor.play("t1", commands[step]))
+    return floor
+
+
+OPEN, BET = ("open",), ("open", "bet")
+LOCKED = (*BET, "lock")
+COLLECTED = (*LOCKED, "confirm")
+SETTLED = (*COLLECTED, "settle")
+
+
+def playing(steps: tuple[str, ...], *commands: AnyCommand) -> Callable[[], Answer]:
+    """The answer to the last of these commands of the table."""
+
+    def play() -> Answer:
+        floor = at(*steps)
+        *first, last = commands
+        for command in first:
+            ok(floor.play("t1", command))
+        return floor.play("t1", last)
+
+    return play
+
+
+def operating(steps: tuple[str, ...], *commands: AnyCommand) -> Callable[[], Answer]:
+    """The answer to the last of these commands of an operator."""
+
+    def operate() -> Answer:
+        floor = at(*steps)
+        *first, last = commands
+        for command in first:
+            ok(floor.operate(command))
+        return floor.operate(last)
+
+    return operate
+
+
+def numbered(table_id: str, epoch: int, number: int) -> Callable[[], Answer]:
+    """The answer to an identity."""
+
+    def handle() -> Answer:
+        floor = start()
+        ok(floor.operate(AttachTable("t1")))
+        for _ in range(65):
+            floor.play("t1", OpenRound())
+        return floor.handle(TableOrigin(table_id, epoch, number), LockOut())
+
+    return handle
+
+
+def wager(seat: int = 1, bet: str = "a-five", amount: int = DOLLAR, who: str = "") -> PlaceWagers:
+    """One wager."""
+    return PlaceWagers((Wager(seat, bet, amount, who),))
+
+
+ADJUST = AdjustMeter("a", "main", 10_000 * DOLLAR, "reset", "T")
+GIVEN: dict[Reason, Callable[[], Answer]] = {
+    Reason.UNKNOWN_TABLE: numbered("t9", 2, 1),
+    Reason.NOT_ATTACHED: numbered("t1", 3, 1),
+    Reason.FENCED: numbered("t1", 1, 1),
+    Reason.REQUEST_REUSED: numbered("t1", 2, 2),
+    Reason.REQUEST_TOO_OLD: numbered("t1", 2, 1),
+    Reason.NUMBER_GAP: numbered("t1", 2, 67),
+    Reason.UNKNOWN_LINK: operating((), SuspendLink("x")),
+    Reason.UNKNOWN_LEVEL: operating((), AdjustMeter("a", "x", 1, "reset", "T")),
+    Reason.UNKNOWN_PAYOUT: operating((), PayPayout(1)),
+    Reason.UNKNOWN_BET: playing(OPEN, wager(bet="x")),
+    Reason.UNKNOWN_SEAT: playing(OPEN, wager(seat=7)),
+    Reason.FLOORPERSON_REQUIRED: playing(OPEN, VoidRound("MISDEAL", "")),
+    Reason.DOCUMENTATION_OPEN: playing(SETTLED, OpenRound()),
+    Reason.ROUND_OPEN: playing(OPEN, OpenRound()),
+    Reason.NO_ROUND: playing((), VoidRound("MISDEAL", "flo")),
+    Reason.LOCKED_OUT: playing(LOCKED, wager(seat=2)),
+    Reason.NOT_LOCKED_OUT: playing(BET, ConfirmCollection({"a-five": 1})),
+    Reason.ALREADY_COLLECTED: playing(COLLECTED, ConfirmCollection({"a-five": 1})),
+    Reason.NOT_COLLECTED: playing(LOCKED, Settle((hand(1, "nothing"),))),
+    Reason.ALREADY_SETTLED: playing(SETTLED, Settle((hand(1, "nothing"),))),
+    Reason.LINK_NOT_IN_SERVICE: lambda: _suspended().play("t1", ONE),
+    Reason.WRONG_DENOMINATION: playing(OPEN, wager(amount=2 * DOLLAR)),
+    Reason.DUPLICATE_WAGER: playing(BET, ONE),
+    Reason.TOO_MANY_BOXES: playing(OPEN, wager(who="ann"), wager(2, who="ann")),
+    Reason.NO_SUCH_WAGER: playing(OPEN, WithdrawWagers((Placed(1, "a-five"),))),
+    Reason.COLLECTION_MISMATCH: playing(LOCKED, ConfirmCollection({"a-five": 2})),
+    Reason.SEAT_NOT_IN_ROUND: playing(
+        OPEN, VoidSeat(1, "MISDEAL", "flo"), VoidSeat(1, "MISDEAL", "flo")
+    ),
+    Reason.HAND_MISSING: playing(COLLECTED, Settle(())),
+    Reason.WRONG_CARD_COUNT: playing(COLLECTED, Settle((SeatHand(1, ("x",)),))),
+    Reason.DUPLICATE_CARD: playing(COLLECTED, Settle((hand(1, "x"),), cards(1, "x"))),
+    Reason.ALREADY_DEFINED: operating((), DefineLink(five_card_a())),
+    Reason.WRONG_LINK_STATE: operating((), PutInService("a")),
+    Reason.LINK_NOT_EMPTY: operating(COLLECTED, SuspendLink("a"), RetireLink("a")),
+    Reason.PAYOUT_CLOSED: operating(
+        SETTLED, ValidatePayout(1, "flo"), PayPayout(1, "F"), PayPayout(1, "F")
+    ),
+    Reason.ALREADY_VALIDATED: operating(
+        SETTLED, ValidatePayout(1, "flo"), ValidatePayout(1, "eve")
+    ),
+    Reason.OUT_OF_ORDER: lambda: _two_awards().operate(ValidatePayout(2, "flo")),
+    Reason.NOT_VALIDATED: operating(SETTLED, PayPayout(1, "F")),
+    Reason.WRONG_SOURCE: operating(SETTLED, ValidatePayout(1, "flo", "inventory")),
+    Reason.FORM_REQUIRED: operating(SETTLED, ValidatePayout(1, "flo"), PayPayout(1)),
+    Reason.METER_UNCHANGED: operating((), ADJUST),
+    Reason.INSUFFICIENT_FUNDS: operating(
+        (), TransferFunds("a", "main", "overflow", "hb", "main", 1, "T")
+    ),
+    Reason.VOID_TOO_LATE: lambda: _validated().play("t1", VoidRound("MISDEAL", "flo")),
+}
+
+
+def _suspended() -> Floor:
+    floor = at(*OPEN)
+    ok(floor.operate(SuspendLink("a")))
+    return floor
+
+
+def _two_awards() -> Floor:
+    floor = start()
+    floor.bets_in("t1", [Wager(seat, "a-five", DOLLAR) for seat in (2, 1)])
+    floor.settle("t1", hand(2, "straight-flush"), hand(1, "straight-flush"))
+    return floor
+
+
+def _validated() -> Floor:
+    floor = at(*SETTLED)
+    ok(floor.operate(ValidatePayout(1, "flo")))
+    return floor
+
+
+@pytest.mark.parametrize("why", list(GIVEN))
+def test_the_core_gives_each_of_its_reasons(why: Reason) -> None:
+    """A few commands lead to it."""
+    assert reason(GIVEN[why]()) == why
+
+
+def test_no_reason_of_the_core_is_left_out() -> None:
+    """Whatever the core's modules name, apart from the list itself, is given above."""
+    named: set[str] = set()
+    for path in Path(core.__path__[0]).glob("*.py"):
+        if path.name == "reasons.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "Reason":
+                named.add(node.attr)
+    assert named == {why.name for why in GIVEN}

@@ -1,0 +1,142 @@
+"""Write the journal of a floor that does everything once, for later versions to replay.
+
+Run as `python -m tests.golden.make_journal N` when version N of the events is released, and never
+for a version that has a journal already: what was written then is what a casino's disk holds.
+"""
+
+import random
+import sys
+from pathlib import Path
+
+import msgspec
+
+from jackpot.core.commands import (
+    AdjustMeter,
+    AttachTable,
+    ConfirmCollection,
+    ControllerOrigin,
+    DefineLink,
+    LockOut,
+    OpenRound,
+    PayPayout,
+    Placed,
+    PlaceWagers,
+    Probe,
+    PutInService,
+    RejectPayout,
+    RemoveWager,
+    ResumeLink,
+    RetireLink,
+    SuspendLink,
+    TakeSnapshot,
+    TransferFunds,
+    ValidatePayout,
+    VoidRound,
+    VoidSeat,
+    Wager,
+    WithdrawWagers,
+)
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    all_bet,
+    caribbean,
+    five_card_a,
+    hand,
+    hand_bonus,
+    ok,
+    table,
+)
+
+HANDS = ["nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
+
+
+def play() -> Floor:
+    """Two tables on three links: rounds by chance, and every kind of event at least once."""
+    chance = random.Random(657)
+    floor = Floor(site="golden")
+    links = [
+        five_card_a("a", limit_micros=10_002 * DOLLAR),
+        hand_bonus(drawn_bps=5_000),
+        caribbean(reserve_bps=500, reserve_mode="fund"),
+    ]
+    floor.open_up(links, [table("t1", "a", "hb"), table("t2", "cs", "hb")])
+    for number in range(3):
+        for at, bet in (("t1", "a-five"), ("t2", "cs-bet")):
+            _round(floor, chance, at, bet)
+            _floor_work(floor, chance, number)
+    _irregularities(floor)
+    _meters(floor)
+    return floor
+
+
+def _round(floor: Floor, chance: random.Random, at: str, bet: str) -> None:
+    """A round with chips and electronic wagers, hands by chance."""
+    floor.play(at, OpenRound())
+    bonus = chance.choice(["hb-player", "hb-dealer"])
+    seats = sorted(chance.sample(range(1, 7), 3))
+    wagers = [Wager(seat, b, DOLLAR) for seat in seats for b in (bet, bonus)]
+    floor.play(at, PlaceWagers(tuple(wagers)))
+    floor.play(at, WithdrawWagers((Placed(seats[0], bonus),)))
+    floor.play(at, LockOut(), chance.randbytes(32))
+    floor.play(at, ConfirmCollection({bet: 4}))  # one too many
+    floor.play(at, ConfirmCollection({bet: 3}))
+    round_ = floor.state.tables[at].round
+    if round_ is not None and round_.phase == "collected":
+        hands = [hand(seat, chance.choice(HANDS)) for seat in seats]
+        floor.settle(at, *hands, dealer=chance.choice(HANDS))
+
+
+def _floor_work(floor: Floor, chance: random.Random, number: int) -> None:
+    """Awards are validated, paid and now and then rejected."""
+    for payout in list(floor.state.payouts):
+        if chance.random() < 0.2:
+            why = chance.choice(["hand-misread", "lamp-dark"])
+            command = {"type": "RejectPayout", "payout": payout, "reason": why}
+            floor.operate(msgspec.convert(command | {"floorperson": "flo"}, RejectPayout))
+        floor.operate(ValidatePayout(payout, "flo"))
+        floor.operate(PayPayout(payout, f"F-{number}-{payout}"))
+
+
+def _irregularities(floor: Floor) -> None:
+    """A wager without a chip, a void seat after awards, a void round."""
+    ok(floor.operate(AttachTable("t1")))
+    ok(floor.play("t1", OpenRound()))
+    ok(floor.play("t1", PlaceWagers(tuple(all_bet("a-five")))))
+    ok(floor.play("t1", LockOut(), bytes(32)))
+    ok(floor.play("t1", RemoveWager(Placed(2, "a-five"), "flo")))
+    floor.confirm("t1")
+    floor.settle("t1", hand(6, "straight-flush"), hand(4, "royal-flush"), hand(3, "four-of-a-kind"))
+    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.operate(RejectPayout(next(iter(floor.state.payouts)), "lamp-dark", "flo")))
+    floor.bets_in("t2", [Wager(seat, "cs-bet", DOLLAR, f"p{seat}") for seat in (1, 2)])
+    floor.settle("t2", hand(1, "royal-flush"), hand(2, "royal-flush"))
+    ok(floor.play("t2", VoidRound("CARD_EXPOSED", "flo")))
+
+
+def _meters(floor: Floor) -> None:
+    """Meters set by hand, money moved, a link that came and went, the controller's own entries."""
+    ok(floor.operate(AdjustMeter("a", "main", 9_000 * DOLLAR, "reset", "T-1")))
+    ok(floor.operate(TransferFunds("a", "main", "overflow", "hb", "main", 500 * DOLLAR, "T-2")))
+    ok(floor.operate(DefineLink(five_card_a("gone"))))
+    for command in (PutInService, SuspendLink, ResumeLink, SuspendLink, RetireLink):
+        ok(floor.operate(command("gone")))
+    ok(floor.handle(ControllerOrigin(), TakeSnapshot(floor.state.sequence, "0" * 64)))
+    ok(floor.handle(ControllerOrigin(), Probe()))
+
+
+def main(version: str) -> None:
+    """Write journal and state."""
+    floor = play()
+    here = Path(__file__).parent
+    lines = [
+        msgspec.json.encode({"time_micros": time_micros, "record": record})
+        for record, time_micros in floor.journal
+    ]
+    (here / f"journal-v{version}.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    state = msgspec.json.format(msgspec.json.encode(floor.state), indent=1)
+    (here / f"journal-v{version}.state.json").write_bytes(state + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

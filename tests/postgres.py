@@ -51,7 +51,7 @@ def binaries() -> Path:
 
 def _readable(place: Path) -> Path:
     """The same binaries where the unprivileged user can run them."""
-    probe = [place / "postgres", "--version"]
+    probe: list[str | Path] = [place / "postgres", "--version"]
     try:
         subprocess.run(probe, check=True, capture_output=True, cwd="/", **_privileges())
     except (OSError, subprocess.CalledProcessError):
@@ -182,7 +182,7 @@ class Server:
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """What a statement gives, on a connection of its own."""
         with psycopg.connect(self.url(), autocommit=True, connect_timeout=5) as connection:
-            cursor = connection.execute(sql)  # type: ignore[call-overload]
+            cursor = connection.execute(sql)
             return list(cursor.fetchall()) if cursor.description else []
 
     def _run(self, tool: str, *arguments: str) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import click
 import msgspec
@@ -18,28 +17,30 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 
 @click.command()
 @click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
+    "store",
+    metavar="ADDRESS",
     required=True,
-    help="The controller's data directory.",
+    help="The controller's data directory, or postgresql://…",
 )
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
-def verify(data: Path, *, json_: bool) -> None:
+def verify(store: str, *, json_: bool) -> None:
     r"""Check chain, numbering, snapshots and conservation; exit 1 with the first bad entry.
 
     \b
     Example:
       jackpot verify --data /var/lib/jackpot
     """
-    report = _verify(data, quiet=json_)
+    report = _verify(store, quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
     else:
         for site in report.sites:
             click.echo(site_line(site))
         if report.problem:
-            click.echo(f"the file is damaged: {report.problem}")
+            click.echo(f"the store is damaged: {report.problem}")
     sys.exit(0 if report.ok else 1)
 
 
@@ -53,10 +54,10 @@ def site_line(site: SiteReport) -> str:
     )
 
 
-def _verify(data: Path, *, quiet: bool) -> Report:
+def _verify(store: str, *, quiet: bool) -> Report:
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        return verify_journal(data)
+        return verify_journal(store)
     with Progress(console=console, transient=True) as progress:
         tasks = {}
 
@@ -65,4 +66,4 @@ def _verify(data: Path, *, quiet: bool) -> Report:
                 tasks[site] = progress.add_task(site, total=total)
             progress.update(tasks[site], completed=done)
 
-        return verify_journal(data, show)
+        return verify_journal(store, show)

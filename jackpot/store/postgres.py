@@ -21,6 +21,7 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
 )
+from jackpot.store.postgres_arrays import BigintArray, ByteaArray, TextArray
 from jackpot.store.postgres_schema import has_tables, migrate
 from jackpot.store.postgres_session import (
     Session,
@@ -120,7 +121,9 @@ class PostgresJournal:
         self._seen = _Seen()
         # A long transaction would keep the old versions of every head alive, so it is the heads
         # that are held on to: entries up to them never change.
-        self._frozen = self.heads() if frozen else None
+        self._frozen: dict[str, Head] | None = None
+        if frozen:
+            self._frozen = self.heads()
 
     @classmethod
     def open(cls, address: str, *, accept_lost_commits: bool = False) -> Self:
@@ -218,11 +221,10 @@ class PostgresTransaction:
 
     def look(self) -> None:
         """Find where the stream ends."""
-        base = self._seen.heads.get(self._site)
-        if base is None:
+        base = self._seen.heads.get(self._site) or self._journal.head(self._site)
+        if not base.sequence:
             with as_store_error("can't begin a stream"):
                 self._session.execute(_BEGIN_STREAM, self._site, GENESIS.hash)
-            base = self._journal.head(self._site)
         self._base = self._lock(base) if self._seen.crowded(self._site) else base
 
     def head(self, site: str) -> Head:
@@ -324,12 +326,12 @@ class PostgresTransaction:
             self._site,
             base.sequence,
             base.hash,
-            [entry.sequence for entry in entries],
-            [entry.time_micros for entry in entries],
-            [entry.kind for entry in entries],
-            [entry.version for entry in entries],
-            [entry.body.decode() for entry in entries],
-            [entry.hash for entry in entries],
+            BigintArray.of([entry.sequence for entry in entries]),
+            BigintArray.of([entry.time_micros for entry in entries]),
+            TextArray.of([entry.kind.encode() for entry in entries]),
+            BigintArray.of([entry.version for entry in entries]),
+            TextArray.of([entry.body for entry in entries]),
+            ByteaArray.of([entry.hash for entry in entries]),
         )
 
     def _verify_won(self, appended: "Cursor[Any]") -> None:

@@ -12,6 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.numeric import Int8BinaryDumper
 
+from jackpot.store import postgres_arrays
 from jackpot.store.journal import StoreError
 
 # A controller that is stopped while it holds a site's lock loses the lock after this long.
@@ -127,6 +128,7 @@ def _connect(address: str) -> "psycopg.Connection[Any]":
         },
     )
     connection = psycopg.connect(address, autocommit=True)
+    postgres_arrays.register(connection)
     # One type for every integer, so that a statement is prepared once.
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     return connection

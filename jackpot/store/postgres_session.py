@@ -5,7 +5,7 @@ commit be cancelled or timed out: what became of it would not be known.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, LiteralString
 
 import psycopg
@@ -54,11 +54,35 @@ class Session:
     def __init__(self, connection: "psycopg.Connection[Any]") -> None:
         self.connection = connection
         self.warnings: list[str] = []
+        self._pipeline: psycopg.Pipeline | None = None
+        self._leave_pipeline = ExitStack()
         connection.add_notice_handler(self._hear)
 
     def execute(self, query: LiteralString, *values: object) -> "psycopg.Cursor[Any]":
         """Run a statement, prepared once and with values that travel beside it."""
-        return self.connection.cursor(binary=True).execute(query, values, prepare=True)
+        cursor = self._send(query, *values)
+        if self._pipeline is not None:
+            self._pipeline.sync()
+        return cursor
+
+    def together(
+        self, *statements: "tuple[LiteralString, *tuple[object, ...]]", stay: bool = False
+    ) -> "list[psycopg.Cursor[Any]]":
+        """Run statements in one round trip; with `stay`, more of the transaction will follow.
+
+        psycopg leaves a pipeline with a Flush behind its Sync, and after that PostgreSQL no
+        longer counts how long a transaction is idle: a stopped controller would keep its lock
+        for ever. So the pipeline is left only together with the transaction.
+        """
+        if self._pipeline is None:
+            self._pipeline = self._leave_pipeline.enter_context(self.connection.pipeline())
+        cursors = [self._send(*statement) for statement in statements]
+        if stay:
+            self._pipeline.sync()
+        else:
+            self._pipeline = None
+            self._leave_pipeline.close()
+        return cursors
 
     def one(self, query: LiteralString, *values: object) -> Any:
         """A statement's only row, or None."""
@@ -67,6 +91,11 @@ class Session:
     def close(self) -> None:
         """Hang up."""
         self.connection.close()
+        with suppress(psycopg.Error):
+            self._leave_pipeline.close()
+
+    def _send(self, query: LiteralString, *values: object) -> "psycopg.Cursor[Any]":
+        return self.connection.cursor(binary=True).execute(query, values, prepare=True)
 
     def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
         self.warnings.append(notice.message_primary or "")

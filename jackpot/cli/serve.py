@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import uvloop
 
+from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
 from jackpot.cli.http import pages, settings, theme_option
 from jackpot.core.config import Site
@@ -25,7 +26,9 @@ from jackpot.server.controller import Controller
 from jackpot.store.opening import Address, journal_opener
 
 
-def make_controller(site: Site, store: Address, *, accept_lost_commits: bool = False) -> Controller:
+def make_controller(
+    site: Site, store: Address, gate: Gate | None = None, *, accept_lost_commits: bool = False
+) -> Controller:
     """A controller for a site on a store; call it in the loop."""
     engine = Engine(
         journal_opener(store, accept_lost_commits=accept_lost_commits),
@@ -33,7 +36,7 @@ def make_controller(site: Site, store: Address, *, accept_lost_commits: bool = F
         sites=[site.id],
         faults=from_environment(os.environ),
     )
-    return Controller(engine, site)
+    return Controller(engine, site, gate)
 
 
 @click.command()
@@ -68,6 +71,16 @@ def make_controller(site: Site, store: Address, *, accept_lost_commits: bool = F
     metavar="HOST:PORT",
     help="Where to serve signs and pages. [default: what the site file says, or nowhere]",
 )
+@click.option(
+    "--cert",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The controller's certificate; its key lies beside it. Without it: loopback only.",
+)
+@click.option(
+    "--ca",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The authority's ca.pem, with its list of revoked certificates beside it.",
+)
 @theme_option
 @one_line
 def serve(
@@ -75,6 +88,8 @@ def serve(
     store: str | None,
     address: str | None,
     http: str | None,
+    cert: Path | None,
+    ca: Path | None,
     theme: Path | None,
     *,
     accept_lost_commits: bool,
@@ -83,7 +98,8 @@ def serve(
 
     \b
     Example:
-      jackpot serve --site site.toml --data /var/lib/jackpot
+      jackpot serve --site site.toml --data /var/lib/jackpot \
+        --cert ca/issued/controller.pem --ca ca/ca.pem
       jackpot serve --site site.toml --store postgresql://db1,db2/jackpot
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
@@ -91,17 +107,25 @@ def serve(
     for warning in file.warnings:
         click.echo(f"{site_path}:{warning}", err=True)
     where = address or file.server.listen[0]
+    if (cert is None) != (ca is None):
+        raise click.UsageError("--cert and --ca go together")
+    gate = Gate(Files.beside(cert, ca), file.site.id) if cert and ca else None
     look, http = settings(theme), http or file.server.http
     store = store or file.server.data
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        controller = partial(
-            make_controller, file.site, store, accept_lost_commits=accept_lost_commits
+        make = partial(
+            make_controller, file.site, store, gate, accept_lost_commits=accept_lost_commits
         )
-        runner.run(_serve(controller, store, where, http, look))
+        runner.run(_serve(make, store, where, gate, http, look))
 
 
 async def _serve(
-    make: Callable[[], Controller], store: str, address: str, http: str, look: Settings
+    make: Callable[[], Controller],
+    store: str,
+    address: str,
+    gate: Gate | None,
+    http: str,
+    look: Settings,
 ) -> None:
     controller = make()
     stopped = asyncio.Event()
@@ -110,7 +134,8 @@ async def _serve(
     where = await controller.start(address)
     try:
         async with pages(controller, store, http, look) if http else nullcontext() as url:
-            click.echo(f"serving {controller.site.id} on {where}")
+            guard = "with TLS" if gate else "without TLS, for this machine only"
+            click.echo(f"serving {controller.site.id} on {where} {guard}")
             if url:
                 click.echo(f"signs and pages on {url}")
             sys.stdout.flush()

@@ -33,7 +33,7 @@ def _raise() -> None:
 
 _ACTIONS: dict[str, Callable[[], None]] = {
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    # To this very thread: sent to the process, it would stop some other thread first.
+    # To this thread: a signal to the process may stop it a moment later, with the lock taken.
     "stop": lambda: signal.pthread_kill(threading.get_ident(), signal.SIGSTOP),
     "raise": _raise,
 }

@@ -7,6 +7,7 @@ reader too: what a stream holds is bounded, whatever the client does.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 
 from grpc.aio import EOF
@@ -36,8 +37,11 @@ class _Slot:
 class PlayStream:
     """One stream, from its first message to its end."""
 
-    def __init__(self, engine: Engine, context: Context) -> None:
+    def __init__(
+        self, engine: Engine, context: Context, check_table: Callable[[str], None]
+    ) -> None:
         self._engine = engine
+        self._check_table = check_table  # raises unless the stream may speak for the table
         self._context = context
         self._lane = Lane()
         self._slots: deque[_Slot] = deque()
@@ -78,6 +82,7 @@ class PlayStream:
     def _take(self, message: table_pb2.PlayRequest) -> None:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
             raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
+        self._check_table(message.table)
         for command, request in play_requests(message):
             slot = _Slot(command.number, command.WhichOneof("command") or "")
             self._slots.append(slot)

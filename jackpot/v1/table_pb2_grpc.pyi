@@ -68,7 +68,7 @@ class TableServiceStub:
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
     Idempotency: by command id.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _grpc.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]
     """Effect: gives wagers back while the round is open, all of them or none.
@@ -107,6 +107,12 @@ class TableServiceStub:
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
     Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    """
+    ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
+    """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+    gives none.
+    Idempotency: by command id.
+    Reasons: WRONG_LINK_STATE, NOT_A_FUND.
     """
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
@@ -158,7 +164,7 @@ class TableServiceAsyncStub(TableServiceStub):
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
     Idempotency: by command id.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _aio.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]  # type: ignore[assignment]
     """Effect: gives wagers back while the round is open, all of them or none.
@@ -197,6 +203,12 @@ class TableServiceAsyncStub(TableServiceStub):
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
     Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    """
+    ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
+    """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+    gives none.
+    Idempotency: by command id.
+    Reasons: WRONG_LINK_STATE, NOT_A_FUND.
     """
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
@@ -269,7 +281,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: accepts all the wagers or none. Only this answer lights a lamp.
         Idempotency: by command id.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
 
     @_abc_1.abstractmethod
@@ -350,6 +362,18 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: as VoidRound, for one seat.
         Idempotency: by command id.
         Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        """
+
+    @_abc_1.abstractmethod
+    def ContributePot(
+        self,
+        request: _table_pb2.ContributePotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ContributePotResponse, _abc.Awaitable[_table_pb2.ContributePotResponse]]:
+        """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+        gives none.
+        Idempotency: by command id.
+        Reasons: WRONG_LINK_STATE, NOT_A_FUND.
         """
 
     @_abc_1.abstractmethod

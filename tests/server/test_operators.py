@@ -104,32 +104,6 @@ async def test_a_rejected_payout_changes_the_next(house: House) -> None:
     assert changes[second.id].amount_micros == first.amount_micros
 
 
-async def test_a_meter_is_adjusted_and_funds_are_transferred(house: House) -> None:
-    """What a limit takes off a meter lies in overflow until it is given to another meter."""
-    adjusted = await house.operate(
-        "AdjustMeter",
-        link="five",
-        level="main",
-        to_micros=9_000 * DOLLAR,
-        reason=operator_pb2.METER_REASON_LIMIT,
-        reference="memo 7",
-    )
-    assert (adjusted.before_micros, adjusted.after_micros) == (10_000 * DOLLAR, 9_000 * DOLLAR)
-    assert (await house.balances())["five"].levels[0].overflow_micros == 1_000 * DOLLAR
-    await house.operate(
-        "TransferFunds",
-        link="five",
-        level="main",
-        pool=operator_pb2.POOL_OVERFLOW,
-        to_link="mega",
-        to_level="major",
-        amount_micros=1_000 * DOLLAR,
-        reference="memo 8",
-    )
-    assert (await house.meter("mega"))["major"] == 6_000 * DOLLAR
-    assert (await house.balances())["five"].levels[0].overflow_micros == 0
-
-
 async def test_tables_are_listed_with_their_rounds(house: House) -> None:
     """State, round and last heartbeat of every table."""
     dealer = await house.dealer("t4")

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -35,9 +35,10 @@ from jackpot.engine import Engine
 from jackpot.request_id import new_request_id
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names
+from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
-from jackpot.v1 import table_pb2, table_pb2_grpc
+from jackpot.v1 import table_pb2
 
 GOAL_WAGERS_PER_S = 20_000
 GOAL_OF_ECHO = 1.0
@@ -69,18 +70,17 @@ async def serve_controller(directory: str) -> None:
     """A controller as `jackpot serve` runs it."""
     engine = Engine(lambda: SqliteJournal.open(Path(directory)), names, sites=[SITE])
     controller = Controller(engine, site())
-    print(await controller.start("127.0.0.1:0"), flush=True)
+    address = await controller.start("127.0.0.1:0")
+    calm_collector()
+    print(address, flush=True)
     await asyncio.to_thread(sys.stdin.read)
     await controller.stop()
 
 
-class Echo(table_pb2_grpc.TableServiceServicer):
+async def echo(requests: Any, _: Any) -> AsyncIterator[table_pb2.PlayResponse]:
     """Every message is read as what it is and answered with one message; nothing else happens."""
-
-    async def Play(self, requests: Any, _: Any) -> Any:  # noqa: N802 - gRPC's name
-        """One message for each."""
-        async for request in requests:
-            yield table_pb2.PlayResponse(results=[answer(c.number) for c in request.commands])
+    async for request in requests:
+        yield table_pb2.PlayResponse(results=[answer(c.number) for c in request.commands])
 
 
 def answer(number: int) -> table_pb2.PlayResult:
@@ -99,11 +99,16 @@ async def serve_bytes(_: Any, context: Any) -> None:
 async def serve_echo(_: str) -> None:
     """The floor: what gRPC itself costs. Play echoes messages, Bytes not even those."""
     server = grpc.aio.server()
-    table_pb2_grpc.add_TableServiceServicer_to_server(Echo(), server)
-    handler = grpc.stream_stream_rpc_method_handler(serve_bytes)
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler("benchmark", {"Bytes": handler}),)
+    play: Any = grpc.stream_stream_rpc_method_handler(
+        echo,
+        table_pb2.PlayRequest.FromString,
+        table_pb2.PlayResponse.SerializeToString,
     )
+    raw: Any = grpc.stream_stream_rpc_method_handler(serve_bytes)
+    for path, handler in ((PLAY, play), (BYTES, raw)):
+        _, service, method = path.split("/")
+        handlers = grpc.method_handlers_generic_handler(service, {method: handler})
+        server.add_generic_rpc_handlers((handlers,))
     print(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}", flush=True)
     await server.start()
     await asyncio.to_thread(sys.stdin.read)
@@ -158,7 +163,7 @@ def wager_commands() -> Iterator[dict[str, Any]]:
 def losing_deals(count: int) -> list[table_pb2.Settle]:
     """Hands for six seats and the dealer that win nothing."""
     draw, paying = random.Random(657), {"royal-flush", "straight-flush"}
-    deals = []
+    deals: list[table_pb2.Settle] = []
     while len(deals) < count:
         cards = draw.sample(DECK, 5 * (WAGERS + 1))
         hands = [cards[n : n + 5] for n in range(0, len(cards), 5)]
@@ -335,7 +340,7 @@ def main() -> None:
         serve = serve_controller if options.role == "controller" else serve_echo
         uvloop.run(serve(options.data))
         return
-    runs, count = (3, 6_000) if options.quick else (7, 20_000)
+    runs, count = (3, 6_000) if options.quick else (7, 12_000)
     results = []
     with tempfile.TemporaryDirectory(dir=".") as scratch:
         directory = options.data or scratch

@@ -22,6 +22,7 @@ from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
+from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.store.opening import Address, journal_opener
 
@@ -132,6 +133,7 @@ async def _serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
+    calm_collector()
     try:
         async with pages(controller, store, http, look) if http else nullcontext() as url:
             guard = "with TLS" if gate else "without TLS, for this machine only"

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.core.commands import RejectPayout, SeatHand, VoidSeat, Wager
+from jackpot.core.commands import RejectPayout, SeatHand, VoidRound, VoidSeat, Wager
 from tests.core.floor import DOLLAR, Floor, caribbean, five_card_a, hand, hand_bonus, ok, table
 
 HANDS = ["nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
@@ -44,8 +44,8 @@ deals = st.builds(
 )
 
 
-def played(deal: Deal, without: set[int]) -> Floor:
-    """The round, as if some seats were empty."""
+def started(deal: Deal) -> Floor:
+    """A table on three links, before the round."""
     mode = "fund" if deal.fund else "add"
     links = [
         five_card_a(limit_micros=deal.limit, reserve_bps=500, reserve_mode=mode),
@@ -55,6 +55,12 @@ def played(deal: Deal, without: set[int]) -> Floor:
     floor = Floor().open_up(links, [table("t1", "a", "cs", "hb")])
     for name in ("a/main", "cs/main", "hb/main"):
         floor.set_level(name, deal.meter, "80.00")
+    return floor
+
+
+def played(deal: Deal, without: set[int]) -> Floor:
+    """The round, as if some seats were empty."""
+    floor = started(deal)
     seats = [seat for seat in SEATS if seat not in without]
     floor.bets_in("t1", [Wager(seat, bet, DOLLAR) for seat in seats for bet in deal.bets[seat]])
     floor.settle("t1", *(held_by(deal, seat) for seat in seats), dealer=deal.dealer)
@@ -108,3 +114,14 @@ def test_a_void_seat_and_a_misread_hand_were_never_there(
         take_seat()
     right = msgspec.structs.replace(deal, held=deal.held | {misread: "nothing"})
     assert books(floor) == books(played(right, {void}))
+
+
+@given(deals, st.lists(st.sampled_from(SEATS), max_size=2, unique=True))
+def test_a_void_round_leaves_no_trace_of_its_void_seats_either(deal: Deal, void: list[int]) -> None:
+    """What seats took back before is not taken back again."""
+    before = books(started(deal))
+    floor = played(deal, set())
+    for seat in void:
+        ok(floor.play("t1", VoidSeat(seat, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    assert books(floor) == before

@@ -24,16 +24,19 @@ class Process:
         *,
         many: int = 8,
         port: int | None = None,
+        options: tuple[str, ...] = (),
     ) -> None:
+        """`options` are handed on to the command."""
         self.store = store or folder / "data"
         self.site = write_site(folder, site_text(many))
         self.address = f"127.0.0.1:{port or free_port()}"
+        self._options = options
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, fault: str = "") -> Self:
         """Start it and wait until it serves."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
-        command += ["--store", str(self.store), "--grpc", self.address]
+        command += ["--store", str(self.store), "--grpc", self.address, *self._options]
         self._process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

@@ -15,7 +15,7 @@ import grpc
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.v1 import table_pb2 as pb
-from jackpot.v1 import table_pb2_grpc
+from table_client.controllers import Controllers
 from table_client.errors import RefusedError, UnreachableError, from_rpc_error, from_status
 from table_client.outbox import Outbox, Unanswered
 
@@ -59,7 +59,7 @@ class Conversation:
 
     def __init__(
         self,
-        stub: "table_pb2_grpc.TableServiceAsyncStub",
+        controllers: Controllers,
         where: pb.CommandId,
         deadline_s: float,
         *,
@@ -67,9 +67,10 @@ class Conversation:
         outbox: Outbox | None = None,
     ) -> None:
         """`where` names site, table and epoch."""
-        self._stub = stub
+        self._controllers = controllers
         self._where = where
         self._deadline_s = deadline_s
+        self._patience_s = controllers.patience_s(deadline_s)
         self._converse = self._stream if streaming else self._call_each
         self._number = 0
         self._outbox = outbox
@@ -116,12 +117,13 @@ class Conversation:
 
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
-        call = self._stub.Play(wait_for_ready=True)  # a restart is waited for, not polled
+        controllers, stub = self._controllers, self._controllers.stub
+        call = stub.Play(wait_for_ready=controllers.alone)
         self._sent = 0
         answered = False
         writer = None
         try:
-            async with asyncio.timeout(self._deadline_s) as self._limit:
+            async with asyncio.timeout(self._patience_s) as self._limit:
                 writer = asyncio.create_task(self._write(call))
                 async for response in call:
                     for result in response.results:
@@ -129,8 +131,13 @@ class Conversation:
                         answered = True
                     self._limit.reschedule(self._due() if self._pending else None)
         except TimeoutError as error:
-            raise UnreachableError("DEADLINE_EXCEEDED", "no answer in time") from error
+            controllers.failed(stub)
+            retry_s = None if controllers.alone else 0.0
+            raise UnreachableError(
+                "DEADLINE_EXCEEDED", "no answer in time", retry_s=retry_s
+            ) from error
         except (grpc.RpcError, RefusedError):
+            controllers.failed(stub)
             if not answered and self._pending:
                 raise
         finally:
@@ -166,13 +173,17 @@ class Conversation:
             request = getattr(pb, f"{_RPCS[field]}Request")(
                 id=which, command=getattr(command, field)
             )
+            controllers, stub = self._controllers, self._controllers.stub
             try:
-                response = await getattr(self._stub, _RPCS[field])(
-                    request, timeout=min(CALL_TIMEOUT_S, self._deadline_s), wait_for_ready=True
+                response = await getattr(stub, _RPCS[field])(
+                    request,
+                    timeout=min(CALL_TIMEOUT_S, self._patience_s),
+                    wait_for_ready=controllers.alone,
                 )
             except grpc.RpcError as error:
                 refusal = from_rpc_error(error)
                 if refusal.retry_s is not None:
+                    controllers.failed(stub)
                     raise refusal from error
                 self._resolve(refusal)
             else:
@@ -209,4 +220,4 @@ class Conversation:
             self._resolve(error)
 
     def _due(self) -> float:
-        return asyncio.get_running_loop().time() + self._deadline_s
+        return asyncio.get_running_loop().time() + self._patience_s

@@ -63,7 +63,7 @@ async def test_a_round_outlives_its_controller(tmp_path: Path, killed_at: str, p
         assert shown.links[0].hit_count == 1
     finally:
         process.kill()
-    report = verify(process.data)
+    report = verify(process.store)
     assert report.ok, report
 
 

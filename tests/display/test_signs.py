@@ -164,7 +164,7 @@ async def test_killed_is_out_of_service_and_recovers(tmp_path: Path, browser: Br
         await asyncio.to_thread(process.start)
         await window.until(UP, 15)
         await settle_count(window, before)
-    assert verify(process.data).ok
+    assert verify(process.store).ok
 
 
 async def test_a_suspended_link_is_out_of_service(shown: Shown, browser: Browser) -> None:

@@ -39,15 +39,6 @@ from table_client.trace import lines
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _OVER = (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED)
-# Where a device out of order must leave the table; elsewhere it is covered.
-_REMOVED = {
-    "pa-2010-four-card-poker",
-    "pa-2010-let-it-ride",
-    "pa-2010-pai-gow-poker",
-    "pa-2010-three-card-poker",
-    "pa-2011-caribbean-stud",
-    "pa-2011-texas-holdem-bonus",
-}
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -257,7 +248,7 @@ async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
         method=method,
         shuffler=ShufflerKind.NONE if method is Method.CONTINUOUS_SHOE else ShufflerKind.COUNTING,
         joker=bool(game.rule.deal and game.rule.deal.joker),
-        retire_by=Retirement.REMOVE if game.name in _REMOVED else Retirement.COVER,
+        retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
         seed=options.seed,
     )
     async with contextlib.AsyncExitStack() as stack:

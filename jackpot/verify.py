@@ -6,7 +6,6 @@ so the length of a journal costs time and no memory, and it changes nothing.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,8 +13,8 @@ from jackpot.core.events import SnapshotTaken
 from jackpot.core.state import STATE_VERSION
 from jackpot.engine.replica import PAGE, Replica
 from jackpot.store import codec
-from jackpot.store.journal import Head, StoredSnapshot, StoreError, UnsoundError
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import Archive, Head, StoredSnapshot, StoreError, UnsoundError
+from jackpot.store.opening import Address, open_to_read
 
 Progress = Callable[[str, int, int], None]  # site, entries done, entries in all
 
@@ -40,9 +39,9 @@ class Report(Struct, frozen=True):
     problem: str = ""  # of the file itself
 
 
-def verify(directory: Path, progress: Progress | None = None) -> Report:
-    """Check the journal of a data directory; StoreError where there is none to read."""
-    journal = SqliteJournal.open_to_read(directory)
+def verify(address: Address, progress: Progress | None = None) -> Report:
+    """Check a store's journal; StoreError where there is none to read."""
+    journal = open_to_read(address)
     try:
         sites = tuple(
             _verify_site(journal, site, head, progress or _no_progress)
@@ -61,7 +60,7 @@ def _no_progress(_site: str, _done: int, _total: int) -> None:
     pass
 
 
-def _verify_site(journal: SqliteJournal, site: str, head: Head, progress: Progress) -> SiteReport:
+def _verify_site(journal: Archive, site: str, head: Head, progress: Progress) -> SiteReport:
     replica = Replica(site)
     snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots(site)}
     equal = 0

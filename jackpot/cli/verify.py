@@ -21,10 +21,12 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 
 @click.command()
 @click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
+    "store",
+    metavar="ADDRESS",
     envvar="JACKPOT_DATA",
-    help="The controller's data directory.",
+    help="The controller's data directory, or postgresql://…",
 )
 @click.option(
     "--export",
@@ -46,7 +48,7 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
 def verify(
-    data: Path | None,
+    store: str | None,
     export_file: Path | None,
     receipt_file: Path | None,
     key: Path | None,
@@ -70,16 +72,16 @@ def verify(
         if receipt_file:
             _verify_receipt(receipt_file, key, json_=json_)
         return
-    if data is None:
+    if store is None:
         raise click.UsageError("say --data, --export or --receipt")
-    report = _verify(data, quiet=json_)
+    report = _verify(store, quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
     else:
         for site in report.sites:
             click.echo(site_line(site))
         if report.problem:
-            click.echo(f"the file is damaged: {report.problem}")
+            click.echo(f"the store is damaged: {report.problem}")
     sys.exit(0 if report.ok else 1)
 
 
@@ -127,10 +129,10 @@ def site_line(site: SiteReport) -> str:
     )
 
 
-def _verify(data: Path, *, quiet: bool) -> Report:
+def _verify(store: str, *, quiet: bool) -> Report:
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        return verify_journal(data)
+        return verify_journal(store)
     with Progress(console=console, transient=True) as progress:
         tasks = {}
 
@@ -139,4 +141,4 @@ def _verify(data: Path, *, quiet: bool) -> Report:
                 tasks[site] = progress.add_task(site, total=total)
             progress.update(tasks[site], completed=done)
 
-        return verify_journal(data, show)
+        return verify_journal(store, show)

@@ -55,8 +55,10 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
     origin = _operator(request)
     if not state.dual_control:
         return replace(effect, approval=Approval(0, origin.principal, ""))
-    if len(state.proposals) >= MAX_PROPOSALS:
-        return refuse(Reason.TOO_MANY, proposals=len(state.proposals))
+    now = request.time_micros
+    waiting = sum(proposal.expires_micros > now for proposal in state.proposals.values())
+    if waiting >= MAX_PROPOSALS:
+        return refuse(Reason.TOO_MANY, proposals=waiting)
     before, after = _summary(state, effect)
     return Proposed(
         Proposal(

@@ -15,13 +15,24 @@ _log = logging.getLogger(__name__)
 class Sites:
     """Copies that follow a journal. A site that is not sound is halted; the others go on."""
 
-    def __init__(self, journal: Journal, expected: Iterable[str], halted: dict[str, str]) -> None:
+    def __init__(self, journal: Journal, wanted: Iterable[str], halted: dict[str, str]) -> None:
         self._journal = journal
         self._doubtful: set[str] = set()  # the copy and the journal part ways
         self.halted = halted
         self.replicas: dict[str, Replica] = {}
-        for site in sorted({*expected, *journal.heads()} - halted.keys()):
+        for site in sorted({*wanted} - halted.keys()):
             self._load(site)
+
+    def mark(self, sites: Iterable[str]) -> None:
+        """Note that the copies are what the journal has, before something is added to them."""
+        if self._journal.shared:
+            for site in sites:
+                self.replicas[site].mark()
+
+    def rewind(self, sites: Iterable[str]) -> None:
+        """Take back what was added and then lost a race."""
+        for site in sites:
+            self.replicas[site].rewind()
 
     def caught_up(self, site: str, reader: Reader) -> bool:
         """Apply a page of what others appended; whether the copy stands at the head then."""
@@ -41,7 +52,7 @@ class Sites:
 
     def follow_all(self) -> list[str]:
         """Catch up wherever others wrote; the sites that this moved."""
-        heads = self._journal.heads()
+        heads = self._journal.heads(self.replicas)
         moved = [s for s, r in self.replicas.items() if not r.head.same(heads.get(s, GENESIS))]
         for site in moved:
             self.follow(site)

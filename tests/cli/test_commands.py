@@ -152,7 +152,9 @@ def test_a_site_file_that_contradicts_the_journal_is_one_line(tmp_path: Path) ->
     with Process(tmp_path) as process:
         assert process.stop() == 0
     site = write_site(tmp_path, site_text(8).replace('wager = "$5"', 'wager = "$1"'))
-    result = run("serve", "--site", str(site), "--data", str(process.data), "--grpc", "127.0.0.1:0")
+    result = run(
+        "serve", "--site", str(site), "--data", str(process.store), "--grpc", "127.0.0.1:0"
+    )
     assert result.returncode == 1
     assert result.stderr.endswith(
         "Error: link mega: wager_micros in the site file is not what the journal has\n"

@@ -144,3 +144,14 @@ def test_only_a_fund_takes_pots() -> None:
     assert reason(floor.play("t1", ContributePot(50 * DOLLAR))) == Reason.NOT_A_FUND
     answer = floor.operate(CountBox("a", "t1", DOLLAR, "carl", "flo"))
     assert reason(answer) == Reason.NOT_A_FUND
+
+
+@pytest.mark.parametrize("at", ["t1", "p9"])
+def test_a_table_that_does_not_feed_the_fund_has_no_part_in_it(at: str) -> None:
+    """Neither a box of it is counted for the fund nor a Bad Beat there paid from it."""
+    floor = room()
+    for command in (
+        CountBox("bb", at, DOLLAR, "carl", "flo"),
+        VerifyBadBeat("bb", at, "four-of-a-kind", 3, 4, (1, 2), "sue"),
+    ):
+        assert reason(floor.operate(command)) == Reason.UNKNOWN_TABLE

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.core.changes import PROPOSAL_LIFE_MICROS
+from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
 from jackpot.core.commands import (
     AdjustMeter,
     ApproveProposal,
@@ -184,3 +184,20 @@ def test_parameters_change_on_a_suspended_link_when_it_resumes() -> None:
     assert floor.meter("a/main") == "12346.00"
     assert floor.balance("a/main/overflow") == "0.27"
     assert floor.balance("a/main/reserve") == "0.30"
+
+
+@pytest.mark.parametrize(("later_micros", "fine"), [(-1, False), (0, True)])
+def test_proposals_that_expired_make_room(later_micros: int, fine: bool) -> None:
+    """So many may wait at once; one that nobody can approve any more is not waiting."""
+    floor = floor_of()
+    first = propose(floor, ADJUST)
+    expires = floor.state.proposals[first].expires_micros
+    for _ in range(MAX_PROPOSALS - 1):
+        propose(floor, ADJUST)
+    floor.clock = expires + later_micros - 1  # the next command comes a micro later
+    answer = floor.operate(ADJUST, "olga", "operations")
+    assert (first in floor.state.proposals) != fine
+    if fine:
+        ok(answer)
+    else:
+        assert reason(answer) == Reason.TOO_MANY

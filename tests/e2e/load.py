@@ -3,7 +3,6 @@
 import asyncio
 import random
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -11,7 +10,7 @@ import grpc
 from jackpot.core.commands import TableOrigin
 from jackpot.core.events import Refused
 from jackpot.store import codec
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, open_to_read
 from jackpot.verify import verify
 from table_client.client import TableClient
 from tests.server.house import DOLLAR, FIVE, SITE, hands, wagers
@@ -57,9 +56,9 @@ class LoadTable:
         self.acknowledged[identity] = (await answer).sequence
 
 
-def journal_of(data: Path) -> dict[Identity, list[int]]:
+def journal_of(store: Address) -> dict[Identity, list[int]]:
     """Every table's command in the journal, with all the sequences that have it."""
-    journal = SqliteJournal.open_to_read(data)
+    journal = open_to_read(store)
     found: dict[Identity, list[int]] = {}
     after = 0
     while entries := journal.read(SITE, after, 1_000):
@@ -74,11 +73,11 @@ def journal_of(data: Path) -> dict[Identity, list[int]]:
     return found
 
 
-def check(data: Path, tables: list[LoadTable]) -> None:
+def check(store: Address, tables: list[LoadTable]) -> None:
     """Every acknowledged command is there once, where it was said to be; nothing is unsound."""
-    report = verify(data)
+    report = verify(store)
     assert report.ok, report
-    found = journal_of(data)
+    found = journal_of(store)
     twice = Counter({identity: len(s) for identity, s in found.items() if len(s) > 1})
     assert not twice
     for table in tables:

@@ -69,7 +69,7 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
         bob.does("pay", str(payout), "--form", "W2G-1")
 
         # All of this reads the journal beside the running controller.
-        data = ("--data", str(process.data))
+        data = ("--data", str(process.store))
         today = date_of(
             GamingDay(360, "America/New_York"), int(dt.datetime.now(dt.UTC).timestamp()) * 10**6
         )
@@ -116,10 +116,10 @@ def test_a_backup_can_be_served(tmp_path: Path) -> None:
     with Process(tmp_path, many=0) as process:
         ann = Person(process.address, "ann/slots")
         play(process.address, "t4", {}, 1, 2, 3)
-        run("backup", str(tmp_path / "copy"), "--data", str(process.data))
+        run("backup", str(tmp_path / "copy"), "--data", str(process.store))
         play(process.address, "t4", {}, 1)
         assert process.stop() == 0
-    process.data = tmp_path / "copy"
+    process.store = tmp_path / "copy"
     with process:
         links = {link["id"]: link for link in ann.json("link", "list")["links"]}
         assert links["five"]["levels"][0]["meter_micros"] == str(10_000_630_000)

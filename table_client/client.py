@@ -5,6 +5,7 @@ raises `RefusedError`. When the controller can't be reached for longer than the 
 fail with `UnreachableError`: then attach again, and the answer shows what it has of the round.
 """
 
+import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from jackpot.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
 from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+from table_client.outbox import Outbox
 
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
@@ -42,10 +44,12 @@ class TableClient:
         *,
         deadline_s: float = 30.0,
         streaming: bool = True,
+        outbox: Outbox | None = None,
     ) -> None:
         """With channels to several controllers, another one is used when one fails.
 
-        `streaming=False` sends each command by its own RPC, for networks without streams.
+        `streaming=False` sends each command by its own RPC, for networks without streams. With an
+        outbox, `recover` takes up what an earlier process of this table left unanswered.
         """
         self.site = site
         self.table = table
@@ -53,6 +57,7 @@ class TableClient:
         self._controllers = Controllers(several)
         self._deadline_s = deadline_s
         self._streaming = streaming
+        self._outbox = outbox
         self._conversation: Conversation | None = None
         self.epoch = 0
 
@@ -81,12 +86,37 @@ class TableClient:
 
         await self._hang_up("the table attached again")
         response = await retried(call, self._deadline_s)
-        self.epoch = response.epoch
-        where = pb.CommandId(site=self.site, table=self.table, epoch=self.epoch)
-        self._conversation = Conversation(
-            controllers, where, self._deadline_s, streaming=self._streaming
-        )
+        self._converse(response.epoch)
+        if self._outbox:
+            self._outbox.begin(response.epoch)
         return response
+
+    async def recover(self) -> pb.AttachResponse:
+        """Have what the outbox holds carried out, each command once, and then attach.
+
+        The answer to the attachment says how far the round has come.
+        """
+        left = self._outbox.unanswered() if self._outbox else None
+        if left and left.commands:
+            answers = self._converse(left.epoch).resume(left)
+            # A refusal is an answer too; and whoever attached since has the last word.
+            results = await asyncio.gather(*answers, return_exceptions=True)
+            for result in results:
+                if isinstance(result, UnreachableError):
+                    raise result
+        return await self.attach()
+
+    def _converse(self, epoch: int) -> Conversation:
+        self.epoch = epoch
+        where = pb.CommandId(site=self.site, table=self.table, epoch=epoch)
+        self._conversation = Conversation(
+            self._controllers,
+            where,
+            self._deadline_s,
+            streaming=self._streaming,
+            outbox=self._outbox,
+        )
+        return self._conversation
 
     async def heartbeat(self) -> pb.HeartbeatResponse:
         """Tell the controller that the table is alive; not repeated, the next one comes soon."""

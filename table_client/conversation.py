@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_r
 from jackpot.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
 from table_client.errors import RefusedError, UnreachableError, from_rpc_error, from_status
+from table_client.outbox import Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more
 CALL_TIMEOUT_S = 5.0
@@ -63,6 +64,7 @@ class Conversation:
         deadline_s: float,
         *,
         streaming: bool,
+        outbox: Outbox | None = None,
     ) -> None:
         """`where` names site, table and epoch."""
         self._controllers = controllers
@@ -71,6 +73,7 @@ class Conversation:
         self._patience_s = controllers.patience_s(deadline_s)
         self._converse = self._stream if streaming else self._call_each
         self._number = 0
+        self._outbox = outbox
         self._pending: deque[_Pending] = deque()
         self._sent = 0  # how many of the pending are on the present stream
         self._more = asyncio.Event()
@@ -87,6 +90,16 @@ class Conversation:
         """Number a command and put it behind those that wait; the future has its response."""
         self._number += 1
         command.number = self._number
+        if self._outbox:
+            self._outbox.put(command)
+        return self._wait_for(command)
+
+    def resume(self, unanswered: Unanswered) -> "list[asyncio.Future[Any]]":
+        """Go on where an earlier process stopped: send again what it did not hear of."""
+        self._number = unanswered.last_number
+        return [self._wait_for(command) for command in unanswered.commands]
+
+    def _wait_for(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending.append(_Pending(command, answer))
         self._more.set()
@@ -189,8 +202,11 @@ class Conversation:
         self._resolve(refusal)
 
     def _resolve(self, outcome: Any) -> None:
-        answer = self._pending.popleft().answer
+        command, answer = self._pending.popleft()
         self._sent -= 1
+        known = not isinstance(outcome, UnreachableError)
+        if self._outbox and known:  # what is not known stays, to be sent again
+            self._outbox.cross_out(command.number)
         self._more.set()
         if answer.done():  # whoever asked has gone
             return

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 BEAT_S = 1.0
+CROWD = 100  # watchers of one topic that make it twice as slow
+SLOWEST_S = 0.6  # and never slower than this: a hit must be up within a second
 _log = logging.getLogger(__name__)
 
 
@@ -95,10 +97,15 @@ class Topic:
         try:
             while self.watchers:
                 await self._refresh()
-                await asyncio.sleep(self._every_s)
+                # The more watch, the rarer: what they cost grows more slowly than their number.
+                await asyncio.sleep(self._pause_s())
         finally:
             # What nobody watched is not the latest any more when the next one comes.
             self._pump, self._id, self._value, self._event, self._beat = None, "", b"", b"", b""
+
+    def _pause_s(self) -> float:
+        slowed_s = self._every_s * (1 + self.watchers / CROWD)
+        return min(slowed_s, max(self._every_s, SLOWEST_S))
 
     async def _refresh(self) -> None:
         try:

@@ -12,7 +12,7 @@ from jackpot.rules.model import BetRule, Paytable
 from table_client.games.model import Cards, Game
 from table_client.games.settings import Settings
 from table_client.players import Player
-from table_client.ports import Fate, SideAward, Way
+from table_client.ports import Fate, LinkedBet, SideAward, Way
 from table_client.trace import Trace
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class Layout:
         self.way = way
         self.trace = trace
         self.seats = {number: Seat(number, seats[number]) for number in sorted(seats)}
+        self.linked: Mapping[str, LinkedBet] = {}  # what the progressive takes in this round
         self.dealer: list[str] = []
         self.dealer_up: list[str] = []
         self.dealer_hands: TwoHands | None = None

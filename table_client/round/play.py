@@ -5,6 +5,7 @@ progressive is told, and the next round begins with a fresh shuffle.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from table_client.ports import (
     DeckSource,
     Made,
     Progressive,
+    ProgressiveLostError,
     ShoeFailedError,
     SideAward,
 )
@@ -106,24 +108,25 @@ class Table:
         await self._prepare(trace)
         linked = dict(self.progressive.bets) if await self.progressive.open_round() else {}
         layout = Layout(self.game, self.settings, self.deck.way, trace, players)
+        layout.linked = linked
         offer = Offer(self.game, self.settings, linked, self.rounds)
         try:
             await self._play(layout, offer)
         except VoidError as void:
-            return await self._void(layout, void.irregularity, void.remedy, offer)
+            return await self._void(layout, void.irregularity, void.remedy)
         except (ShoeFailedError, DeckLostError) as failure:
             irregularity = Irregularity.SHOE_FAILED
             remedy = remedy_for(self.game.irregularities, irregularity)
             trace.note("irregularity", str(failure), remedy.clause)
             lost = isinstance(failure, DeckLostError)
-            return await self._void(layout, irregularity, remedy, offer, deck_lost=lost)
+            return await self._void(layout, irregularity, remedy, deck_lost=lost)
         return self._result(layout, "")
 
     async def _play(self, layout: Layout, offer: Offer) -> None:
         wished = await take_wagers(layout, self.progressive, offer)
         await close_betting(layout, self.progressive, offer, wished)
         if not any(layout.dealt_in()):
-            await self._nobody_plays(layout, offer)
+            await self._nobody_plays(layout)
             return
         first = 1
         if any(each.to == "positions" for each in self.game.plans[layout.way]):
@@ -134,19 +137,18 @@ class Table:
             await dealing.finish(count=self._count_is_due())
         for seat, remedy in dealing.judge.void_seats:
             await self._void_seat(layout, seat, remedy)
-        await Deciding(layout, dealing, offer.linked).run()
+        await Deciding(layout, dealing).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
-        settling = Settling(layout, self.progressive, offer.linked)
+        settling = Settling(layout, self.progressive)
         if self.game.settlement_known:
             await settling.run()
         else:
             await self._give_back(layout, settling)
 
-    async def _nobody_plays(self, layout: Layout, offer: Offer) -> None:
+    async def _nobody_plays(self, layout: Layout) -> None:
         """Without a wager there is no round: the cards are spread until a player comes."""
-        if offer.linked:
-            await self.progressive.void_round("NO_WAGERS", self.settings.floorperson)
+        await self._void_linked(layout, "NO_WAGERS")
         await self.deck.remove_stub(count=False)
         text = "Nobody plays; the cards are spread on the table."
         layout.trace.note("idle", text, self.game.clauses.idle)
@@ -199,13 +201,11 @@ class Table:
         layout: Layout,
         irregularity: Irregularity,
         remedy: Remedy,
-        offer: Offer,
         *,
         deck_lost: bool = False,
     ) -> RoundResult:
         """The round is void: wagers go back, but for those that the chapter spares."""
-        if offer.linked:
-            await self.progressive.void_round(irregularity, self.settings.floorperson)
+        await self._void_linked(layout, irregularity)
         for seat in layout.seats.values():
             self._spare(layout, seat, remedy)
             _return_wagers(seat, spared=remedy.spares)
@@ -213,9 +213,15 @@ class Table:
         trace.note("void", "All hands are void; wagers are returned.", remedy.clause)
         if not deck_lost:
             await self._reshuffle(layout, remedy)
-        Settling(layout, self.progressive, offer.linked).clear()
+        Settling(layout, self.progressive).clear()
         removed = remedy.removes_deck and not deck_lost
         return self._result(layout, irregularity, deck_removed=removed)
+
+    async def _void_linked(self, layout: Layout, irregularity: str) -> None:
+        """Return the progressive wagers; a lost progressive returns them when it is back."""
+        if layout.linked:
+            with suppress(ProgressiveLostError):
+                await self.progressive.void_round(irregularity, self.settings.floorperson)
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         for bet in remedy.spares:

@@ -23,12 +23,13 @@ class Process:
         store: Address | None = None,
         *,
         many: int = 8,
+        more: str = "",
         port: int | None = None,
         options: tuple[str, ...] = (),
     ) -> None:
-        """`options` are handed on to the command."""
+        """`more` is added to the site file; `options` are handed on to the command."""
         self.store = store or folder / "data"
-        self.site = write_site(folder, site_text(many))
+        self.site = write_site(folder, site_text(many) + more)
         self.address = f"127.0.0.1:{port or free_port()}"
         self._options = options
         self._process: subprocess.Popen[str] | None = None

@@ -274,13 +274,12 @@ def device_table(
 ) -> tuple[Table, LocalDevices]:
     """A table with emulated devices, as fast as possible, and the devices to break."""
     game = GAMES[rule_id]
-    retire = Retirement.REMOVE if rule_id.startswith("pa-2010") else Retirement.COVER
     continuous = method is Method.CONTINUOUS_SHOE
     config = StationConfig(
         method=method,
         shuffler=ShufflerKind.NONE if continuous else shuffler,
         joker=bool(game.rule.deal and game.rule.deal.joker),
-        retire_by=Retirement.REMOVE if rule_id in (CARIBBEAN, HOLDEM) else retire,
+        retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
         seed="tests",
     )
     devices = LocalDevices("t1", config)

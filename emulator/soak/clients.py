@@ -33,14 +33,12 @@ class RecordingClient(TableClient):
     async def attach(self) -> pb.AttachResponse:
         """Speak for the table, on record."""
         ticket = self._tape.begin()
-        response = None
+        entry = None
         try:
             response = await super().attach()
-        finally:
             request = pb.AttachRequest(site=self.site, table=self.table)
-            entry = response and Entry(
-                response.sequence, "attach", request, response, table=self.table
-            )
+            entry = Entry(response.sequence, "attach", request, response, table=self.table)
+        finally:
             self._tape.end(ticket, entry)
         return response
 

@@ -61,11 +61,10 @@ def _plant(
     holders = [*seats, *([0] if dealers else [])]
     lucky = draw.sample(holders, min(len(holders), draw.choice([1, 1, 2, 3])))
     ladders = [[rank + suit for rank in ranks] for suit in suits for ranks in (_ROYAL, _STRAIGHT)]
-    hands: dict[int, list[str]] = {}
-    if draw.random() < 0.5:
-        for holder, cards in zip(lucky, draw.sample(ladders, len(lucky)), strict=True):
-            hands[holder] = cards
-    else:  # four of a kind, and full houses
+    if draw.choice([True, False]):
+        hands = dict(zip(lucky, draw.sample(ladders, len(lucky)), strict=True))
+    else:  # four of a kind
+        hands = {}
         ranks = draw.sample("A23K", len(lucky))
         odd = draw.sample([rank + suit for rank in "45678" for suit in "cdhs"], len(lucky))
         for holder, rank, card in zip(lucky, ranks, odd, strict=True):

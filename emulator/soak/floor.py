@@ -25,6 +25,7 @@ class Floor:
         self._staff = staff
         self._habits = habits
         self._waiting: dict[str, list[int]] = {}
+        self._done: set[int] = set()
 
     async def take(self, table: str, payouts: Sequence[int], draw: random.Random) -> None:
         """Deal with a round's awards; some wait."""
@@ -59,11 +60,11 @@ class Floor:
                 await self._pay(payout, draw)
         self._done.difference_update(payouts)
 
-    @property
-    def _done(self) -> set[int]:
-        if not hasattr(self, "_settled"):
-            self._settled: set[int] = set()
-        return self._settled
+    async def pay(self, payout: int) -> None:
+        """Validate and pay at once."""
+        await self._staff.do("ValidatePayout", payout=payout, floorperson=FLOORPERSON)
+        if await self._staff.do("PayPayout", payout=payout, form=f"form {payout}"):
+            self.paid += 1
 
     async def _pay(self, payout: int, draw: random.Random) -> None:
         source = payout_pb2.PAYOUT_SOURCE_UNSPECIFIED

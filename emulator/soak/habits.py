@@ -26,3 +26,4 @@ class Habits(NamedTuple):
     doubles: float = 0.0  # at each step
     dawdles: float = 0.0  # at each step
     dawdle_s: float = 0.5
+    hangs: float = 0.0  # a round

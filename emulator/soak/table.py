@@ -6,7 +6,7 @@ answers is not judged here: the auditor does that. Only whether the round goes o
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any
 
 from emulator.audit.terms import BetTerms, LinkTerms, TableTerms
@@ -14,6 +14,7 @@ from emulator.soak.clients import RecordingClient
 from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
 from emulator.soak.habits import Habits
+from emulator.soak.hits import Hits
 from jackpot.v1 import payout_pb2
 from jackpot.v1 import table_pb2 as pb
 from table_client.errors import RefusedError
@@ -21,7 +22,6 @@ from table_client.errors import RefusedError
 FLOORPERSON = "floor"
 ROUND_S = 60.0  # what a round takes at a real table
 _STEPS = 5
-Answer = Callable[[], Awaitable[Any]]
 
 
 class SideTable:
@@ -34,21 +34,25 @@ class SideTable:
         floor: Floor,
         seed: str,
         habits: Habits,
+        hits: Hits,
         *,
         rigged: bool = False,
         speed: float = 0.0,
-        twice: Callable[[RecordingClient, pb.PlayCommand], Awaitable[None]] | None = None,
+        spare: RecordingClient | None = None,
     ) -> None:
+        """`spare` takes over when the client hangs."""
         self.client = client
         self.terms = terms
         self.rounds = 0
-        self.fair: dict[int, bool] = {}  # round -> whether its cards were left to chance
+        self.hung = 0
         self._floor = floor
         self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
         self._habits = habits
         self._rigged = rigged
         self._pause_s = ROUND_S / _STEPS / speed if speed else 0.0
-        self._twice = twice
+        self._hits = hits
+        self._spare = spare
+        self._void_seats: set[int] = set()
         self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
 
     async def begin(self) -> None:
@@ -62,6 +66,8 @@ class SideTable:
         self.rounds += 1
         await self._floor.clear_table(self.terms.id, self._draw)
         await self._bet()
+        if self._spare and self._chance(self._habits.hangs):
+            await self._hang(self._spare)
         accepted = await self._lock_out()
         if accepted is None:
             return
@@ -78,7 +84,7 @@ class SideTable:
     async def _bet(self) -> None:
         """Open and place, all on the way at once."""
         wagers = self._wagers()
-        answers = [self.client.open_round()]
+        answers: list[Awaitable[Any]] = [self.client.open_round()]
         if self._chance(self._habits.second_command):
             cut = self._draw.randrange(len(wagers) + 1)
             parts = [wagers[:cut], wagers[cut:]]
@@ -138,10 +144,18 @@ class SideTable:
         answer = await self._do(self.client.lock_out())
         if answer is None:
             return None
+        self._count_draws(answer)
         if self._chance(self._habits.late):
             await self._bet_late()
         await self._step()
         return list(answer.wagers)
+
+    def _count_draws(self, answer: pb.LockOutResponse) -> None:
+        lucky = answer.lucky_position if answer.HasField("lucky_position") else -1
+        for link in self.terms.links:
+            if link.magic_bps or link.lucky_bps:
+                magic = bool(answer.magic_card)
+                self._hits.note_draws(link.id, self.terms.seats, magic=magic, lucky=lucky)
 
     async def _bet_late(self) -> None:
         """After "no more bets", several at once."""
@@ -185,17 +199,41 @@ class SideTable:
         terms = self.terms
         sizes = (terms.seat_cards, terms.dealer_cards, terms.community_cards)
         dealt = deal(self._draw, seats, sizes, rigged=self._rigged and bool(seats))
-        self.fair[self.rounds] = dealt.fair
         hands = [self._hand(seat, dealt.hands[seat]) for seat in seats]
         answer = await self._do(self.client.settle(hands, dealt.hands.get(0, []), dealt.community))
         await self._step()
         if answer is None:
             await self._do(self.client.void_round("unsettled", FLOORPERSON))
             return
+        if dealt.fair:
+            self._count(accepted, hands, answer.payouts)
         await self._after(answer.payouts)
 
+    def _count(
+        self,
+        accepted: list[pb.Wager],
+        hands: list[pb.SeatHand],
+        payouts: Iterable[payout_pb2.Payout],
+    ) -> None:
+        """Each hand that a bet was settled on, by the row that was paid."""
+        fates = {hand.seat: hand.fate for hand in hands}
+        paid = {(p.seat, p.bet): p.hand for p in payouts if p.kind in _BY_HAND}
+        of_dealer = {p.bet: p.hand for p in payouts if p.kind in _BY_HAND and p.holder == 0}
+        counted: set[str] = set()  # bets on the dealer's hand: one hand, however many bet
+        for wager in accepted:
+            _, bet = self._bets[wager.bet]
+            fate = fates.get(wager.seat)
+            if fate != pb.FATE_PLAYED and not (fate == pb.FATE_FOLDED and not bet.fold_loses):
+                continue
+            if not bet.on_dealer:
+                cards = self.terms.seat_cards + self.terms.community_cards
+                self._hits.note(bet, cards, paid.get((wager.seat, bet.id), ""))
+            elif bet.id not in counted:
+                counted.add(bet.id)
+                self._hits.note(bet, self.terms.dealer_cards, of_dealer.get(bet.id, ""))
+
     def _hand(self, seat: int, cards: list[str]) -> pb.SeatHand:
-        fate: pb.Fate = pb.FATE_PLAYED
+        fate: pb.Fate.ValueType = pb.FATE_PLAYED
         if self._chance(self._habits.folds):
             fate = pb.FATE_FOLDED
         elif self._chance(self._habits.leaves):
@@ -218,11 +256,18 @@ class SideTable:
         return await self._do(self.client.void_round("misdeal", FLOORPERSON)) is not None
 
     async def _maybe_void_seat(self) -> None:
-        self._void_seats: set[int] = set()
+        self._void_seats = set()
         if self._chance(self._habits.void_seat):
             seat = self._draw.randrange(1, self.terms.seats + 1)
             if await self._do(self.client.void_seat(seat, "wrong number", FLOORPERSON)):
                 self._void_seats.add(seat)
+
+    async def _hang(self, other: RecordingClient) -> None:
+        """The client hangs in mid-round; another one takes over, and then the first wakes up."""
+        hung, self.client, self._spare = self.client, other, self.client
+        self.hung += 1
+        await other.attach()
+        await self._do(hung.lock_out())
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -246,6 +291,9 @@ class SideTable:
             await asyncio.sleep(self._habits.dawdle_s)
         if self._chance(self._habits.resumes):
             await self.client.attach()
+
+
+_BY_HAND = (payout_pb2.PAYOUT_KIND_SHARE, payout_pb2.PAYOUT_KIND_FIXED)
 
 
 def _wager(seat: int, link: LinkTerms, bet: BetTerms) -> pb.Wager:

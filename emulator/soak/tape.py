@@ -5,15 +5,17 @@ higher. What lies below the oldest of those can be audited: nothing earlier can 
 record is also kept on disk, so that a failed run can be gone through again.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
 from emulator.audit.entry import OBSERVATIONS, Entry, classes_of
-from emulator.auditor import Auditor
+from emulator.auditor import Auditor, ContradictionError
 
 _LENGTH_BYTES = 4
 
@@ -31,10 +33,14 @@ class Tape:
     def __init__(self, auditor: Auditor, path: Path | None = None) -> None:
         self.auditor = auditor
         self.known = 0
+        self.contradiction: ContradictionError | None = None  # the first; nothing more is audited
+        self.failed = asyncio.Event()
         self.counts: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
+        self.wagers = 0  # accepted
         self._tickets: dict[int, int] = {}
         self._issued = 0
+        self._ended = asyncio.Event()
         self._file: BinaryIO | None = path.open("wb") if path else None
 
     def begin(self) -> Ticket:
@@ -46,6 +52,7 @@ class Tape:
     def end(self, ticket: Ticket, entry: Entry | None) -> None:
         """Its answer is there; None: it was never sent after all."""
         self._tickets.pop(ticket.number, None)
+        self._ended.set()
         if entry is not None:
             self.note(entry)
 
@@ -57,9 +64,25 @@ class Tape:
             self.counts[entry.kind] += 1
             if entry.reason:
                 self.refusals[entry.reason] += 1
+            elif entry.kind == "place_wagers":
+                self.wagers += len(entry.request.wagers)
         self.known = max(self.known, entry.sequence)
-        self.auditor.feed(entry)
-        self.auditor.advance(self.complete)
+        if self.contradiction:
+            return
+        try:
+            self.auditor.feed(entry)
+            self.auditor.advance(self.complete)
+        except ContradictionError as error:
+            self.contradiction = error
+            self.failed.set()
+
+    async def all_answered(self, timeout_s: float) -> None:
+        """Wait until nothing is under way, at most so long."""
+        until = asyncio.get_running_loop().time() + timeout_s
+        while self._tickets and asyncio.get_running_loop().time() < until:
+            self._ended.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), 1)
 
     @property
     def complete(self) -> int:

@@ -15,13 +15,14 @@ class SmallDisk:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.mounted = False
+        self.was_mounted = False
 
     def mount(self) -> bool:
         """Put the folder on it; False where this user may not."""
         self._folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
             options = ["-t", "tmpfs", "-o", f"size={_SIZE}", "tmpfs", str(self._folder)]
-            self.mounted = _run("mount", *options)
+            self.mounted = self.was_mounted = _run("mount", *options)
         return self.mounted
 
     def fill(self) -> bool:

@@ -12,6 +12,7 @@ import grpc
 
 from emulator.audit.terms import SiteTerms, read_terms
 from emulator.auditor import Auditor
+from emulator.soak.awards import Awards
 from emulator.soak.clients import RecordingClient, Staff
 from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk
@@ -32,6 +33,7 @@ from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
 from jackpot.rules.site import load_site
+from jackpot.verify import verify
 from table_client.client import open_channel
 
 LOOK_S = 0.5  # between two looks at all accounts
@@ -53,12 +55,14 @@ class Soak:
         self.site_path = write_site(folder, options.tables, herd=full)
         self.terms: SiteTerms = read_terms(self.site_path)
         self.hits = Hits(self.terms)
-        self.auditor = Auditor(self.terms)
+        self.awards = Awards()
+        self.auditor = Auditor(self.terms, self.awards.note)
         self.tape = Tape(self.auditor, self.tape_path)
         self.latencies = Latencies()
         self.habits = habits_for(fault_set)
         self.tables: list[SideTable | GameTable] = []
         self.failure = ""  # what ended the run, if it was not its end
+        self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
         self.mute: Mute | None = None
         self.began = time.monotonic()
@@ -310,9 +314,13 @@ class Soak:
         elif self.auditor.waiting:
             self.failure = f"{self.auditor.waiting} answers could not be audited"
         for controller in self.controllers:
-            if await controller.stop() and not self.failure:
-                self.failure = "a controller did not stop in good order"
-        self.tape.close()
+            code = await controller.stop()
+            if code and not self.failure:
+                self.failure = f"a controller did not stop in good order (exit code {code})"
+        found = await asyncio.to_thread(verify, self.data)
+        self.verified = found.ok
+        if not found.ok and not self.failure:
+            self.failure = f"the journal does not verify: {found}"
 
 
 def _lasts(work: object) -> bool:

@@ -44,6 +44,7 @@ class ControllerProcess:
         ]
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: asyncio.ReadTransport | None = None
 
     @property
     def pid(self) -> int:
@@ -69,11 +70,11 @@ class ControllerProcess:
                 return  # it met its fault before it served
             raise ControllerError(f"the controller did not start; see {self._log}")
 
-    @staticmethod
-    async def _first_line(process: "subprocess.Popen[bytes]") -> str:
+    async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
         reader = asyncio.StreamReader()
         loop = asyncio.get_running_loop()
-        pipe, _ = await loop.connect_read_pipe(
+        # The pipe stays open: a controller also says when it has stopped.
+        self._pipe, _ = await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), process.stdout
         )
         try:
@@ -81,8 +82,6 @@ class ControllerProcess:
                 return (await reader.readline()).decode()
         except TimeoutError:
             return ""
-        finally:
-            pipe.close()
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal, if it is there."""
@@ -103,6 +102,8 @@ class ControllerProcess:
             finally:
                 loop.remove_reader(handle)
                 os.close(handle)
+        if self._pipe:
+            self._pipe.close()
         return process.wait()
 
     async def kill(self) -> None:

@@ -87,7 +87,6 @@ class Soak:
         self.floor: Floor | None = None
         self.manager: Manager | None = None
         self._stack = AsyncExitStack()
-        self._stopping = asyncio.Event()
 
     @property
     def rounds(self) -> int:
@@ -135,6 +134,7 @@ class Soak:
             self.clock,
             random.Random(f"{self.options.seed}/faults"),  # noqa: S311 - a replay needs a seed
             self.options.every_s,
+            self._time_is_up,
         )
         for place, name in enumerate(table_names(self.options.tables)):
             self.tables.append(await self._table(place, name))
@@ -230,14 +230,16 @@ class Soak:
 
     def _is_over(self, table: SideTable | GameTable) -> bool:
         options = self.options
-        if self._stopping.is_set():
-            return True
-        if options.duration_s and time.monotonic() - self.began >= options.duration_s:
+        if self._time_is_up():
             return True
         if options.until_hit:
             link, _, level = options.until_hit.partition("/")
             return self.auditor.books.level((link, level)).last_full > 0
         return bool(options.rounds) and table.rounds >= options.rounds
+
+    def _time_is_up(self) -> bool:
+        duration_s = self.options.duration_s
+        return bool(duration_s) and time.monotonic() - self.began >= duration_s
 
     # -- beside the tables --------------------------------------------------------------------
 

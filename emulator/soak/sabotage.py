@@ -66,12 +66,14 @@ class Saboteur:
         clock: Path,
         draw: random.Random,
         every_s: float,
+        enough: Callable[[], bool],
     ) -> None:
+        """`enough` says when the run is to come to its end."""
         self.done: Counter[str] = Counter()
         self.log: list[tuple[float, float, str]] = []  # from, to (monotonic), what
         self._keepers, self._proxies = keepers, proxies
         self._data, self._disk, self._clock = data, disk, clock
-        self._draw, self._every_s = draw, every_s
+        self._draw, self._every_s, self._enough = draw, every_s, enough
         asked = set(faults)
         can: dict[Fault, Callable[[Keeper], Awaitable[None]]] = {
             Fault.KILL: self._kill,
@@ -93,11 +95,15 @@ class Saboteur:
 
     async def work(self) -> None:
         """Until cancelled."""
-        while True:
+        while not self._enough():
+            # All is well for a while before the next thing happens, or nothing would get on.
+            for keeper in self._keepers:
+                await keeper.up.wait()
             await asyncio.sleep(self._every_s * self._draw.uniform(0.5, 1.5))
             keeper = self._draw.choice(self._keepers)
             await keeper.up.wait()
             await self._draw.choice(self._acts)(keeper)
+        await asyncio.Event().wait()
 
     @asynccontextmanager
     async def _logged(self, what: str) -> AsyncIterator[None]:

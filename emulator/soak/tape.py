@@ -41,7 +41,8 @@ class Tape:
         self._tickets: dict[int, int] = {}
         self._issued = 0
         self._ended = asyncio.Event()
-        self._file: BinaryIO | None = path.open("wb") if path else None
+        self._path = path
+        self._file: BinaryIO | None = None
 
     def begin(self) -> Ticket:
         """A command is about to be sent."""
@@ -58,7 +59,9 @@ class Tape:
 
     def note(self, entry: Entry) -> None:
         """Record an entry, and audit what has become complete."""
-        if self._file:
+        if self._path and not self._file:
+            self._file = self._path.open("wb")
+        if self._file and not self._file.closed:
             _write(self._file, entry)
         if entry.kind not in OBSERVATIONS:
             self.counts[entry.kind] += 1

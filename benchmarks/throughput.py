@@ -1,9 +1,10 @@
 """How many durable commands a controller takes, next to a bare echo of the same messages.
 
-Three processes: a real controller on a real SQLite file, a server that answers every message with
-one canned message and knows nothing else, and this one, which makes the load. Runs on the two
-alternate, so that whatever else the machine does hits both; medians and the whole spread are
-shown. Messages are built before the clock starts.
+Three processes: a real controller on a real SQLite file; a server of the same service that reads
+every message and answers it with one message, and does nothing else; and this one, which makes
+the load. A third figure, "bytes", is the same server not even reading the messages. Runs alternate,
+so that whatever else the machine does hits all; medians and the whole spread are shown. Messages
+are built before the clock starts.
 
   wagers  PlaceWagers with six wagers a message on one Play stream a table; every 26th message
           voids the full round and opens the next
@@ -21,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -34,13 +35,14 @@ from jackpot.engine import Engine
 from jackpot.request_id import new_request_id
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names
+from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import table_pb2
 
 GOAL_WAGERS_PER_S = 20_000
 GOAL_OF_ECHO = 1.0
-PLAY = "/jackpot.v1.TableService/Play"
+PLAY, BYTES = "/jackpot.v1.TableService/Play", "/benchmark/Bytes"
 SITE, LINK = "bench", "link"
 BETS = tuple(f"bet-{n}" for n in range(5))
 SEATS = 30
@@ -68,26 +70,45 @@ async def serve_controller(directory: str) -> None:
     """A controller as `jackpot serve` runs it."""
     engine = Engine(lambda: SqliteJournal.open(Path(directory)), names, sites=[SITE])
     controller = Controller(engine, site())
-    print(await controller.start("127.0.0.1:0"), flush=True)
+    address = await controller.start("127.0.0.1:0")
+    calm_collector()
+    print(address, flush=True)
     await asyncio.to_thread(sys.stdin.read)
     await controller.stop()
 
 
+async def echo(requests: Any, _: Any) -> AsyncIterator[table_pb2.PlayResponse]:
+    """Every message is read as what it is and answered with one message; nothing else happens."""
+    async for request in requests:
+        yield table_pb2.PlayResponse(results=[answer(c.number) for c in request.commands])
+
+
+def answer(number: int) -> table_pb2.PlayResult:
+    """What a controller would say of six wagers."""
+    response = table_pb2.PlaceWagersResponse(sequence=number)
+    return table_pb2.PlayResult(number=number, sequence=number, place_wagers=response)
+
+
+async def serve_bytes(_: Any, context: Any) -> None:
+    """A canned answer for every message, which is not even looked at."""
+    canned = table_pb2.PlayResponse(results=[answer(1)]).SerializeToString()
+    while (await context.read()) is not grpc.aio.EOF:
+        await context.write(canned)
+
+
 async def serve_echo(_: str) -> None:
-    """One message back for every message, and nothing else."""
-    result = table_pb2.PlayResult(number=1, sequence=1)
-    result.place_wagers.sequence = 1
-    canned = table_pb2.PlayResponse(results=[result]).SerializeToString()
-
-    async def play(_: Any, context: Any) -> None:
-        while (await context.read()) is not grpc.aio.EOF:
-            await context.write(canned)
-
+    """The floor: what gRPC itself costs. Play echoes messages, Bytes not even those."""
     server = grpc.aio.server()
-    handler = grpc.method_handlers_generic_handler(
-        "jackpot.v1.TableService", {"Play": grpc.stream_stream_rpc_method_handler(play)}
+    play: Any = grpc.stream_stream_rpc_method_handler(
+        echo,
+        table_pb2.PlayRequest.FromString,
+        table_pb2.PlayResponse.SerializeToString,
     )
-    server.add_generic_rpc_handlers((handler,))
+    raw: Any = grpc.stream_stream_rpc_method_handler(serve_bytes)
+    for path, handler in ((PLAY, play), (BYTES, raw)):
+        _, service, method = path.split("/")
+        handlers = grpc.method_handlers_generic_handler(service, {method: handler})
+        server.add_generic_rpc_handlers((handlers,))
     print(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}", flush=True)
     await server.start()
     await asyncio.to_thread(sys.stdin.read)
@@ -142,7 +163,7 @@ def wager_commands() -> Iterator[dict[str, Any]]:
 def losing_deals(count: int) -> list[table_pb2.Settle]:
     """Hands for six seats and the dealer that win nothing."""
     draw, paying = random.Random(657), {"royal-flush", "straight-flush"}
-    deals = []
+    deals: list[table_pb2.Settle] = []
     while len(deals) < count:
         cards = draw.sample(DECK, 5 * (WAGERS + 1))
         hands = [cards[n : n + 5] for n in range(0, len(cards), 5)]
@@ -183,9 +204,9 @@ def messages(kind: str, table: str, epoch: int, count: int) -> list[tuple[bytes,
 # -- the load -------------------------------------------------------------------------------------
 
 
-async def stream(channel: Any, load: list[tuple[bytes, int]], window: int, *, echo: bool) -> None:
+async def stream(channel: Any, load: list[tuple[bytes, int]], window: int, path: str) -> None:
     """Send a table's messages, so many ahead of the answers, until all are answered."""
-    call = channel.stream_stream(PLAY)()
+    call = channel.stream_stream(path)()
     room = asyncio.Semaphore(window)
     parse = table_pb2.PlayResponse.FromString
 
@@ -201,7 +222,7 @@ async def stream(channel: Any, load: list[tuple[bytes, int]], window: int, *, ec
         left += commands
         while left > 0:
             results = parse(await call.read()).results
-            left -= commands if echo else len(results)
+            left -= commands if path == BYTES else len(results)
             for result in results:
                 assert result.WhichOneof("result") != "error", result
         room.release()
@@ -235,16 +256,24 @@ async def void(channel: Any, table: str, epoch: int) -> None:
     await call(table_pb2.VoidRoundRequest(id=which, command=undo))
 
 
-async def one_run(address: str, kind: str, tables: int, count: int, *, echo: bool) -> float:
+class Target(NamedTuple):
+    """What a run is made against."""
+
+    address: str
+    path: str
+    attaches: bool
+
+
+async def one_run(target: Target, kind: str, tables: int, count: int) -> float:
     """Messages a second over all tables."""
     window = {8: 16, 64: 4}[tables] if kind == "wagers" else 6
-    async with grpc.aio.insecure_channel(address) as channel:
+    async with grpc.aio.insecure_channel(target.address) as channel:
         load = []
         for n in range(tables):
-            epoch = 1 if echo else await attach(channel, f"t{n}")
+            epoch = await attach(channel, f"t{n}") if target.attaches else 1
             load.append(messages(kind, f"t{n}", epoch, count // tables))
         began = time.perf_counter()
-        await asyncio.gather(*(stream(channel, each, window, echo=echo) for each in load))
+        await asyncio.gather(*(stream(channel, each, window, target.path) for each in load))
         return sum(map(len, load)) / (time.perf_counter() - began)
 
 
@@ -255,6 +284,7 @@ class Result(NamedTuple):
     tables: int
     controller: list[float]
     echo: list[float]
+    raw: list[float]
 
     @property
     def unit(self) -> tuple[str, float]:
@@ -273,6 +303,7 @@ class Result(NamedTuple):
         yield f"{self.kind}, {self.tables} tables"
         yield f"  controller {shown(self.controller)} messages/s"
         yield f"  echo       {shown(self.echo)} messages/s"
+        yield f"  bytes      {shown(self.raw)} messages/s"
         yield f"  durable    {shown(rates)} {unit}/s"
         low, high = min(self.of_echo), max(self.of_echo)
         yield f"  of echo    {median(self.of_echo):8.2f}  ({low:.2f} to {high:.2f})"
@@ -285,6 +316,7 @@ class Result(NamedTuple):
             "tables": self.tables,
             "messages_per_s": self.controller,
             "echo_messages_per_s": self.echo,
+            "bytes_messages_per_s": self.raw,
             f"{unit}_per_s": median(self.controller) * worth,
             "of_echo": median(self.of_echo),
         }
@@ -308,15 +340,20 @@ def main() -> None:
         serve = serve_controller if options.role == "controller" else serve_echo
         uvloop.run(serve(options.data))
         return
-    runs, count = (3, 6_000) if options.quick else (7, 20_000)
+    runs, count = (3, 6_000) if options.quick else (7, 12_000)
     results = []
     with tempfile.TemporaryDirectory(dir=".") as scratch:
         directory = options.data or scratch
         controller, echo = start("controller", directory), start("echo", directory)
+        targets = (
+            Target(controller.address, PLAY, attaches=True),
+            Target(echo.address, PLAY, attaches=False),
+            Target(echo.address, BYTES, attaches=False),
+        )
         try:
             for kind, tables in (("wagers", 8), ("wagers", 64), ("rounds", 8), ("rounds", 64)):
                 if options.only in (None, kind):
-                    result = uvloop.run(compare(kind, tables, runs, count, controller, echo))
+                    result = uvloop.run(compare(kind, tables, runs, count, targets))
                     results.append(result)
                     if not options.json:
                         print(*result.lines(), sep="\n", flush=True)
@@ -328,17 +365,16 @@ def main() -> None:
 
 
 async def compare(
-    kind: str, tables: int, runs: int, count: int, controller: Server, echo: Server
+    kind: str, tables: int, runs: int, count: int, targets: tuple[Target, ...]
 ) -> Result:
-    """Alternate between the two servers; the first pair only warms them up."""
-    mine, theirs = [], []
+    """Take turns; the first turn only warms everybody up."""
+    rates: tuple[list[float], ...] = tuple([] for _ in targets)
     for run in range(runs + 1):
-        rate = await one_run(controller.address, kind, tables, count, echo=False)
-        bare = await one_run(echo.address, kind, tables, count, echo=True)
-        if run:
-            mine.append(rate)
-            theirs.append(bare)
-    return Result(kind, tables, mine, theirs)
+        for target, seen in zip(targets, rates, strict=True):
+            rate = await one_run(target, kind, tables, count)
+            if run:
+                seen.append(rate)
+    return Result(kind, tables, *rates)
 
 
 if __name__ == "__main__":

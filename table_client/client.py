@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import grpc
 
+from jackpot.auth.client import Identity
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 from jackpot.v1 import table_pb2_grpc
@@ -23,9 +24,11 @@ _OPTIONS = (
 )
 
 
-def open_channel(address: str) -> grpc.aio.Channel:
-    """A connection to a controller on this machine."""
-    return grpc.aio.insecure_channel(address, options=_OPTIONS)
+def open_channel(address: str, identity: Identity | None = None) -> grpc.aio.Channel:
+    """A connection to a controller; without an identity, to one on this machine."""
+    if identity is None:
+        return grpc.aio.insecure_channel(address, options=_OPTIONS)
+    return grpc.aio.secure_channel(address, identity.credentials(), options=_OPTIONS)
 
 
 class TableClient:
@@ -132,6 +135,10 @@ class TableClient:
         """A seat's part of the round comes to nothing."""
         void = pb.VoidSeat(seat=seat, irregularity=irregularity, floorperson=floorperson)
         return self.send(pb.PlayCommand(void_seat=void))
+
+    def contribute_pot(self, pot_micros: int) -> Awaitable[pb.ContributePotResponse]:
+        """A Poker pot after its rake; the answer says what goes into the box."""
+        return self.send(pb.PlayCommand(contribute_pot=pb.ContributePot(pot_micros=pot_micros)))
 
     def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
         """Any command; the others are made of this one."""

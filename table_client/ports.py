@@ -151,7 +151,7 @@ class SideAward(Struct, frozen=True):
 
     seat: int
     bet: str
-    kind: Literal["share", "fixed", "envy", "magic", "lucky"]
+    kind: Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
     hand: str
     amount_micros: int
     source: Literal["inventory", "account", "cage"] = "inventory"

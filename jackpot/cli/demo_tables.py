@@ -67,10 +67,17 @@ class DemoTable:
     async def play(self, rounds: int | None, tally: Tally, pause_s: float) -> None:
         """Play so many rounds, or for ever."""
         async with self._client:
-            await self._client.attach()
+            await self._tidy((await self._client.attach()).round)
             for _ in repeat(None) if rounds is None else range(rounds):
                 await self._round(tally)
                 await asyncio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
+
+    async def _tidy(self, left: table_pb2.Round) -> None:
+        """Finish what a demo that was stopped left on the table."""
+        if left.phase not in (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED):
+            await self._client.void_round("demo stopped", FLOORPERSON)
+        request = operator_pb2.ListPayoutsRequest(site=self._site.id, table=self._table.id)
+        await self._pay((await self._operator.ListPayouts(request)).payouts)
 
     async def _round(self, tally: Tally) -> None:
         client, rng = self._client, self._rng
@@ -129,11 +136,12 @@ class DemoTable:
         return await self._client.settle(hands, dealer, community)
 
     async def _pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
-        """The floorperson validates in payment order, then everything is paid."""
+        """The floorperson validates in payment order, envy last: it hangs on another's hand."""
+        payouts = sorted(payouts, key=lambda payout: payout.kind == payout_pb2.PAYOUT_KIND_ENVY)
         if any(payout.share_bps for payout in payouts):
             await self._while(VALIDATE)
         for payout in payouts:
-            if payout.needs_floorperson:
+            if payout.needs_floorperson and not payout.floorperson:
                 await self._operator.ValidatePayout(
                     operator_pb2.ValidatePayoutRequest(
                         site=self._site.id,

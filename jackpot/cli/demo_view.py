@@ -50,9 +50,9 @@ class Show:
     def frame(self, response: meter_pb2.WatchMetersResponse) -> None:
         """Take in newer meters."""
         for link in response.links:
-            for hit in link.recent_hits[-max(link.hit_count - self._hits.get(link.link, 0), 0) :]:
-                if link.link in self._links:
-                    self._say(hit_line(link, hit))
+            new = link.hit_count - self._hits.get(link.link, link.hit_count)
+            for hit in link.recent_hits[-new:] if new else ():
+                self._say(hit_line(link, hit))
             self._hits[link.link] = link.hit_count
             self._links[link.link] = link
 

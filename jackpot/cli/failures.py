@@ -7,6 +7,8 @@ from typing import ParamSpec, TypeVar
 import click
 import grpc
 
+from jackpot.auth.authority import AuthorityError
+from jackpot.auth.names import HolderError
 from jackpot.display.errors import DisplayError
 from jackpot.rules.site import SiteFileError
 from jackpot.server.controller import AddressError
@@ -19,6 +21,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _KNOWN = (
+    AuthorityError,
+    HolderError,
     SiteFileError,
     AddressError,
     DisplayError,

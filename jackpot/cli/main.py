@@ -4,7 +4,7 @@ import importlib
 
 import click
 
-_COMMANDS = ("serve", "demo", "meters", "watch", "sign", "verify", "rules", "odds")
+_COMMANDS = ("serve", "demo", "meters", "watch", "sign", "verify", "rules", "odds", "ca")
 
 
 class _LazyGroup(click.Group):

@@ -10,6 +10,7 @@ import grpc
 from rich.console import Console
 from rich.live import Live
 
+from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.meter_view import as_json, meters_table, money
 from jackpot.v1 import meter_pb2, meter_pb2_grpc
@@ -22,23 +23,17 @@ Links = dict[str, meter_pb2.LinkMeters]
 @click.command()
 @click.option("--watch", is_flag=True, help="Go on showing them as they change.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON; with --watch one line a change.")
-@click.option(
-    "--controller",
-    metavar="HOST:PORT",
-    default="127.0.0.1:7400",
-    show_default=True,
-    help="Where the controller listens.",
-)
 @click.option("--site", metavar="SITE", help="Which site, where the controller has several.")
 @one_line
-def meters(*, watch: bool, json_: bool, controller: str, site: str | None) -> None:
+@connected
+def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None) -> None:
     r"""Show the meters of every link.
 
     \b
     Example:
       jackpot meters --watch
     """
-    with grpc.insecure_channel(controller) as channel:
+    with connection.open() as channel:
         stub = meter_pb2_grpc.MeterServiceStub(channel)
         site = site or _only_site(stub)
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import uvloop
 
+from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
 from jackpot.cli.http import pages, settings, theme_option
 from jackpot.core.config import Site
@@ -20,11 +21,12 @@ from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
+from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 
 
-def make_controller(site: Site, data: Path) -> Controller:
+def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Controller:
     """A controller for a site, on the embedded store of a directory; call it in the loop."""
     engine = Engine(
         partial(SqliteJournal.open, data),
@@ -32,7 +34,7 @@ def make_controller(site: Site, data: Path) -> Controller:
         sites=[site.id],
         faults=from_environment(os.environ),
     )
-    return Controller(engine, site)
+    return Controller(engine, site, gate)
 
 
 @click.command()
@@ -59,36 +61,60 @@ def make_controller(site: Site, data: Path) -> Controller:
     metavar="HOST:PORT",
     help="Where to serve signs and pages. [default: what the site file says, or nowhere]",
 )
+@click.option(
+    "--cert",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The controller's certificate; its key lies beside it. Without it: loopback only.",
+)
+@click.option(
+    "--ca",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The authority's ca.pem, with its list of revoked certificates beside it.",
+)
 @theme_option
 @one_line
 def serve(
-    site_path: Path, data: Path | None, address: str | None, http: str | None, theme: Path | None
+    site_path: Path,
+    data: Path | None,
+    address: str | None,
+    http: str | None,
+    cert: Path | None,
+    ca: Path | None,
+    theme: Path | None,
 ) -> None:
     r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
 
     \b
     Example:
-      jackpot serve --site site.toml --data /var/lib/jackpot
+      jackpot serve --site site.toml --data /var/lib/jackpot \
+        --cert ca/issued/controller.pem --ca ca/ca.pem
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     file = load_site_file(site_path)
     for warning in file.warnings:
         click.echo(f"{site_path}:{warning}", err=True)
     where = address or file.server.listen[0]
+    if (cert is None) != (ca is None):
+        raise click.UsageError("--cert and --ca go together")
+    gate = Gate(Files.beside(cert, ca), file.site.id) if cert and ca else None
     look, http = settings(theme), http or file.server.http
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(file.site, data or Path(file.server.data), where, http, look))
+        runner.run(_serve(file.site, data or Path(file.server.data), where, gate, http, look))
 
 
-async def _serve(site: Site, data: Path, address: str, http: str, look: Settings) -> None:
-    controller = make_controller(site, data)
+async def _serve(
+    site: Site, data: Path, address: str, gate: Gate | None, http: str, look: Settings
+) -> None:
+    controller = make_controller(site, data, gate)
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
+    calm_collector()
     try:
         async with pages(controller, data, http, look) if http else nullcontext() as url:
-            click.echo(f"serving {site.id} on {where}")
+            guard = "with TLS" if gate else "without TLS, for this machine only"
+            click.echo(f"serving {site.id} on {where} {guard}")
             if url:
                 click.echo(f"signs and pages on {url}")
             sys.stdout.flush()

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import uvloop
 
+from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.http import ADDRESS, settings, theme_option
 from jackpot.display.app import Settings
@@ -19,13 +20,6 @@ from table_client.client import open_channel
 
 @click.command()
 @click.option(
-    "--controller",
-    metavar="HOST:PORT",
-    default="127.0.0.1:7400",
-    show_default=True,
-    help="Where the controller listens.",
-)
-@click.option(
     "--http",
     metavar="HOST:PORT",
     default=ADDRESS,
@@ -35,7 +29,8 @@ from table_client.client import open_channel
 @click.option("--site", metavar="SITE", default="", help="Which site, where there are several.")
 @theme_option
 @one_line
-def sign(controller: str, http: str, site: str, theme: Path | None) -> None:
+@connected
+def sign(connection: Connection, http: str, site: str, theme: Path | None) -> None:
     r"""Serve signs until SIGTERM or Ctrl-C; a controller that is away is waited for.
 
     However many signs are watched, the controller has one watcher.
@@ -47,19 +42,19 @@ def sign(controller: str, http: str, site: str, theme: Path | None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     look = settings(theme)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_sign(controller, http, site, look))
+        runner.run(_sign(connection, http, site, look))
 
 
-async def _sign(controller: str, http: str, site: str, look: Settings) -> None:
+async def _sign(connection: Connection, http: str, site: str, look: Settings) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     listening = listen(http)
-    async with open_channel(controller) as channel:
+    async with open_channel(connection.address, connection.identity) as channel:
         source = ControllerSource(channel, site)
         await source.start()
         display = await serve_source(source, listening, look)
-        click.echo(f"signs of {controller} on {display.url}")
+        click.echo(f"signs of {connection.address} on {display.url}")
         sys.stdout.flush()
         await stopped.wait()
         await display.stop()

@@ -10,6 +10,7 @@ import uvloop
 from rich.console import Console
 from rich.live import Live
 
+from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.watch_view import page
 from jackpot.display.remote import ControllerSource
@@ -21,18 +22,12 @@ WAIT_S = 5.0  # for a controller that is away, where only one look was asked for
 
 
 @click.command()
-@click.option(
-    "--controller",
-    metavar="HOST:PORT",
-    default="127.0.0.1:7400",
-    show_default=True,
-    help="Where the controller listens.",
-)
 @click.option("--site", metavar="SITE", default="", help="Which site, where there are several.")
 @click.option("--once", is_flag=True, help="Show it once and stop.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON; without --once a line a second.")
 @one_line
-def watch(controller: str, site: str, *, once: bool, json_: bool) -> None:
+@connected
+def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
     r"""Show links, tables, payouts due, alarms and hits as they change, until Ctrl-C.
 
     \b
@@ -43,21 +38,21 @@ def watch(controller: str, site: str, *, once: bool, json_: bool) -> None:
         contextlib.suppress(KeyboardInterrupt),
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        runner.run(_watch(controller, site, once=once, json_=json_))
+        runner.run(_watch(connection, site, once=once, json_=json_))
 
 
-async def _watch(controller: str, site: str, *, once: bool, json_: bool) -> None:
-    async with open_channel(controller) as channel:
+async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
+    async with open_channel(connection.address, connection.identity) as channel:
         source = ControllerSource(channel, site)
         await source.start()
         try:
             if once:
-                overview = await _first(source, controller)
+                overview = await _first(source, connection.address)
                 _print(overview, json_=json_)
             elif json_ or not Console().is_terminal:
                 await _print_all(source, json_=json_)
             else:
-                await _draw(source, controller)
+                await _draw(source, connection.address)
         finally:
             await source.stop()
 

@@ -36,7 +36,7 @@ class Deal(Struct, frozen=True):
     def wager(self, seat: int, bet: Bet) -> Accepted | None:
         """A seat's wager on a bet if it can still win."""
         accepted = self.round.wagers.get(seat, {}).get(bet.id)
-        return accepted if accepted and still_plays(self.hands[seat], bet) else None
+        return accepted if still_plays(self.hands[seat], bet) else None
 
     def bettors(self, bet: Bet) -> Iterator[tuple[int, Accepted]]:
         """Seats whose wager on a bet can still win, in payment order."""
@@ -148,7 +148,7 @@ def _envy_claims(deal: Deal, link: Link, bet: Bet, seat: int) -> Iterator[Claim]
         return
     for other in sorted(deal.hands, reverse=True):
         hand = deal.hands[other]
-        if hand.fate != "played" or other == seat or _plays(deal.round, other) == accepted.player:
+        if hand.fate != "played" or _plays(deal.round, other) == accepted.player:
             continue
         if line := _envy_line(bet, deal.called(bet, other)):
             yield Claim(

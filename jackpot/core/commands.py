@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core.config import Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 
 # Who a seat's cards belong to at the end of a round. A folded hand is not looked at unless a bet
 # that a fold does not forfeit rides on it.
@@ -26,11 +26,12 @@ class TableOrigin(Struct, frozen=True, tag="table"):
     number: int
 
 
-class OperatorOrigin(Struct, frozen=True, tag="operator"):
+class OperatorOrigin(Struct, frozen=True, tag="operator", omit_defaults=True):
     """A person's or a process's command, told apart by a request id that grows with time."""
 
     principal: str
     request_id: str
+    department: str = ""
 
 
 class ControllerOrigin(Struct, frozen=True, tag="controller"):
@@ -54,13 +55,14 @@ class OpenRound(Command, frozen=True):
     """Begin the next round at the table."""
 
 
-class Wager(Struct, frozen=True):
+class Wager(Struct, frozen=True, omit_defaults=True):
     """A seat's wager on a bet. `player` tells apart who plays two boxes; "" means the seat."""
 
     seat: int
     bet: str
     amount_micros: int
     player: str = ""
+    account: str = ""  # the game account that an electronic wager is debited from
 
 
 class PlaceWagers(Command, frozen=True):
@@ -199,6 +201,33 @@ class AdjustMeter(Command, frozen=True):
     reference: str
 
 
+class ResetMeter(Command, frozen=True):
+    """Set a meter back to its reseed; what is above it waits in overflow."""
+
+    link: str
+    level: str
+    reference: str
+
+
+class SetLimit(Command, frozen=True):
+    """Give a level another limit, 0 for none, from when its link resumes."""
+
+    link: str
+    level: str
+    limit_micros: int
+    reference: str
+
+
+class SetRate(Command, frozen=True):
+    """Give a level other increment rates, from when its link resumes."""
+
+    link: str
+    level: str
+    primary_bps: int
+    reserve_bps: int
+    reference: str
+
+
 class TransferFunds(Command, frozen=True):
     """Move players' money from a level's overflow or reserve to a meter, here or elsewhere."""
 
@@ -209,6 +238,81 @@ class TransferFunds(Command, frozen=True):
     to_level: str
     amount_micros: int
     reference: str
+
+
+# What changes a meter or what feeds it: a second person of another department must approve.
+Change = AdjustMeter | ResetMeter | TransferFunds | SetLimit | SetRate
+
+
+class ApproveProposal(Command, frozen=True):
+    """Let a proposed change take effect."""
+
+    proposal: int
+
+
+class DeclineProposal(Command, frozen=True):
+    """End a proposal; who made it may, and so may anyone who could approve it."""
+
+    proposal: int
+
+
+class ConfigureSite(Command, frozen=True):
+    """Say whether changes need a second person here, and when a gaming day begins."""
+
+    dual_control: bool
+    day: GamingDay = MIDNIGHT
+
+
+class BuyIn(Command, frozen=True):
+    """Put money on a game account."""
+
+    account: str
+    amount_micros: int
+    reference: str
+
+
+class CashOut(Command, frozen=True):
+    """Take money off a game account."""
+
+    account: str
+    amount_micros: int
+    reference: str
+
+
+class ContributePot(Command, frozen=True):
+    """A Poker pot after its rake: the contribution goes into the table's Bad Beat box."""
+
+    pot_micros: int
+
+
+class CountBox(Command, frozen=True):
+    """The count of a table's Bad Beat box: the official record, and what the display gains."""
+
+    link: str
+    table: str
+    counted_micros: int
+    cashier: str
+    floorperson: str
+
+
+class VerifyBadBeat(Command, frozen=True):
+    """The Poker shift supervisor has verified a Bad Beat hand: the fund is shared out."""
+
+    link: str
+    table: str
+    hand: str
+    loser: int
+    winner: int
+    others: tuple[int, ...]
+    supervisor: str
+
+
+class ConfirmDisplay(Command, frozen=True):
+    """Finance has set the displayed amount, with a floorperson, and compares it with the record."""
+
+    link: str
+    displayed_micros: int
+    floorperson: str
 
 
 class TakeSnapshot(Command, frozen=True):
@@ -232,6 +336,7 @@ TableCommand = (
     | Settle
     | VoidRound
     | VoidSeat
+    | ContributePot
 )
 OperatorCommand = (
     AttachTable
@@ -244,8 +349,15 @@ OperatorCommand = (
     | ValidatePayout
     | PayPayout
     | RejectPayout
-    | AdjustMeter
-    | TransferFunds
+    | Change
+    | ApproveProposal
+    | DeclineProposal
+    | ConfigureSite
+    | BuyIn
+    | CashOut
+    | CountBox
+    | VerifyBadBeat
+    | ConfirmDisplay
 )
 ControllerCommand = TakeSnapshot | Probe
 AnyCommand = TableCommand | OperatorCommand | ControllerCommand

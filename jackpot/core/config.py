@@ -68,6 +68,21 @@ class Level(Struct, frozen=True, omit_defaults=True):
     reserve_bps: int = 0  # share of each wager that is kept for the next meter
     limit_micros: int = 0  # 0: none; what would pass it goes to overflow
     reserve_mode: Literal["add", "fund"] = "add"  # reserve joins the reseed, or stands in for it
+    fixed: str = ""  # the clause that fixes seeds and rates, where the operator has no choice
+    minimum_bps: int = 0  # the least that the primary rate may be
+
+
+class PotRules(Struct, frozen=True, omit_defaults=True):
+    """How Poker pots feed a Bad Beat fund, and who has which share of it."""
+
+    minimum_pot_micros: int
+    contribution_bps: int
+    cap_micros: int  # the most that one pot contributes
+    loser_bps: int
+    winner_bps: int
+    table_bps: int  # to the other players dealt in, equally
+    qualifying_hand: str = ""  # the lowest hand that, losing, is a Bad Beat
+    passes_on_to: str = ""  # which Bad Beat inherits the fund when this one ends
 
 
 class Link(Struct, frozen=True, omit_defaults=True):
@@ -81,6 +96,7 @@ class Link(Struct, frozen=True, omit_defaults=True):
     bets: tuple[Bet, ...]
     magic_share_bps: int = 0  # in which share of rounds a Magic Card is drawn
     lucky_share_bps: int = 0  # in which share of rounds a Lucky Bonus is drawn
+    pot: PotRules | None = None  # a Bad Beat fund: fed by pots instead of wagers
 
 
 class Table(Struct, frozen=True, omit_defaults=True):
@@ -96,6 +112,16 @@ class Table(Struct, frozen=True, omit_defaults=True):
     boxes_per_player: int = 1  # adjacent boxes that one person may play
 
 
+class GamingDay(Struct, frozen=True):
+    """When a gaming day begins: so many minutes after midnight on the clocks of a time zone."""
+
+    start_minutes: int
+    zone: str  # an IANA name
+
+
+MIDNIGHT = GamingDay(0, "UTC")
+
+
 class Site(Struct, frozen=True):
     """One licensed facility: everything that one journal stream is about."""
 
@@ -103,3 +129,5 @@ class Site(Struct, frozen=True):
     links: tuple[Link, ...]
     tables: tuple[Table, ...]
     in_service: tuple[str, ...] = ()  # links put in service by the controller at its first start
+    dual_control: bool = True  # a second department must approve what changes a meter
+    day: GamingDay = MIDNIGHT

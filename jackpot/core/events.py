@@ -7,9 +7,9 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 from msgspec import Struct
 
 from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
-from jackpot.core.config import Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 from jackpot.core.reasons import Reason
-from jackpot.core.state import LinkStatus, Payout, Posted, Round, Settlement
+from jackpot.core.state import LinkStatus, Payout, Posted, Proposal, Round, Settlement
 
 # (account, micros) pairs that sum to zero.
 Postings = tuple[tuple[str, int], ...]
@@ -50,6 +50,7 @@ class WagersPlaced(Event, frozen=True):
     table: str
     wagers: tuple[Wager, ...]
     mediums: tuple[str, ...] = ()  # of each wager; empty where all are chips
+    postings: Postings = ()  # debits of game accounts
 
 
 class WagersWithdrawn(Event, frozen=True):
@@ -57,6 +58,7 @@ class WagersWithdrawn(Event, frozen=True):
 
     table: str
     wagers: tuple[Placed, ...]
+    postings: Postings = ()  # credits of game accounts
 
 
 class WagerRemoved(Event, frozen=True):
@@ -193,6 +195,14 @@ class PayoutRejected(Event, frozen=True):
     postings: Postings = ()
 
 
+class Approval(Struct, frozen=True):
+    """Who made a change: two people, or one where the site does without dual control."""
+
+    proposal: int
+    proposer: str
+    approver: str
+
+
 class MeterAdjusted(Event, frozen=True):
     """A meter was set to an amount, for a reason and with a reference."""
 
@@ -203,6 +213,7 @@ class MeterAdjusted(Event, frozen=True):
     reason: MeterReason
     reference: str
     postings: Postings
+    approval: Approval | None = None
 
 
 class FundsTransferred(Event, frozen=True):
@@ -216,6 +227,89 @@ class FundsTransferred(Event, frozen=True):
     amount_micros: int
     reference: str
     postings: Postings
+    approval: Approval | None = None
+
+
+class ParametersChanged(Event, frozen=True):
+    """A suspended link has other limits or rates from when it resumes."""
+
+    link: str
+    level: str
+    config: Link
+    reference: str
+    approval: Approval | None = None
+
+
+class Proposed(Event, frozen=True):
+    """A change waits for a second person."""
+
+    proposal: Proposal
+
+
+class ProposalDeclined(Event, frozen=True):
+    """A proposal came to nothing."""
+
+    proposal: int
+
+
+class SiteConfigured(Event, frozen=True):
+    """Whether changes need a second person here, and when a gaming day begins."""
+
+    dual_control: bool
+    day: GamingDay = MIDNIGHT
+
+
+class AccountMoved(Event, frozen=True):
+    """Money was put on a game account, or taken off it."""
+
+    account: str
+    amount_micros: int  # below zero for a cash-out
+    reference: str
+    balance_micros: int
+    postings: Postings
+
+
+class PotContributed(Event, frozen=True):
+    """A pot's contribution is in its table's box."""
+
+    table: str
+    link: str
+    pot_micros: int
+    amount_micros: int
+    postings: Postings = ()
+
+
+class BoxCounted(Event, frozen=True):
+    """A table's box was counted into the fund."""
+
+    link: str
+    table: str
+    recorded_micros: int
+    counted_micros: int
+    cashier: str
+    floorperson: str
+    postings: Postings
+    alarms: tuple[str, ...] = ()
+
+
+class BadBeatVerified(Event, frozen=True):
+    """A Bad Beat is due; until finance sets the display right, it is pending adjustment."""
+
+    table: str
+    link: str
+    hand: str
+    supervisor: str
+    payouts: tuple[Payout, ...]
+    settlement: Settlement
+    postings: Postings
+
+
+class DisplayConfirmed(Event, frozen=True):
+    """The display shows what the fund holds."""
+
+    link: str
+    displayed_micros: int
+    floorperson: str
 
 
 class SnapshotTaken(Event, frozen=True):
@@ -249,6 +343,15 @@ AnyEvent = (
     | PayoutRejected
     | MeterAdjusted
     | FundsTransferred
+    | ParametersChanged
+    | Proposed
+    | ProposalDeclined
+    | SiteConfigured
+    | AccountMoved
+    | PotContributed
+    | BoxCounted
+    | BadBeatVerified
+    | DisplayConfirmed
     | SnapshotTaken
     | Probed
 )

@@ -5,19 +5,29 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from jackpot.core import evolve_site
 from jackpot.core.commands import OperatorOrigin, TableOrigin
 from jackpot.core.events import (
+    AccountMoved,
+    AnyEvent,
+    BadBeatVerified,
+    BoxCounted,
     CollectionConfirmed,
+    DisplayConfirmed,
     FundsTransferred,
     LinkChanged,
     LinkDefined,
     MeterAdjusted,
+    ParametersChanged,
     PayoutChange,
     PayoutPaid,
     PayoutRejected,
     PayoutValidated,
     Postings,
+    PotContributed,
     Probed,
+    ProposalDeclined,
+    Proposed,
     Record,
     Refused,
     RoundLocked,
@@ -25,6 +35,7 @@ from jackpot.core.events import (
     RoundSettled,
     RoundVoided,
     SeatVoided,
+    SiteConfigured,
     SnapshotTaken,
     TableAttached,
     TableDefined,
@@ -43,13 +54,11 @@ from jackpot.core.state import (
     Accepted,
     Answer,
     Hit,
-    LinkState,
     Payout,
     Posted,
     Round,
     Settlement,
     State,
-    TableState,
 )
 
 
@@ -96,8 +105,8 @@ def _round(state: State, table: str) -> Round:
     return round_
 
 
-def _nothing(_: State, __: Refused | SnapshotTaken | Probed) -> None:
-    """Some events only say that something happened."""
+def _nothing(_: State, __: AnyEvent) -> None:
+    """Some events only say that something happened, or are nothing but their postings."""
 
 
 def _attached(state: State, event: TableAttached) -> None:
@@ -116,7 +125,10 @@ def _placed(state: State, event: WagersPlaced) -> None:
     for index, wager in enumerate(event.wagers):
         electronic = event.mediums and event.mediums[index] == "electronic"
         round_.wagers.setdefault(wager.seat, {})[wager.bet] = Accepted(
-            wager.amount_micros, owner(round_, wager), "electronic" if electronic else "chips"
+            wager.amount_micros,
+            owner(round_, wager),
+            "electronic" if electronic else "chips",
+            wager.account,
         )
 
 
@@ -169,6 +181,19 @@ def _settled(state: State, event: RoundSettled) -> None:
         state.links[link].last_hit[level] = state.sequence
     if event.settlement:
         _keep_settlement(state, event.settlement)
+
+
+def _bad_beat(state: State, event: BadBeatVerified) -> None:
+    state.bad_beats += 1
+    link = state.links[event.link]
+    link.pending_adjustment = True
+    link.hit_count += 1
+    for payout in event.payouts:
+        state.payouts[payout.id] = payout
+        state.last_payout = payout.id
+        state.hits.append(hit_of(payout, state.time_micros))
+    del state.hits[:-RECENT_HITS]
+    _keep_settlement(state, event.settlement)
 
 
 def hit_of(payout: Payout, time_micros: int) -> Hit:
@@ -231,18 +256,6 @@ def _seat_voided(state: State, event: SeatVoided) -> None:
         _keep_settlement(state, event.settlement)
 
 
-def _link_defined(state: State, event: LinkDefined) -> None:
-    state.links[event.link.id] = LinkState(event.link)
-
-
-def _table_defined(state: State, event: TableDefined) -> None:
-    state.tables[event.table.id] = TableState(event.table)
-
-
-def _link_changed(state: State, event: LinkChanged) -> None:
-    state.links[event.link].status = event.status
-
-
 def _touch(state: State, payout: Payout) -> None:
     """Something of a round was validated or paid: it can't be voided any more."""
     round_ = state.tables[payout.table].round
@@ -285,14 +298,23 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     RoundSettled: _settled,
     RoundVoided: _voided,
     SeatVoided: _seat_voided,
-    LinkDefined: _link_defined,
-    TableDefined: _table_defined,
-    LinkChanged: _link_changed,
+    LinkDefined: evolve_site.link_defined,
+    TableDefined: evolve_site.table_defined,
+    LinkChanged: evolve_site.link_changed,
     PayoutValidated: _validated,
     PayoutPaid: _paid,
     PayoutRejected: _rejected,
-    MeterAdjusted: lambda *_: None,
-    FundsTransferred: lambda *_: None,
+    MeterAdjusted: evolve_site.changed,
+    FundsTransferred: evolve_site.changed,
+    ParametersChanged: evolve_site.changed,
+    Proposed: evolve_site.proposed,
+    ProposalDeclined: evolve_site.declined,
+    SiteConfigured: evolve_site.configured,
+    AccountMoved: _nothing,
+    PotContributed: _nothing,
+    BoxCounted: _nothing,
+    BadBeatVerified: _bad_beat,
+    DisplayConfirmed: evolve_site.display_confirmed,
     SnapshotTaken: _nothing,
     Probed: _nothing,
 }

@@ -3,8 +3,9 @@
 Money only ever moves from one account to another, so postings sum to zero by construction.
 Accounts per level: meter (shown), reserve (hidden), overflow (above a limit, or parked). Per link:
 players (wagers in, awards out), retained (the part of wagers that feeds no meter), house (seeds,
-reseeds, fixed awards, shortfalls of voids) and pending (awards decided, not yet paid). Only the
-house and the players may stand below zero.
+reseeds, fixed awards, shortfalls of voids) and pending (awards decided, not yet paid); for a Bad
+Beat fund also a box for each table. Per site: game accounts, and the cashier who fills them. Only
+the house and the players outside (the cashier stands for them) may stand below zero.
 """
 
 from collections.abc import Mapping
@@ -48,6 +49,20 @@ def house(link: str) -> str:
 def pending(link: str) -> str:
     """Awards decided and not yet paid."""
     return f"{link}/pending"
+
+
+def box(link: str, table: str) -> str:
+    """What pots put into a table's Bad Beat box since it was last counted."""
+    return f"{link}/box/{table}"
+
+
+# Where money comes from that is put on game accounts; no link's id begins so.
+CASHIER = "@cashier/players"
+
+
+def game_account(account: str) -> str:
+    """A player's money for electronic wagers."""
+    return f"@account/{account}"
 
 
 def may_be_negative(account: str) -> bool:

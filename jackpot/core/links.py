@@ -1,12 +1,7 @@
-"""Decide a link's life cycle and the changes of its meters that no round makes.
-
-The operator is custodian: what players put in goes to players. What leaves a meter goes to overflow
-or another meter, never to the house, except where it corrects a malfunction.
-"""
+"""Decide a link's life cycle, and which tables there are."""
 
 from jackpot.core import ledger
 from jackpot.core.commands import (
-    AdjustMeter,
     AttachTable,
     DefineLink,
     DefineTable,
@@ -15,14 +10,11 @@ from jackpot.core.commands import (
     ResumeLink,
     RetireLink,
     SuspendLink,
-    TransferFunds,
 )
 from jackpot.core.config import Level
 from jackpot.core.events import (
-    FundsTransferred,
     LinkChanged,
     LinkDefined,
-    MeterAdjusted,
     TableAttached,
     TableDefined,
 )
@@ -66,7 +58,8 @@ def define_table(state: State, command: DefineTable, _: Request) -> TableDefined
     return TableDefined(table)
 
 
-def _find(state: State, link: str, *statuses: LinkStatus) -> LinkState | Refusal:
+def find_link(state: State, link: str, *statuses: LinkStatus) -> LinkState | Refusal:
+    """A link in one of these states."""
     found = state.links.get(link)
     if found is None:
         return refuse(Reason.UNKNOWN_LINK, link=link)
@@ -77,7 +70,7 @@ def _find(state: State, link: str, *statuses: LinkStatus) -> LinkState | Refusal
 
 def put_in_service(state: State, command: PutInService, _: Request) -> LinkChanged | Refusal:
     """Seed every level from the house, once."""
-    link = _find(state, command.link, "defined")
+    link = find_link(state, command.link, "defined")
     if isinstance(link, Refusal):
         return link
     book = Book(state.balances)
@@ -89,19 +82,19 @@ def put_in_service(state: State, command: PutInService, _: Request) -> LinkChang
 
 def suspend(state: State, command: SuspendLink, _: Request) -> LinkChanged | Refusal:
     """Take no more wagers."""
-    link = _find(state, command.link, "in-service")
+    link = find_link(state, command.link, "in-service")
     return link if isinstance(link, Refusal) else LinkChanged(command.link, "suspended")
 
 
 def resume(state: State, command: ResumeLink, _: Request) -> LinkChanged | Refusal:
     """Take wagers again."""
-    link = _find(state, command.link, "suspended")
+    link = find_link(state, command.link, "suspended")
     return link if isinstance(link, Refusal) else LinkChanged(command.link, "in-service")
 
 
 def retire(state: State, command: RetireLink, _: Request) -> LinkChanged | Refusal:
     """End a link once players' money is elsewhere; what the house seeded goes back to it."""
-    link = _find(state, command.link, "suspended")
+    link = find_link(state, command.link, "suspended")
     if isinstance(link, Refusal):
         return link
     if refusal := _not_empty(state, link):
@@ -127,14 +120,17 @@ def _not_empty(state: State, link: LinkState) -> Refusal | None:
             continue
         if any(bet in ours for _, bet, _ in standing(round_)):
             return refuse(Reason.LINK_NOT_EMPTY, link=name, table=table.config.id)
+    for at_table in state.tables:
+        if held := state.balances.get(ledger.box(name, at_table), 0):
+            return refuse(Reason.LINK_NOT_EMPTY, link=name, table=at_table, micros=held)
     for level in link.config.levels:
         at = ledger.key(name, level.id)
-        held = {
+        pools = {
             "meter": max(0, state.balances.get(ledger.meter(at), 0) - level.reseed_micros),
             "reserve": state.balances.get(ledger.reserve(at), 0),
             "overflow": state.balances.get(ledger.overflow(at), 0),
         }
-        for pool, amount in held.items():
+        for pool, amount in pools.items():
             if amount:
                 return refuse(
                     Reason.LINK_NOT_EMPTY, link=name, level=level.id, pool=pool, micros=amount
@@ -142,73 +138,11 @@ def _not_empty(state: State, link: LinkState) -> Refusal | None:
     return None
 
 
-def _level(state: State, link: str, level: str) -> Level | Refusal:
+def find_level(state: State, link: str, level: str) -> Level | Refusal:
+    """A level of a link."""
     if link not in state.links:
         return refuse(Reason.UNKNOWN_LINK, link=link)
     for candidate in state.links[link].config.levels:
         if candidate.id == level:
             return candidate
     return refuse(Reason.UNKNOWN_LEVEL, link=link, level=level)
-
-
-def adjust_meter(state: State, command: AdjustMeter, _: Request) -> MeterAdjusted | Refusal:
-    """Set a meter, at the house's cost or gain for a malfunction or a promotion."""
-    level = _level(state, command.link, command.level)
-    if isinstance(level, Refusal):
-        return level
-    link = _find(state, command.link, "in-service", "suspended")
-    if isinstance(link, Refusal):
-        return link
-    name = ledger.key(command.link, command.level)
-    book = Book(state.balances)
-    before = book.balance(ledger.meter(name))
-    more = command.to_micros - before
-    if not more:
-        return refuse(Reason.METER_UNCHANGED, link=command.link, level=command.level)
-    other = ledger.overflow(name)
-    if command.reason == "malfunction" or (command.reason == "promotion" and more > 0):
-        other = ledger.house(command.link)
-    elif more > book.balance(other):
-        return refuse(
-            Reason.INSUFFICIENT_FUNDS, account=other, micros=book.balance(other), wanted=more
-        )
-    book.move(more, other, ledger.meter(name))
-    return MeterAdjusted(
-        command.link,
-        command.level,
-        before,
-        command.to_micros,
-        command.reason,
-        command.reference,
-        book.postings(),
-    )
-
-
-def transfer_funds(state: State, command: TransferFunds, _: Request) -> FundsTransferred | Refusal:
-    """Give players' money that lies aside to the players of a meter."""
-    for link, level in ((command.link, command.level), (command.to_link, command.to_level)):
-        if isinstance(found := _level(state, link, level), Refusal):
-            return found
-    target = _find(state, command.to_link, "in-service", "suspended")
-    if isinstance(target, Refusal):
-        return target
-    account = ledger.overflow if command.pool == "overflow" else ledger.reserve
-    source = account(ledger.key(command.link, command.level))
-    held = state.balances.get(source, 0)
-    if command.amount_micros > held:
-        return refuse(
-            Reason.INSUFFICIENT_FUNDS, account=source, micros=held, wanted=command.amount_micros
-        )
-    book = Book(state.balances)
-    meter = ledger.meter(ledger.key(command.to_link, command.to_level))
-    book.move(command.amount_micros, source, meter)
-    return FundsTransferred(
-        command.link,
-        command.level,
-        command.pool,
-        command.to_link,
-        command.to_level,
-        command.amount_micros,
-        command.reference,
-        book.postings(),
-    )

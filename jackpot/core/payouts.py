@@ -11,7 +11,7 @@ from jackpot.core.rework import open_payouts, rework
 from jackpot.core.state import Payout, Settlement, State
 
 # Awards that stand or fall with what a hand is called; a Magic Card or a Lucky Bonus does not.
-_READ = ("share", "fixed", "envy")
+_READ = ("share", "fixed", "envy", "bad-beat")
 
 
 def _open(state: State, payout: int, floorperson: str | None = None) -> Payout | Refusal:
@@ -78,7 +78,10 @@ def pay(state: State, command: PayPayout, _: Request) -> PayoutPaid | Refusal:
     if payout.source == "cage" and not command.form:
         return refuse(Reason.FORM_REQUIRED, payout=payout.id)
     book = Book(state.balances)
-    book.move(payout.amount_micros, ledger.pending(payout.link), ledger.players(payout.link))
+    target = ledger.players(payout.link)
+    if payout.source == "account" and payout.account:
+        target = ledger.game_account(payout.account)
+    book.move(payout.amount_micros, ledger.pending(payout.link), target)
     return PayoutPaid(payout.id, command.form, payout.source, payout.amount_micros, book.postings())
 
 

@@ -18,6 +18,8 @@ Code = Literal[
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
     "DATA_LOSS",
+    "UNAUTHENTICATED",
+    "PERMISSION_DENIED",
 ]
 # never: the same request will fail again. later: after the state changed, as a new request.
 # same: as it is, with the same identity.
@@ -28,6 +30,8 @@ class Reason(StrEnum):
     """Why something was refused."""
 
     # At the door: nothing of the request reached the core.
+    UNAUTHENTICATED = "UNAUTHENTICATED"
+    NOT_ALLOWED = "NOT_ALLOWED"
     MALFORMED = "MALFORMED"
     TOO_MANY = "TOO_MANY"
     OVERLOADED = "OVERLOADED"
@@ -82,9 +86,23 @@ class Reason(StrEnum):
     NOT_VALIDATED = "NOT_VALIDATED"
     WRONG_SOURCE = "WRONG_SOURCE"
     FORM_REQUIRED = "FORM_REQUIRED"
+    # Proposals.
+    UNKNOWN_PROPOSAL = "UNKNOWN_PROPOSAL"
+    PROPOSAL_CLOSED = "PROPOSAL_CLOSED"
+    PROPOSAL_EXPIRED = "PROPOSAL_EXPIRED"
+    SECOND_PERSON_REQUIRED = "SECOND_PERSON_REQUIRED"
+    OTHER_DEPARTMENT_REQUIRED = "OTHER_DEPARTMENT_REQUIRED"
+    PROPOSAL_OVERTAKEN = "PROPOSAL_OVERTAKEN"
     # Meters.
+    FIXED_BY_REGULATION = "FIXED_BY_REGULATION"
+    BELOW_MINIMUM = "BELOW_MINIMUM"
+    ABOVE_MAXIMUM = "ABOVE_MAXIMUM"
     METER_UNCHANGED = "METER_UNCHANGED"
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+    # Bad Beat.
+    NOT_A_FUND = "NOT_A_FUND"
+    PENDING_ADJUSTMENT = "PENDING_ADJUSTMENT"
+    DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
 
 
 class Meaning(NamedTuple):
@@ -96,6 +114,10 @@ class Meaning(NamedTuple):
 
 
 MEANINGS: Mapping[Reason, Meaning] = {
+    Reason.UNAUTHENTICATED: Meaning(
+        "UNAUTHENTICATED", "never", "The certificate is revoked, expired or nobody's."
+    ),
+    Reason.NOT_ALLOWED: Meaning("PERMISSION_DENIED", "never", "The call is not for this caller."),
     Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is not well formed."),
     Reason.TOO_MANY: Meaning("INVALID_ARGUMENT", "never", "The request holds too much."),
     Reason.OVERLOADED: Meaning(
@@ -206,11 +228,41 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.FORM_REQUIRED: Meaning(
         "INVALID_ARGUMENT", "never", "A payout by the cage needs the number of its form."
     ),
+    Reason.UNKNOWN_PROPOSAL: Meaning("NOT_FOUND", "never", "The site has no such proposal."),
+    Reason.PROPOSAL_CLOSED: Meaning(
+        "FAILED_PRECONDITION", "never", "The proposal was approved or declined."
+    ),
+    Reason.PROPOSAL_EXPIRED: Meaning("FAILED_PRECONDITION", "never", "The proposal is too old."),
+    Reason.SECOND_PERSON_REQUIRED: Meaning(
+        "FAILED_PRECONDITION", "never", "Who proposed a change can't approve it."
+    ),
+    Reason.OTHER_DEPARTMENT_REQUIRED: Meaning(
+        "FAILED_PRECONDITION", "never", "The second person must be of another department."
+    ),
+    Reason.PROPOSAL_OVERTAKEN: Meaning(
+        "FAILED_PRECONDITION", "never", "The link has paid an award since the proposal."
+    ),
+    Reason.FIXED_BY_REGULATION: Meaning(
+        "FAILED_PRECONDITION", "never", "The regulation leaves no choice here."
+    ),
+    Reason.BELOW_MINIMUM: Meaning(
+        "FAILED_PRECONDITION", "never", "A regulation or the seed asks for more."
+    ),
+    Reason.ABOVE_MAXIMUM: Meaning(
+        "FAILED_PRECONDITION", "never", "The rates of all levels together pass 100%."
+    ),
     Reason.METER_UNCHANGED: Meaning(
         "FAILED_PRECONDITION", "never", "The meter stands at that amount."
     ),
     Reason.INSUFFICIENT_FUNDS: Meaning(
         "FAILED_PRECONDITION", "never", "The account does not hold that much."
+    ),
+    Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is no Bad Beat fund."),
+    Reason.PENDING_ADJUSTMENT: Meaning(
+        "FAILED_PRECONDITION", "later", "The display is pending adjustment after a payout."
+    ),
+    Reason.DISPLAY_MISMATCH: Meaning(
+        "FAILED_PRECONDITION", "never", "The amount displayed is not the amount on record."
     ),
 }
 

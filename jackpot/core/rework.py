@@ -85,14 +85,12 @@ class _Reworker:
         self.done = Rework()
 
     def take_from_house(self, award: Award) -> Award | None:
-        """Give the house back what it would have paid to doomed winners."""
-        amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
+        """Give the house back what it would have paid to a doomed winner; there is only one."""
+        if self.doomed.isdisjoint(award.payouts):
+            return award
         link = award.claim.link
-        self.book.move(amount, ledger.pending(link), ledger.house(link))
-        left = self._survivors(award)
-        if left is None:
-            return None
-        return replace(left, effects=Effects(house_micros=award.effects.house_micros + amount))
+        self.book.move(award.amount_micros, ledger.pending(link), ledger.house(link))
+        return None
 
     def rework_level(self, name: str, chain: list[Award]) -> list[Award | None]:
         """What becomes of one level's awards, given in payment order."""

@@ -1,8 +1,9 @@
 """Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from jackpot.core import ledger
+from jackpot.core.accounts import short
 from jackpot.core.commands import (
     ConfirmCollection,
     LockOut,
@@ -38,6 +39,14 @@ def find_bet(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]
             if candidate.id == bet:
                 return state.links[link], candidate
     return None
+
+
+def bet_of(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]:
+    """The bet that an accepted wager is on, and its link."""
+    found = find_bet(state, table, bet)
+    if found is None:
+        raise AssertionError(f"bet {bet} was accepted and is not offered")
+    return found
 
 
 def owner(round_: Round, wager: Wager) -> str:
@@ -90,39 +99,86 @@ def place_wagers(
     state: State, table: TableState, command: PlaceWagers, _: Request
 ) -> WagersPlaced | Refusal:
     """Accept all wagers or none."""
-    found = []
-    for wager in command.wagers:
-        offer = find_bet(state, table, wager.bet)
-        if offer is None:
-            return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
-        if not 1 <= wager.seat <= table.config.seats:
-            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
-        found.append(offer)
+    offers = _find_offers(state, table, command.wagers)
+    if isinstance(offers, Refusal):
+        return offers
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
+    refusal = (
+        _check_wagers(round_, command.wagers, offers)
+        or _check_boxes(table, round_, command.wagers)
+        or _check_void_seats(round_, command.wagers)
+    )
+    if refusal:
+        return refusal
+    if all(bet.medium == "chips" for _, bet in offers.values()):
+        return WagersPlaced(table.config.id, command.wagers)
+    book = Book(state.balances)
+    if refusal := _debit(book, command.wagers, offers):
+        return refusal
+    mediums = tuple(offers[wager.bet][1].medium for wager in command.wagers)
+    return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
+
+
+Offers = dict[str, tuple[LinkState, Bet]]  # bet -> its link and itself
+
+
+def _find_offers(state: State, table: TableState, wagers: tuple[Wager, ...]) -> Offers | Refusal:
+    """The bets that wagers are on; each is looked up once, however many seats play it."""
+    offers: Offers = {}
+    for wager in wagers:
+        if wager.bet not in offers:
+            offer = find_bet(state, table, wager.bet)
+            if offer is None:
+                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
+            offers[wager.bet] = offer
+        if not 1 <= wager.seat <= table.config.seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
+    return offers
+
+
+def _at(wager: Wager) -> dict[str, int | str]:
+    return {"seat": wager.seat, "bet": wager.bet}
+
+
+def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
-    for wager, (link, _bet) in zip(command.wagers, found, strict=True):
-        at = {"seat": wager.seat, "bet": wager.bet}
+    for wager in wagers:
+        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
         if link.status != "in-service":
-            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **at)
+            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
             return refuse(
                 Reason.WRONG_DENOMINATION,
                 amount_micros=wager.amount_micros,
                 takes_micros=link.config.wager_micros,
-                **at,
+                **_at(wager),
             )
-        if (wager.seat, wager.bet) in seen or wager.bet in round_.wagers.get(wager.seat, ()):
-            return refuse(Reason.DUPLICATE_WAGER, **at)
-        seen.add((wager.seat, wager.bet))
-    if refusal := _check_boxes(table, round_, command.wagers):
-        return refusal
-    for wager in command.wagers:
+        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+            return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
+        seen.add(at)
+    return None
+
+
+def _check_void_seats(round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
+    for wager in wagers:
         if wager.seat in round_.void_seats:
             return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
-    mediums = tuple(bet.medium for _, bet in found)
-    return WagersPlaced(table.config.id, command.wagers, mediums if "electronic" in mediums else ())
+    return None
+
+
+def _debit(book: Book, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
+    """Take electronic wagers off the game accounts that they name."""
+    for wager in wagers:
+        link, bet = offers[wager.bet]
+        if not wager.account or bet.medium != "electronic":
+            continue
+        if refusal := short(book, wager.account, wager.amount_micros):
+            return refusal
+        account = ledger.game_account(wager.account)
+        book.move(wager.amount_micros, account, ledger.players(link.config.id))
+    return None
 
 
 def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
@@ -145,7 +201,7 @@ def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) ->
 
 
 def withdraw_wagers(
-    _: State, table: TableState, command: WithdrawWagers, __: Request
+    state: State, table: TableState, command: WithdrawWagers, _: Request
 ) -> WagersWithdrawn | Refusal:
     """Give wagers back while the round is open."""
     round_ = in_phase(table, "open")
@@ -156,7 +212,20 @@ def withdraw_wagers(
         if placed in seen or placed.bet not in round_.wagers.get(placed.seat, ()):
             return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
         seen.add(placed)
-    return WagersWithdrawn(table.config.id, command.wagers)
+    book = Book(state.balances)
+    refund(state, table, round_, book, seen)
+    return WagersWithdrawn(table.config.id, command.wagers, book.postings())
+
+
+def refund(
+    state: State, table: TableState, round_: Round, book: Book, wagers: Container[Placed]
+) -> None:
+    """Credit the game accounts that wagers came from."""
+    for seat, bet, accepted in standing(round_):
+        if accepted.account and Placed(seat, bet) in wagers:
+            link = bet_of(state, table, bet)[0].config.id
+            account = ledger.game_account(accepted.account)
+            book.move(accepted.amount_micros, ledger.players(link), account)
 
 
 def lock_out(

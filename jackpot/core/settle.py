@@ -9,7 +9,7 @@ from jackpot.core.commands import Request, SeatHand, Settle
 from jackpot.core.events import RoundSettled
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.core.rounds import find_bet, in_phase
+from jackpot.core.rounds import bet_of, in_phase
 from jackpot.core.state import (
     Award,
     Claim,
@@ -85,10 +85,7 @@ def _check_hands(
     for seat, bet_id in at_stake:
         if seat not in hands:
             return refuse(Reason.HAND_MISSING, seat=seat)
-        offer = find_bet(state, table, bet_id)
-        if offer is None:
-            raise AssertionError(f"bet {bet_id} was accepted and is not offered")
-        bet = offer[1]
+        bet = bet_of(state, table, bet_id)[1]
         dealer_needed |= bet.whose == "dealer"
         hand = hands[seat]
         if still_plays(hand, bet) and not hand.cards and bet.whose == "player":
@@ -191,6 +188,7 @@ class _Payer:
             holder=holder,
             share_bps=claim.share_bps,
             since_micros=self.request.time_micros,
+            account=deal.round.wagers[winner.seat][claim.bet].account,
         )
 
     def event(self, command: Settle) -> RoundSettled:

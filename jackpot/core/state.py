@@ -9,7 +9,8 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from jackpot.core.config import Link, Medium, Source, Table
+from jackpot.core.commands import Change
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
 STATE_VERSION = 1  # of the snapshot's form; an older snapshot is rebuilt from the journal
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
@@ -18,7 +19,7 @@ RECENT_HITS = 25
 
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
-ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky"]
+ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
 
 
 class Answer(Struct, frozen=True, array_like=True):
@@ -28,12 +29,13 @@ class Answer(Struct, frozen=True, array_like=True):
     digest: str
 
 
-class Accepted(Struct, frozen=True):
+class Accepted(Struct, frozen=True, omit_defaults=True):
     """A wager that lights a lamp."""
 
     amount_micros: int
     player: str
     medium: Medium
+    account: str = ""
 
 
 class Posted(Struct, frozen=True):
@@ -76,6 +78,8 @@ class LinkState(Struct):
     status: LinkStatus = "defined"
     last_hit: dict[str, int] = field(default_factory=dict)  # level -> sequence
     hit_count: int = 0  # every percentage award; signs notice a hit that they did not see
+    next_config: Link | None = None  # approved changes, in force when the link resumes
+    pending_adjustment: bool = False  # a Bad Beat was paid and the display not yet set right
 
 
 class Winner(Struct, frozen=True):
@@ -163,6 +167,7 @@ class Payout(Struct, frozen=True):
     share_bps: int = 0
     floorperson: str = ""  # who validated it
     since_micros: int = 0  # time of the decision
+    account: str = ""  # the game account that the wager came from
 
 
 class Hit(Struct, frozen=True):
@@ -177,6 +182,21 @@ class Hit(Struct, frozen=True):
     hand: str
     amount_micros: int
     status: Literal["pending", "validated", "paid", "rejected"] = "pending"
+
+
+class Proposal(Struct, frozen=True):
+    """A change that waits for a second person."""
+
+    id: int
+    change: Change
+    proposer: str
+    department: str
+    time_micros: int
+    expires_micros: int
+    link: str
+    hit_count: int  # of the link when it was proposed
+    before: str  # what the change is about, as it stood, for people to read
+    after: str
 
 
 class State(Struct):
@@ -194,6 +214,11 @@ class State(Struct):
     requests: dict[str, Answer] = field(default_factory=dict)  # "request id principal"
     forgotten_request: str = ""  # the greatest request id that was dropped from `requests`
     hits: list[Hit] = field(default_factory=list)
+    dual_control: bool = False
+    day: GamingDay = MIDNIGHT
+    proposals: dict[int, Proposal] = field(default_factory=dict)  # the open ones
+    last_proposal: int = 0
+    bad_beats: int = 0
 
 
 def copy_round(round_: Round | None) -> Round | None:

@@ -8,12 +8,12 @@ from collections.abc import Container, Iterator
 
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
-from jackpot.core.commands import Request, VoidRound, VoidSeat
+from jackpot.core.commands import Placed, Request, VoidRound, VoidSeat
 from jackpot.core.events import RoundVoided, SeatVoided
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import Rework, open_payouts, rework
-from jackpot.core.rounds import find_bet, standing
+from jackpot.core.rounds import bet_of, refund, standing
 from jackpot.core.state import Effects, Payout, Posted, Round, Settlement, State, TableState
 
 
@@ -119,13 +119,10 @@ def _falls_with(round_: Round, payout: Payout, seat: int) -> bool:
 def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[tuple[int, str]]:
     """Seat and link of every wager whose increments are on the meters."""
     for seat, bet, wager in standing(round_):
-        offer = find_bet(state, table, bet)
-        if offer is None:
-            raise AssertionError(f"bet {bet} was accepted and is not offered")
         if round_.phase in ("collected", "settled") or (
             round_.phase == "locked" and wager.medium == "electronic"
         ):
-            yield seat, offer[0].config.id
+            yield seat, bet_of(state, table, bet)[0].config.id
 
 
 def _part(state: State, table: TableState, round_: Round, name: str, seat: int) -> Posted | None:
@@ -200,3 +197,5 @@ def _return_wagers(
         book.cover(link, *accounts)
     for link, rest in owed.items():
         book.move(rest, ledger.retained(link), ledger.players(link))
+    all_of_them = {Placed(seat, bet) for seat, bet, _ in standing(round_) if seat in seats}
+    refund(state, table, round_, book, all_of_them)

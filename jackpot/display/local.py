@@ -19,6 +19,7 @@ from jackpot.display.views import (
     Overview,
     PanelView,
     PayoutView,
+    Proposal,
     Range,
     SignCard,
     TableView,
@@ -32,6 +33,7 @@ _Seen = tuple[
     tuple[LinkView, ...],
     tuple[TableView, ...],
     tuple[PayoutView, ...],
+    tuple[Proposal, ...],
     tuple[HitView, ...],
 ]
 
@@ -115,8 +117,8 @@ class EngineSource:
     async def overview(self) -> Overview | None:
         """The whole site."""
         found = await self.engine.read(self.site, _look)
-        seen: _Seen = (0, (), (), (), ()) if isinstance(found, Refusal) else found
-        sequence, links, listed, payouts, hits = seen
+        seen: _Seen = (0, (), (), (), (), ()) if isinstance(found, Refusal) else found
+        sequence, links, listed, payouts, proposals, hits = seen
         tables = self._tables(listed)
         now_ms = _now_ms()
         record = self.record
@@ -128,7 +130,7 @@ class EngineSource:
             links=links,
             tables=tables,
             payouts=payouts,
-            proposals=(),
+            proposals=proposals,
             alarms=(
                 *alarms.of_controller(
                     self.engine.halted.get(self.site), now_ms, serving=self.serving
@@ -183,7 +185,14 @@ class EngineSource:
 
 def _look(state: State) -> _Seen:
     hits = tuple(hit_view(hit) for hit in reversed(state.hits))
-    return state.sequence, looks.links(state), looks.tables(state), looks.payouts(state), hits
+    return (
+        state.sequence,
+        looks.links(state),
+        looks.tables(state),
+        looks.payouts(state),
+        looks.proposals(state),
+        hits,
+    )
 
 
 def _fresh(heard_ms: int) -> bool:

@@ -18,6 +18,7 @@ from jackpot.display.views import (
     LinkView,
     PanelView,
     PayoutView,
+    Proposal,
     SeatView,
     TableView,
 )
@@ -63,6 +64,22 @@ def tables(state: State) -> tuple[TableView, ...]:
 def payouts(state: State) -> tuple[PayoutView, ...]:
     """The awards that are neither paid nor rejected, oldest first."""
     return tuple(payout_view(payout) for _, payout in sorted(state.payouts.items()))
+
+
+def proposals(state: State) -> tuple[Proposal, ...]:
+    """Changes that wait for a second person, oldest first."""
+    return tuple(
+        Proposal(
+            found.id,
+            found.link,
+            found.before,
+            found.after,
+            found.proposer,
+            found.time_micros // MICROS_PER_MS,
+            found.expires_micros // MICROS_PER_MS,
+        )
+        for found in state.proposals.values()
+    )
 
 
 def payout_view(payout: Payout) -> PayoutView:

@@ -26,7 +26,7 @@ from jackpot.display.series import LevelHistory
 from jackpot.display.views import DealtHand, RoundView
 from jackpot.engine import Committed
 
-ROUNDS_KEPT = 8  # of each table
+ROUNDS_KEPT = 6  # of each table
 ALARMS_KEPT = 50
 MICROS_PER_MS = 1_000
 MICROS_PER_S = 1_000_000
@@ -141,8 +141,8 @@ def _settled(record: Record, event: RoundSettled, time_micros: int) -> None:
 def _awards(payouts: Iterable[Payout], seat: int) -> Iterable[str]:
     for payout in payouts:
         if payout.seat == seat:
-            kind = "" if payout.kind in ("share", "fixed") else f" ({payout.kind})"
-            yield f"{words.spaced(payout.hand)}{kind} ${words.money(payout.amount_micros)}"
+            envy = " envy" if payout.kind == "envy" else ""
+            yield f"{words.spaced(payout.hand)}{envy} ${words.money(payout.amount_micros)}"
 
 
 def _voided(record: Record, event: RoundVoided, time_micros: int) -> None:

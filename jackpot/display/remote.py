@@ -113,7 +113,12 @@ class ControllerSource:
         payouts = await asked(
             lambda: operator.ListPayouts(operator_pb2.ListPayoutsRequest(site=site), timeout=CALL_S)
         )
-        if links is None or tables is None or payouts is None:
+        proposals = await asked(
+            lambda: operator.ListProposals(
+                operator_pb2.ListProposalsRequest(site=site), timeout=CALL_S
+            )
+        )
+        if links is None or tables is None or payouts is None or proposals is None:
             return None
         now_ms = _now_ms()
         views = [wire.table(table) for table in tables.tables]
@@ -132,7 +137,7 @@ class ControllerSource:
             links=tuple(wire.link(link) for link in links.links),
             tables=shown,
             payouts=due,
-            proposals=(),
+            proposals=tuple(wire.proposal(found) for found in proposals.proposals),
             alarms=(
                 *alarms.of_controller(None, now_ms, serving=self.serving),
                 *alarms.of_floor(shown, due, now_ms),

@@ -18,6 +18,7 @@ from jackpot.display.views import (
     SignFrame,
 )
 from jackpot.engine import MeterBoard, MeterFrame
+from jackpot.server.answers import pot_lines
 
 MICROS_PER_MS = 1_000
 SILENT_MS = 30_000  # a table that was not heard for longer is not attached
@@ -58,6 +59,7 @@ def sign_frame(frame: MeterFrame) -> SignFrame:
         hit_count=frame.hit_count,
         levels=tuple(Amount(lv.level, words.money(lv.meter_micros)) for lv in frame.levels),
         hits=tuple(hit_view(hit) for hit in frame.hits),
+        pending_adjustment=frame.pending_adjustment,
     )
 
 
@@ -79,7 +81,9 @@ def hit_view(hit: Hit) -> HitView:
 
 def sign_card(link: Link) -> SignCard:
     """What a sign shows of a link besides its meters."""
-    bet = link.bets[0]  # all bets of a link have one paytable
+    # All bets of a link have one paytable.
+    lines = pot_lines(link.pot) if link.pot else link.bets[0].paytable
+    envy = () if link.pot else link.bets[0].envy
     whose = {bet.whose for bet in link.bets}
 
     def row(line: PayLine) -> Row:
@@ -91,17 +95,19 @@ def sign_card(link: Link) -> SignCard:
         link=link.id,
         title=link.title,
         wager=words.money(link.wager_micros),
-        on=words.on_whom(player="player" in whose, dealer="dealer" in whose),
+        on=words.POT
+        if link.pot
+        else words.on_whom(player="player" in whose, dealer="dealer" in whose),
         levels=tuple(
             LevelCard(
                 level.id,
                 words.level_name(level.id),
-                tuple(row(line) for line in bet.paytable if line.level == level.id),
+                tuple(row(line) for line in lines if line.level == level.id),
             )
             for level in link.levels
         ),
-        rows=tuple(row(line) for line in bet.paytable),
+        rows=tuple(row(line) for line in lines),
         envy=tuple(
-            Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}") for line in bet.envy
+            Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}") for line in envy
         ),
     )

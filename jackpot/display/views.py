@@ -71,6 +71,7 @@ class SignFrame(Struct, frozen=True):
     hit_count: int
     levels: tuple[Amount, ...]
     hits: tuple[HitView, ...]
+    pending_adjustment: bool = False  # a Bad Beat is due: the amount shown is not yet set right
 
 
 class Lamp(Struct, frozen=True):
@@ -196,10 +197,13 @@ class TableView(Struct, frozen=True):
 class Proposal(Struct, frozen=True):
     """A change that waits for a second person."""
 
-    id: str
-    what: str
+    id: int
+    link: str
+    before: str
+    after: str
     by: str
     since_ms: int
+    expires_ms: int
 
 
 class Alarm(Struct, frozen=True):

@@ -18,6 +18,7 @@ from jackpot.display.views import (
     LinkView,
     PanelView,
     PayoutView,
+    Proposal,
     Row,
     SeatView,
     SignCard,
@@ -47,6 +48,7 @@ def frame(site: str, link: meter_pb2.LinkMeters) -> MeterFrame:
         hit_count=link.hit_count,
         levels=tuple(LevelMeter(m.level, m.amount_micros, 0, 0) for m in link.meters),
         hits=tuple(_hit(link.link, hit) for hit in link.recent_hits),
+        pending_adjustment=link.pending_adjustment,
     )
 
 
@@ -79,7 +81,9 @@ def card(meters: MeterFrame, paytables: meter_pb2.LinkPaytables) -> SignCard:
         link=meters.link,
         title=meters.title,
         wager=words.money(meters.wager_micros),
-        on=words.on_whom(player=False in on, dealer=True in on),
+        on=words.on_whom(player=False in on, dealer=True in on)
+        if meters.wager_micros
+        else words.POT,
         levels=tuple(
             LevelCard(
                 level.level,
@@ -135,6 +139,19 @@ def payout(found: payout_pb2.Payout) -> PayoutView:
         needs_floorperson=found.needs_floorperson,
         since_ms=found.decided_time_micros // MICROS_PER_MS,
         cards=tuple(found.cards),
+    )
+
+
+def proposal(found: operator_pb2.Proposal) -> Proposal:
+    """A change that waits for a second person."""
+    return Proposal(
+        found.id,
+        found.link,
+        found.before,
+        found.after,
+        found.proposer,
+        found.proposed_time_micros // MICROS_PER_MS,
+        found.expires_time_micros // MICROS_PER_MS,
     )
 
 

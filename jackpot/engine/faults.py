@@ -6,6 +6,7 @@ A controller under test is told by an environment variable, for example
 
 import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
@@ -32,7 +33,8 @@ def _raise() -> None:
 
 _ACTIONS: dict[str, Callable[[], None]] = {
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    # To this thread: a signal to the process may stop it a moment later, with the lock taken.
+    "stop": lambda: signal.pthread_kill(threading.get_ident(), signal.SIGSTOP),
     "raise": _raise,
 }
 

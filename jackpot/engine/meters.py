@@ -12,8 +12,12 @@ from msgspec import Struct
 
 from jackpot.core import ledger
 from jackpot.core.events import (
+    AccountMoved,
     AnyEvent,
+    PotContributed,
     Probed,
+    ProposalDeclined,
+    Proposed,
     Refused,
     RoundOpened,
     SnapshotTaken,
@@ -34,6 +38,10 @@ _QUIET = (
     TableAttached,
     SnapshotTaken,
     Probed,
+    Proposed,
+    ProposalDeclined,
+    AccountMoved,
+    PotContributed,
 )
 
 
@@ -59,6 +67,7 @@ class MeterFrame(Struct, frozen=True):
     hit_count: int
     levels: tuple[LevelMeter, ...]
     hits: tuple[Hit, ...]  # of this link, as far as the site's recent ones go
+    pending_adjustment: bool = False  # a Bad Beat is due and the display not yet set right
 
 
 def moves_meters(event: AnyEvent) -> bool:
@@ -82,6 +91,7 @@ def frame_of(state: State, link: LinkState) -> MeterFrame:
             _level(state, ledger.key(config.id, level.id), level.id) for level in config.levels
         ),
         hits=tuple(hit for hit in state.hits if hit.link == config.id),
+        pending_adjustment=link.pending_adjustment,
     )
 
 
@@ -106,7 +116,13 @@ class FrameMaker:
         frames = []
         for link in state.links.values():
             frame = frame_of(state, link)
-            shown = (frame.status, frame.hit_count, frame.levels, frame.hits)
+            shown = (
+                frame.status,
+                frame.hit_count,
+                frame.levels,
+                frame.hits,
+                frame.pending_adjustment,
+            )
             if self._shown.get((frame.site, frame.link)) != shown:
                 self._shown[frame.site, frame.link] = shown
                 frames.append(frame)

@@ -154,6 +154,8 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
         else rate("reserve", rule.reserve_term, chosen.reserve_bps),
         limit_micros=chosen.limit_micros or 0,
         reserve_mode=chosen.reserve_mode,
+        fixed=rule.clause if rule.primary_term.bound == "is" else "",
+        minimum_bps=rule.primary_term.bps if rule.primary_term.bound == "at-least" else 0,
     )
     if chosen.limit_micros is not None and chosen.limit_micros < max(
         level.seed_micros, level.reseed_micros, 1

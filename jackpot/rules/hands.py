@@ -5,6 +5,7 @@ millions of hands in the same order by other means. Nothing here knows a game, a
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -96,6 +97,11 @@ def _lowest(ranking: str, name: str) -> tuple[int, ...]:
 
 def _best(ranking: str, cards: Sequence[str]) -> _Made:
     """The highest hand among all that the cards can make."""
+    return _best_of(ranking, tuple(cards))
+
+
+@lru_cache(maxsize=1024)  # a round asks for the same few hands again and again
+def _best_of(ranking: str, cards: tuple[str, ...]) -> _Made:
     rules = ranking_of(ranking)
     verify_distinct(cards)
     if JOKER in cards and not rules.joker:
@@ -103,7 +109,7 @@ def _best(ranking: str, cards: Sequence[str]) -> _Made:
     if len(cards) not in rules.dealt:
         raise CardError(f"a {ranking} hand cannot be made of {len(cards)} cards")
     if ranking == "two-card-bonus-both":
-        return _make(rules, tuple(cards[:2]))
+        return _make(rules, cards[:2])
     size = len(cards) if len(cards) in rules.sizes else rules.sizes[0]
     make = _make_with_joker if JOKER in cards else _make
     return max(make(rules, chosen) for chosen in combinations(cards, size))

@@ -5,9 +5,11 @@ where a regulation says so, its clause. `load_site` is for a controller that is 
 gives the compiled site or raises. What the file leaves open the rule decides, never this module.
 """
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Struct
 
@@ -15,7 +17,8 @@ from jackpot.core import config
 from jackpot.rules.choices import link_choice, pick
 from jackpot.rules.compile import compile_link
 from jackpot.rules.loader import rules
-from jackpot.rules.model import BetRule, Paytable, Rule
+from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
+from jackpot.rules.pots import pot_link, pot_offer
 from jackpot.rules.section import Log, Section, Violation
 from jackpot.rules.toml_lines import error_line, key_lines
 
@@ -23,6 +26,8 @@ MAX_LINKS = 64
 MAX_TABLES = 1_000
 MAX_SEATS = 32
 DECK_CARDS = 52
+DAY_START = "06:00"
+DAY_ZONE = "America/New_York"
 
 
 class ServerSettings(Struct, frozen=True):
@@ -92,7 +97,9 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     head = top.section("site")
     site_id = head.name("id")
     facility = head.text("facility", "")
+    dual_control = head.flag("dual_control", default=True)
     head.close()
+    day = _day(top.section("day"))
     server = _server(top.section("server"))
     reader = _SiteReader(log, facility)
     for section in top.sections("links"):
@@ -108,12 +115,29 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
             links=tuple(reader.links.values()),
             tables=tuple(reader.tables.values()),
             in_service=tuple(reader.in_service),
+            dual_control=dual_control,
+            day=day,
         ),
         server=server,
         violations=tuple(sorted(log.violations)),
         warnings=tuple(sorted(log.warnings)),
         choices=reader.choices,
     )
+
+
+def _day(section: Section) -> config.GamingDay:
+    """When a gaming day begins."""
+    start, zone = section.text("start", DAY_START), section.text("zone", DAY_ZONE)
+    section.close()
+    clock = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)", start)
+    if clock is None:
+        section.fault(f"start: {start!r} is no time such as 06:00", "start")
+    try:
+        ZoneInfo(zone)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        section.fault(f"zone: {zone!r} is no time zone such as America/New_York", "zone")
+    minutes = int(clock[1]) * 60 + int(clock[2]) if clock else 0
+    return config.GamingDay(minutes, zone)
 
 
 def _server(section: Section) -> ServerSettings:
@@ -140,6 +164,7 @@ class _SiteReader:
         self.in_service: list[str] = []
         self.choices: dict[str, tuple[Rule, BetRule, Paytable]] = {}
         self._declared: set[str] = set()  # links of the file, good or bad
+        self._offers: dict[str, tuple[Rule, BetRule]] = {}  # by link
 
     def link(self, section: Section) -> None:
         """Read one link, with all its faults."""
@@ -147,10 +172,15 @@ class _SiteReader:
         if link_id in self._declared:
             section.fault(f"there are two links {link_id!r}", "id")
         self._declared.add(link_id)
+        if offer := pot_offer(section):
+            self._put_in_service(section, link_id)
+            self.links[link_id] = pot_link(section, link_id, offer[0])
+            self._offers[link_id] = offer
+            section.close()
+            return
         chosen = pick(section)
         choice = link_choice(section, link_id)
-        if section.flag("in_service", default=False):
-            self.in_service.append(link_id)
+        self._put_in_service(section, link_id)
         section.close()
         if chosen is None:
             return
@@ -163,6 +193,11 @@ class _SiteReader:
             self.log.warning((*section.path, "fixed_awards_from"), reason, clause)
         self.links[link_id] = link
         self.choices[link_id] = chosen
+        self._offers[link_id] = chosen[:2]
+
+    def _put_in_service(self, section: Section, link_id: str) -> None:
+        if section.flag("in_service", default=False):
+            self.in_service.append(link_id)
 
     def table(self, section: Section) -> None:
         """Read one table, with all its faults."""
@@ -175,23 +210,30 @@ class _SiteReader:
                 section.fault(f"there is no link {link_id!r}", "links")
         if not link_ids:
             section.fault("the table is on no link", "links")
-        known = [link_id for link_id in link_ids if link_id in self.choices]
+        known = [link_id for link_id in link_ids if link_id in self._offers]
         rule = self._table_rule(section, known)
         usual = rule.table.seats if rule and rule.table else None if rule else 1
         seats = section.number("seats", usual, 1, MAX_SEATS)
         boxes = section.number("boxes_per_player", 1, 1, MAX_SEATS)
         facility = section.text("facility", self.facility)
         section.close()
-        if rule is None or rule.deal is None:
+        if rule is None:
+            return
+        pots_only = all(self._offers[link_id][1].kind == "pot" for link_id in known)
+        # Where players only feed a fund, no hand is shown to the controller.
+        deal = rule.deal or (
+            DealRule(seat_cards=0, clause=rule.bets[0].clause) if pots_only else None
+        )
+        if deal is None:
             return
         table = config.Table(
             id=table_id,
             game=rule.game,
             links=link_ids,
             seats=seats,
-            seat_cards=rule.deal.seat_cards,
-            community_cards=rule.deal.community_cards,
-            dealer_cards=rule.deal.dealer_cards,
+            seat_cards=deal.seat_cards,
+            community_cards=deal.community_cards,
+            dealer_cards=deal.dealer_cards,
             boxes_per_player=boxes,
         )
         self._check_size(section, rule, table)
@@ -207,7 +249,7 @@ class _SiteReader:
 
     def _table_rule(self, section: Section, link_ids: list[str]) -> Rule | None:
         """The rule that a table is played by: its own word, or that of its first link."""
-        first = self.choices[link_ids[0]][0] if link_ids else None
+        first = self._offers[link_ids[0]][0] if link_ids else None
         rule_id = section.text("rule", first.id if first else "")
         if not rule_id:
             return None
@@ -237,7 +279,7 @@ class _SiteReader:
         """Which links may meet at a table."""
         offered: set[str] = set()
         for link_id in link_ids:
-            link_rule, bet, _ = self.choices[link_id]
+            link_rule, bet = self._offers[link_id]
             together = link_rule.facility
             if link_rule.id != rule.id:
                 reason = (

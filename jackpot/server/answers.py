@@ -1,11 +1,11 @@
-"""Turn the core's events and state into messages: the event is the answer."""
+"""Turn the core's events and state into messages for tables and signs: the event is the answer."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from jackpot.core import commands, config, events, ledger, state
-from jackpot.server.enums import HIT_STATUSES, KINDS, LINK_STATUSES, PHASES, SOURCES
-from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+from jackpot.core import commands, config, events, state
+from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, SOURCES
+from jackpot.v1 import meter_pb2, payout_pb2, table_pb2
 
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 
@@ -13,7 +13,11 @@ NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 def wager_message(wager: commands.Wager) -> table_pb2.Wager:
     """A wager."""
     return table_pb2.Wager(
-        seat=wager.seat, bet=wager.bet, amount_micros=wager.amount_micros, player=wager.player
+        seat=wager.seat,
+        bet=wager.bet,
+        amount_micros=wager.amount_micros,
+        player=wager.player,
+        account=wager.account,
     )
 
 
@@ -26,7 +30,11 @@ def round_message(round_: state.Round | None) -> table_pb2.Round | None:
         phase=PHASES.to_wire(round_.phase),
         wagers=[
             table_pb2.Wager(
-                seat=seat, bet=bet, amount_micros=wager.amount_micros, player=wager.player
+                seat=seat,
+                bet=bet,
+                amount_micros=wager.amount_micros,
+                player=wager.player,
+                account=wager.account,
             )
             for seat, bets in sorted(round_.wagers.items())
             for bet, wager in bets.items()
@@ -59,6 +67,7 @@ def payout_message(payout: state.Payout) -> payout_pb2.Payout:
         share_bps=payout.share_bps,
         floorperson=payout.floorperson,
         decided_time_micros=payout.since_micros,
+        account=payout.account,
     )
 
 
@@ -76,24 +85,40 @@ def hit_message(hit: state.Hit) -> meter_pb2.Hit:
     )
 
 
+def pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
+    """Who has which share of a Bad Beat fund, in the form of a paytable."""
+    shares = {
+        f"{pot.qualifying_hand or 'qualifying-hand'}-or-higher-that-loses": pot.loser_bps,
+        "hand-that-beats-it": pot.winner_bps,
+        "others-dealt-in-equally": pot.table_bps,
+    }
+    return tuple(config.PayLine(hand, "main", bps) for hand, bps in shares.items() if bps)
+
+
+def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
+    return meter_pb2.PayLine(
+        hand=line.hand,
+        level=line.level,
+        share_bps=line.share_bps,
+        pays_for=line.pays_for,
+        amount_micros=line.amount_micros,
+    )
+
+
 def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
     """What a link pays."""
+    if link.pot:
+        pot = meter_pb2.Paytable(
+            bet="bad-beat", lines=[_pay_line(line) for line in pot_lines(link.pot)]
+        )
+        return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
     return meter_pb2.LinkPaytables(
         link=link.id,
         paytables=[
             meter_pb2.Paytable(
                 bet=bet.id,
                 on_dealer=bet.whose == "dealer",
-                lines=[
-                    meter_pb2.PayLine(
-                        hand=line.hand,
-                        level=line.level,
-                        share_bps=line.share_bps,
-                        pays_for=line.pays_for,
-                        amount_micros=line.amount_micros,
-                    )
-                    for line in bet.paytable
-                ],
+                lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
                     meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
                     for line in bet.envy
@@ -104,57 +129,12 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
     )
 
 
-def link_message(site: state.State, link: state.LinkState) -> operator_pb2.Link:
-    """A link with all its accounts."""
-    config, balance = link.config, site.balances
-    return operator_pb2.Link(
-        id=config.id,
-        title=config.title,
-        rule=config.rule,
-        wager_micros=config.wager_micros,
-        status=LINK_STATUSES.to_wire(link.status),
-        levels=[
-            operator_pb2.LevelAccounts(
-                level=level.id,
-                meter_micros=balance.get(ledger.meter(key), 0),
-                reserve_micros=balance.get(ledger.reserve(key), 0),
-                overflow_micros=balance.get(ledger.overflow(key), 0),
-            )
-            for level in config.levels
-            for key in [ledger.key(config.id, level.id)]
-        ],
-        house_micros=balance.get(ledger.house(config.id), 0),
-        players_micros=balance.get(ledger.players(config.id), 0),
-        pending_micros=balance.get(ledger.pending(config.id), 0),
-        retained_micros=balance.get(ledger.retained(config.id), 0),
-        hit_count=link.hit_count,
-    )
-
-
-def table_message(
-    site: state.State, table: state.TableState, heartbeat_micros: int
-) -> operator_pb2.Table:
-    """A table with its round."""
-    config = table.config
-    return operator_pb2.Table(
-        id=config.id,
-        game=config.game,
-        links=config.links,
-        seats=config.seats,
-        epoch=table.epoch,
-        last_number=table.last_number,
-        rounds=table.rounds,
-        round=round_message(table.round),
-        open_payouts=sum(payout.table == config.id for payout in site.payouts.values()),
-        heartbeat_time_micros=heartbeat_micros,
-    )
-
-
 def _lucky(position: int) -> int | None:
     return None if position == NO_POSITION else position
 
 
-def _changes(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.PayoutChange]:
+def changes_messages(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.PayoutChange]:
+    """What became of payouts when something was taken back."""
     return [
         payout_pb2.PayoutChange(
             payout=change.payout,
@@ -164,16 +144,6 @@ def _changes(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.PayoutCh
         )
         for change in changes
     ]
-
-
-def _attached(sequence: int, event: events.TableAttached) -> table_pb2.AttachResponse:
-    return table_pb2.AttachResponse(
-        sequence=sequence,
-        epoch=event.epoch,
-        last_number=event.last_number,
-        rounds=event.rounds,
-        round=round_message(event.round),
-    )
 
 
 def _locked(sequence: int, event: events.RoundLocked) -> table_pb2.LockOutResponse:
@@ -204,13 +174,13 @@ def _voided(
             sequence=sequence,
             round=event.number,
             returned_micros=event.returned_micros,
-            changes=_changes(event.changes),
+            changes=changes_messages(event.changes),
         )
 
     return answer
 
 
-def _at(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
+def at(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     """An answer that says no more than where the journal has it."""
     return lambda sequence, _event: response(sequence=sequence)
 
@@ -220,40 +190,15 @@ TABLE_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
     "open_round": lambda sequence, event: table_pb2.OpenRoundResponse(
         sequence=sequence, round=event.number
     ),
-    "place_wagers": _at(table_pb2.PlaceWagersResponse),
-    "withdraw_wagers": _at(table_pb2.WithdrawWagersResponse),
+    "place_wagers": at(table_pb2.PlaceWagersResponse),
+    "withdraw_wagers": at(table_pb2.WithdrawWagersResponse),
     "lock_out": _locked,
-    "remove_wager": _at(table_pb2.RemoveWagerResponse),
-    "confirm_collection": _at(table_pb2.ConfirmCollectionResponse),
+    "remove_wager": at(table_pb2.RemoveWagerResponse),
+    "confirm_collection": at(table_pb2.ConfirmCollectionResponse),
     "settle": _settled,
     "void_round": _voided(table_pb2.VoidRoundResponse),
     "void_seat": _voided(table_pb2.VoidSeatResponse),
-}
-
-# By the name of the RPC.
-OPERATOR_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
-    "Attach": _attached,
-    "PutLinkInService": _at(operator_pb2.PutLinkInServiceResponse),
-    "SuspendLink": _at(operator_pb2.SuspendLinkResponse),
-    "ResumeLink": _at(operator_pb2.ResumeLinkResponse),
-    "RetireLink": _at(operator_pb2.RetireLinkResponse),
-    "ValidatePayout": lambda sequence, event: operator_pb2.ValidatePayoutResponse(
-        sequence=sequence,
-        source=SOURCES.to_wire(event.source),
-        amount_micros=event.amount_micros,
-    ),
-    "PayPayout": lambda sequence, event: operator_pb2.PayPayoutResponse(
-        sequence=sequence,
-        source=SOURCES.to_wire(event.source),
-        amount_micros=event.amount_micros,
-    ),
-    "RejectPayout": lambda sequence, event: operator_pb2.RejectPayoutResponse(
-        sequence=sequence, changes=_changes(event.changes)
-    ),
-    "AdjustMeter": lambda sequence, event: operator_pb2.AdjustMeterResponse(
-        sequence=sequence, before_micros=event.before_micros, after_micros=event.after_micros
-    ),
-    "TransferFunds": lambda sequence, event: operator_pb2.TransferFundsResponse(
-        sequence=sequence, amount_micros=event.amount_micros
+    "contribute_pot": lambda sequence, event: table_pb2.ContributePotResponse(
+        sequence=sequence, link=event.link, amount_micros=event.amount_micros
     ),
 }

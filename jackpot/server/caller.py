@@ -1,19 +1,90 @@
-"""Who is calling.
+"""The door: who is calling, whether they may, and out with whoever no longer may.
 
-Without TLS the server listens on loopback only, and whoever can connect is the local principal.
+Without TLS the server listens on loopback only, and whoever can connect may do everything. There,
+and only there, a caller says by metadata who they are, so that a laboratory can try dual control.
 """
 
-from typing import Any, NamedTuple
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
+from jackpot.core.reasons import Reason
+from jackpot.server.errors import RefusedError, refused
+from jackpot.server.fields import identifier
 
 LOCAL = "local"
+PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
+_WATCH_S = 1.0
 
 
-class Actor(NamedTuple):
-    """A caller, by the name that the journal records."""
+class Door:
+    """Admits callers, and knows the streams that they have open."""
 
-    principal: str
+    def __init__(self, gate: Gate | None = None) -> None:
+        self.gate = gate
+        self._open: dict[asyncio.Task[Any], Actor] = {}
+
+    def admit(self, context: Any, rpc: str, table: str | None = None) -> Actor:
+        """The caller, who may make this call; RefusedError otherwise."""
+        principal = ""
+        try:
+            if self.gate is None:
+                return _local(context)
+            actor = self.gate.identify(context)
+            principal = actor.principal
+            allow(actor, rpc, table)
+        except DeniedError as error:
+            record_denial(rpc, context.peer(), principal, str(error))
+            raise _refused(error) from error
+        return actor
+
+    def check_table(self, actor: Actor, rpc: str, table: str, peer: str) -> None:
+        """Judge a message of a stream that says which table it is for."""
+        try:
+            allow(actor, rpc, table)
+        except DeniedError as error:
+            record_denial(rpc, peer, actor.principal, str(error))
+            raise _refused(error) from error
+
+    @contextmanager
+    def stream(self, actor: Actor) -> Iterator[None]:
+        """Around a stream: it is ended when its caller's certificate is revoked."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a stream is served by a task")
+        self._open[task] = actor
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self.gate is not None and self.gate.is_revoked(actor):
+                task.uncancel()
+                raise refused(Reason.UNAUTHENTICATED, principal=actor.principal) from None
+            raise
+        finally:
+            del self._open[task]
+
+    async def watch(self) -> None:
+        """Read the list of revoked certificates as it changes, and end their streams."""
+        while self.gate is not None:
+            await asyncio.sleep(_WATCH_S)
+            if await asyncio.to_thread(self.gate.reload):
+                for task, actor in list(self._open.items()):
+                    if self.gate.is_revoked(actor):
+                        record_denial("stream", "", actor.principal, "the certificate is revoked")
+                        task.cancel()
 
 
-def identify_caller(_context: Any) -> Actor:
-    """The caller behind a call, by its gRPC context."""
-    return Actor(LOCAL)
+def _local(context: Any) -> Actor:
+    said = dict(context.invocation_metadata() or ())
+    principal, department = said.get(PRINCIPAL_KEY, LOCAL), said.get(DEPARTMENT_KEY, "")
+    return Actor(
+        identifier(str(principal), "principal"),
+        identifier(str(department), "department") if department else "",
+    )
+
+
+def _refused(error: DeniedError) -> RefusedError:
+    # The caller is not told why: the audit log is.
+    return refused(Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED)

@@ -12,9 +12,11 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
+from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.limits import MAX_MESSAGE_BYTES
 from jackpot.server.meters import MeterService
@@ -55,10 +57,12 @@ def verify_loopback(address: str) -> None:
 class Controller:
     """Serves a site."""
 
-    def __init__(self, engine: Engine, site: Site) -> None:
+    def __init__(self, engine: Engine, site: Site, gate: Gate | None = None) -> None:
         self.engine = engine
         self.site = site
-        self._tables = TableService(engine)
+        self._door = Door(gate)
+        self._watching: asyncio.Task[None] | None = None
+        self._tables = TableService(engine, self._door)
         self._meters = MeterService(engine, (site.id,))
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
@@ -73,7 +77,7 @@ class Controller:
             operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]: self._operators.rpcs(),
         }
         self._server.add_generic_rpc_handlers(
-            tuple(service(descriptor, rpcs) for descriptor, rpcs in services.items())
+            tuple(service(descriptor, rpcs, self._door) for descriptor, rpcs in services.items())
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._names = ["", *(descriptor.full_name for descriptor in services)]
@@ -83,10 +87,11 @@ class Controller:
 
     async def start(self, address: str) -> str:
         """Listen, check the journal, set up the site, serve; where it listens."""
-        verify_loopback(address)
+        if self._door.gate is None:
+            verify_loopback(address)
         await self._show(serving=False)
         try:
-            port = self._server.add_insecure_port(address)
+            port = self._listen(address)
         except RuntimeError as error:
             raise AddressError(f"{address}: cannot listen there") from error
         await self._server.start()
@@ -100,6 +105,13 @@ class Controller:
         self.engine.on_health = self._heed_health
         return f"{address.rpartition(':')[0]}:{port}"
 
+    def _listen(self, address: str) -> int:
+        gate = self._door.gate
+        if gate is None:
+            return self._server.add_insecure_port(address)
+        self._watching = asyncio.create_task(self._door.watch())
+        return self._server.add_secure_port(address, gate.credentials())
+
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
         self.engine.on_health = None
@@ -109,6 +121,8 @@ class Controller:
         self._meters.end_streams(error)
         await self.engine.drain()
         await self._server.stop(DRAIN_S)
+        if self._watching:
+            self._watching.cancel()
 
     def _hear(self, commit: Commit) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""

@@ -12,7 +12,7 @@ from typing import TypeVar
 from jackpot.core.money import MAX_MICROS
 from jackpot.core.reasons import Reason
 from jackpot.request_id import request_id_time_ms
-from jackpot.rules.cards import CardError, parse_card
+from jackpot.rules.cards import JOKER, CardError, parse_card
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
 
@@ -103,6 +103,9 @@ def _card(item: str, field: str) -> str:
     if len(item) > _MAX_CARD_TEXT:
         raise malformed(field, "not a card", item)
     try:
-        return parse_card(item)
+        card = parse_card(item)
     except CardError as error:
         raise malformed(field, "not a card", item) from error
+    if card == JOKER:
+        raise malformed(field, "no linked game has a joker", item)
+    return card

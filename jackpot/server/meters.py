@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine, MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.server import fields
 from jackpot.server.answers import hit_message, paytables_message
-from jackpot.server.caller import Actor
 from jackpot.server.enums import LINK_STATUSES
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
@@ -83,7 +83,9 @@ class MeterService:
 
         return seen(await self._engine.read(site, look))
 
-    async def _watch(self, message: meter_pb2.WatchMetersRequest, context: Context) -> None:
+    async def _watch(
+        self, message: meter_pb2.WatchMetersRequest, context: Context, _actor: Actor
+    ) -> None:
         site = fields.identifier(message.site, "site")
         wanted = {
             fields.identifier(link, "links")
@@ -147,4 +149,5 @@ def _link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         recent_hits=[hit_message(hit) for hit in frame.hits],
         sequence=frame.sequence,
         time_micros=frame.time_micros,
+        pending_adjustment=frame.pending_adjustment,
     )

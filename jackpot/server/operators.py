@@ -5,14 +5,21 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
+from jackpot.core import ledger
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server import fields
-from jackpot.server.answers import OPERATOR_ANSWERS, link_message, payout_message, table_message
-from jackpot.server.caller import Actor
+from jackpot.server.answers import payout_message
+from jackpot.server.operator_answers import (
+    OPERATOR_ANSWERS,
+    link_message,
+    proposal_message,
+    table_message,
+)
+from jackpot.server.operator_parse import operator_request
 from jackpot.server.outcomes import accepted, seen
-from jackpot.server.parse import operator_request
 from jackpot.server.rpc import Stream, Unary
 from jackpot.v1 import operator_pb2
 
@@ -29,6 +36,8 @@ class OperatorService:
         return {
             "ListLinks": self._list_links,
             "ListPayouts": self._list_payouts,
+            "ListProposals": self._list_proposals,
+            "GetAccount": self._get_account,
             "ListTables": self._list_tables,
             "GetTable": self._get_table,
             **{rpc: self._command(rpc) for rpc in OPERATOR_ANSWERS if rpc != "Attach"},
@@ -66,6 +75,28 @@ class OperatorService:
                     for _, payout in sorted(state.payouts.items())
                     if table in ("", payout.table)
                 ],
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _list_proposals(
+        self, message: operator_pb2.ListProposalsRequest, _actor: Actor
+    ) -> Message:
+        def look(state: State) -> operator_pb2.ListProposalsResponse:
+            return operator_pb2.ListProposalsResponse(
+                sequence=state.sequence,
+                proposals=[proposal_message(found) for found in state.proposals.values()],
+                dual_control=state.dual_control,
+            )
+
+        return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _get_account(self, message: operator_pb2.GetAccountRequest, _actor: Actor) -> Message:
+        name = ledger.game_account(fields.identifier(message.account, "account"))
+
+        def look(state: State) -> operator_pb2.GetAccountResponse:
+            return operator_pb2.GetAccountResponse(
+                sequence=state.sequence, balance_micros=state.balances.get(name, 0)
             )
 
         return seen(await self._engine.read(fields.identifier(message.site, "site"), look))

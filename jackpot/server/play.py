@@ -7,6 +7,7 @@ reader too: what a stream holds is bounded, whatever the client does.
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 
 from grpc.aio import EOF
@@ -36,8 +37,11 @@ class _Slot:
 class PlayStream:
     """One stream, from its first message to its end."""
 
-    def __init__(self, engine: Engine, context: Context) -> None:
+    def __init__(
+        self, engine: Engine, context: Context, check_table: Callable[[str], None]
+    ) -> None:
         self._engine = engine
+        self._check_table = check_table  # raises unless the stream may speak for the table
         self._context = context
         self._lane = Lane()
         self._slots: deque[_Slot] = deque()
@@ -53,8 +57,8 @@ class PlayStream:
             while self._slots or not self._reader.done():
                 await self._wake.wait()
                 self._wake.clear()
-                if results := self._ready():
-                    response = table_pb2.PlayResponse(results=results)
+                response = table_pb2.PlayResponse()
+                if self._fill(response):
                     await send(self._context, response.SerializeToString())
         finally:
             self._reader.cancel()
@@ -78,6 +82,7 @@ class PlayStream:
     def _take(self, message: table_pb2.PlayRequest) -> None:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
             raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
+        self._check_table(message.table)
         for command, request in play_requests(message):
             slot = _Slot(command.number, command.WhichOneof("command") or "")
             self._slots.append(slot)
@@ -90,25 +95,23 @@ class PlayStream:
         slot.outcome = outcome
         self._wake.set()
 
-    def _ready(self) -> list[table_pb2.PlayResult]:
-        """The answers that are there with none missing before them."""
-        results = []
+    def _fill(self, response: table_pb2.PlayResponse) -> bool:
+        """Add the answers that are there with none missing before them; whether there were any."""
         while self._slots and (outcome := self._slots[0].outcome) is not None:
-            results.append(self._result(self._slots.popleft(), outcome))
-        return results
+            slot = self._slots.popleft()
+            # Filled in place: a result made apart would be copied into the response.
+            self._answer(response.results.add(number=slot.number), slot.kind, outcome)
+        return bool(response.results)
 
-    def _result(self, slot: _Slot, outcome: Outcome) -> table_pb2.PlayResult:
+    def _answer(self, result: table_pb2.PlayResult, kind: str, outcome: Outcome) -> None:
         try:
             done = accepted(outcome)
         except RefusedError as error:
             if MEANINGS[error.refusal.reason].retry == "same":
                 # What the client must send again may not be overtaken by what it sent behind it.
                 self.end(error)
-            return table_pb2.PlayResult(
-                number=slot.number,
-                sequence=error.sequence,
-                error=status_of(error.refusal, error.sequence),
-            )
-        result = table_pb2.PlayResult(number=slot.number, sequence=done.sequence)
-        getattr(result, slot.kind).CopyFrom(TABLE_ANSWERS[slot.kind](done.sequence, done.event))
-        return result
+            result.sequence = error.sequence
+            result.error.CopyFrom(status_of(error.refusal, error.sequence))
+            return
+        result.sequence = done.sequence
+        getattr(result, kind).CopyFrom(TABLE_ANSWERS[kind](done.sequence, done.event))

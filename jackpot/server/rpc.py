@@ -15,25 +15,28 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
+from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
-from jackpot.server.caller import Actor, identify_caller
+from jackpot.server.caller import Door
 from jackpot.server.errors import RefusedError, code_of, refused, status_of, trailers_of
 from jackpot.server.limits import MAX_UNREAD_S
 
 Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
 Unary = Callable[[Any, Actor], Awaitable[Message]]
-Stream = Callable[[Any, Context], Awaitable[None]]  # writes to the context by itself
+Stream = Callable[[Any, Context, Actor], Awaitable[None]]  # writes to the context by itself
 
 _log = logging.getLogger(__name__)
 
 
 def service(
-    descriptor: ServiceDescriptor, rpcs: Mapping[str, Unary | Stream]
+    descriptor: ServiceDescriptor, rpcs: Mapping[str, Unary | Stream], door: Door
 ) -> grpc.GenericRpcHandler:
     """A service as gRPC takes it."""
     if missing := {method.name for method in descriptor.methods} ^ rpcs.keys():
         raise LookupError(f"{descriptor.full_name}: {sorted(missing)}")
-    handlers = {method.name: _handler(method, rpcs[method.name]) for method in descriptor.methods}
+    handlers = {
+        method.name: _handler(method, rpcs[method.name], door) for method in descriptor.methods
+    }
     return grpc.method_handlers_generic_handler(descriptor.full_name, handlers)
 
 
@@ -54,29 +57,49 @@ async def send(context: Context, raw: bytes, within_s: float = MAX_UNREAD_S) -> 
         raise refused(Reason.OVERLOADED, unread_s=within_s) from error
 
 
-def _handler(method: MethodDescriptor, rpc: Any) -> "grpc.RpcMethodHandler[Any, Any]":
+def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodHandler[Any, Any]":
     message_type = GetMessageClass(method.input_type)
+    name = f"{method.containing_service.name}/{method.name}"
 
     async def unary(raw: bytes, context: Context) -> bytes:
         async def call() -> bytes:
+            door.admit(context, name)  # before a stranger's bytes are looked at
             message = decode(message_type, raw)
-            answer: Message = await rpc(message, identify_caller(context))
+            actor = door.admit(context, name, _table_of(message))
+            answer: Message = await rpc(message, actor)
             return answer.SerializeToString()
 
         answer: bytes = await _answered(call, context)
         return answer
 
     async def server_stream(raw: bytes, context: Context) -> None:
-        await _answered(lambda: rpc(decode(message_type, raw), context), context)
+        async def call() -> None:
+            actor = door.admit(context, name)
+            with door.stream(actor):
+                await rpc(decode(message_type, raw), context, actor)
+
+        await _answered(call, context)
 
     async def both_stream(_: Any, context: Context) -> None:
-        await _answered(lambda: rpc(message_type, context), context)
+        async def call() -> None:
+            actor = door.admit(context, name)
+            with door.stream(actor):
+                await rpc(message_type, context, actor)
+
+        await _answered(call, context)
 
     if method.client_streaming:
         return grpc.stream_stream_rpc_method_handler(both_stream)
     if method.server_streaming:
         return grpc.unary_stream_rpc_method_handler(server_stream)
     return grpc.unary_unary_rpc_method_handler(unary)
+
+
+def _table_of(message: Any) -> str | None:
+    """The table that a message is about, where it says so."""
+    about = message.id if "id" in message.DESCRIPTOR.fields_by_name else message
+    table: str | None = getattr(about, "table", None)
+    return table
 
 
 async def _answered(call: Callable[[], Awaitable[Any]], context: Context) -> Any:

@@ -1,14 +1,18 @@
 """Bring the journal up to what the site file says, and refuse a file that contradicts it.
 
 The journal's configuration is the one that counts. A file may add links and tables; it can't
-change one that has been journaled, because past rounds were played under it.
+change one that has been journaled, because past rounds were played under it. Rates and limits that
+two people have changed since stand in the journal and not in the file: the file's are not used.
 """
 
+import logging
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from jackpot.core.commands import (
+    ConfigureSite,
     DefineLink,
     DefineTable,
     OperatorCommand,
@@ -27,6 +31,7 @@ from jackpot.server.outcomes import accepted, seen
 PRINCIPAL = "site-file"
 # Another controller on the same journal may have been a moment quicker.
 _DONE_ALREADY = (Reason.ALREADY_DEFINED, Reason.WRONG_LINK_STATE)
+_log = logging.getLogger(__name__)
 
 
 class SetupError(Exception):
@@ -47,6 +52,9 @@ async def set_up(engine: Engine, site: Site) -> None:
 
 
 def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
+    # A new site's journal says in words that one person is enough there.
+    if not state.links or (state.dual_control, state.day) != (site.dual_control, site.day):
+        yield ConfigureSite(site.dual_control, site.day)
     yield from (DefineLink(link) for link in site.links if link.id not in state.links)
     yield from (DefineTable(table) for table in site.tables if table.id not in state.tables)
     for link in site.in_service:
@@ -56,9 +64,26 @@ def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
 
 def _differing(state: State, site: Site) -> Iterator[str]:
     for link in site.links:
-        yield from _differences(f"link {link.id}", state.links[link.id].config, link)
+        journaled = state.links[link.id].config
+        yield from _differences(f"link {link.id}", journaled, _with_terms_of(journaled, link))
     for table in site.tables:
         yield from _differences(f"table {table.id}", state.tables[table.id].config, table)
+
+
+def _with_terms_of(journaled: Link, filed: Link) -> Link:
+    """The file's link with the rates and limits that the journal has for it."""
+    terms = {
+        level.id: {
+            "primary_bps": level.primary_bps,
+            "reserve_bps": level.reserve_bps,
+            "limit_micros": level.limit_micros,
+        }
+        for level in journaled.levels
+    }
+    levels = tuple(replace(level, **terms.get(level.id, {})) for level in filed.levels)
+    if levels != filed.levels:
+        _log.warning("link %s: the journal's rates and limits count, not the file's", filed.id)
+    return replace(filed, levels=levels)
 
 
 def _differences(what: str, journaled: Link | Table, filed: Link | Table) -> Iterator[str]:

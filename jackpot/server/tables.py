@@ -1,20 +1,24 @@
 """TableService: a table's commands one by one, its heartbeat, and its streams."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import Message
 
+from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server import fields
-from jackpot.server.answers import OPERATOR_ANSWERS, TABLE_ANSWERS
-from jackpot.server.caller import Actor
+from jackpot.server.answers import TABLE_ANSWERS
+from jackpot.server.caller import Door
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_STREAMS
+from jackpot.server.operator_answers import OPERATOR_ANSWERS
+from jackpot.server.operator_parse import operator_request
 from jackpot.server.outcomes import accepted, seen
-from jackpot.server.parse import operator_request, table_request
+from jackpot.server.parse import table_request
 from jackpot.server.play import PlayStream
 from jackpot.server.rpc import Context, Stream, Unary
 from jackpot.v1 import table_pb2
@@ -30,8 +34,9 @@ COMMANDS = {
 class TableService:
     """What tables call."""
 
-    def __init__(self, engine: Engine, max_streams: int = MAX_STREAMS) -> None:
+    def __init__(self, engine: Engine, door: Door, max_streams: int = MAX_STREAMS) -> None:
         self._engine = engine
+        self._door = door
         self._max_streams = max_streams
         self._streams: set[PlayStream] = set()
         self.heartbeats: dict[tuple[str, str], int] = {}  # (site, table) -> time in micros
@@ -85,15 +90,19 @@ class TableService:
 
         return rpc
 
-    async def _play(self, _message_type: Any, context: Context) -> None:
+    async def _play(self, _message_type: Any, context: Context, actor: Actor) -> None:
         if len(self._streams) >= self._max_streams:
             raise refused(Reason.OVERLOADED, streams=len(self._streams), limit=self._max_streams)
-        stream = PlayStream(self._engine, context)
+        stream = PlayStream(self._engine, context, self._may_play(actor, context))
         self._streams.add(stream)
         try:
             await stream.run()
         finally:
             self._streams.discard(stream)
+
+    def _may_play(self, actor: Actor, context: Context) -> Callable[[str], None]:
+        peer = context.peer()
+        return lambda table: self._door.check_table(actor, "TableService/Play", table, peer)
 
 
 def _now_micros() -> int:

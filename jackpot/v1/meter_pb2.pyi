@@ -144,14 +144,18 @@ class LinkMeters(_message.Message):
     RECENT_HITS_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
     TIME_MICROS_FIELD_NUMBER: _builtins.int
+    PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     title: _builtins.str
     status: Global___LinkStatus.ValueType
     wager_micros: _builtins.int
+    """0: a fund that pots feed."""
     hit_count: _builtins.int
     """How many percentage awards the link has decided, ever."""
     sequence: _builtins.int
     time_micros: _builtins.int
+    pending_adjustment: _builtins.bool
+    """A Bad Beat is due and the displayed amount is pending adjustment."""
     @_builtins.property
     def meters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meter]: ...
     @_builtins.property
@@ -170,10 +174,11 @@ class LinkMeters(_message.Message):
         recent_hits: _abc.Iterable[Global___Hit] | None = ...,
         sequence: _builtins.int = ...,
         time_micros: _builtins.int = ...,
+        pending_adjustment: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "link", b"link", "meters", b"meters", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time_micros", b"time_micros", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time_micros", b"time_micros", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

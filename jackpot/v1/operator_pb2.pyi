@@ -60,6 +60,30 @@ POOL_OVERFLOW: Pool.ValueType  # 1
 POOL_RESERVE: Pool.ValueType  # 2
 Global___Pool: _TypeAlias = Pool  # noqa: Y015
 
+class _ChangeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHANGE_KIND_UNSPECIFIED: _ChangeKind.ValueType  # 0
+    CHANGE_KIND_ADJUST_METER: _ChangeKind.ValueType  # 1
+    CHANGE_KIND_RESET_METER: _ChangeKind.ValueType  # 2
+    CHANGE_KIND_TRANSFER_FUNDS: _ChangeKind.ValueType  # 3
+    CHANGE_KIND_SET_LIMIT: _ChangeKind.ValueType  # 4
+    CHANGE_KIND_SET_RATE: _ChangeKind.ValueType  # 5
+
+class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
+    """What a proposal would change."""
+
+CHANGE_KIND_UNSPECIFIED: ChangeKind.ValueType  # 0
+CHANGE_KIND_ADJUST_METER: ChangeKind.ValueType  # 1
+CHANGE_KIND_RESET_METER: ChangeKind.ValueType  # 2
+CHANGE_KIND_TRANSFER_FUNDS: ChangeKind.ValueType  # 3
+CHANGE_KIND_SET_LIMIT: ChangeKind.ValueType  # 4
+CHANGE_KIND_SET_RATE: ChangeKind.ValueType  # 5
+Global___ChangeKind: _TypeAlias = ChangeKind  # noqa: Y015
+
 class _MeterReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -84,7 +108,7 @@ Global___MeterReason: _TypeAlias = MeterReason  # noqa: Y015
 
 @_typing.final
 class LevelAccounts(_message.Message):
-    """The money of a level."""
+    """The money of a level, and by which terms it grows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -92,10 +116,29 @@ class LevelAccounts(_message.Message):
     METER_MICROS_FIELD_NUMBER: _builtins.int
     RESERVE_MICROS_FIELD_NUMBER: _builtins.int
     OVERFLOW_MICROS_FIELD_NUMBER: _builtins.int
+    SEED_MICROS_FIELD_NUMBER: _builtins.int
+    RESEED_MICROS_FIELD_NUMBER: _builtins.int
+    PRIMARY_BPS_FIELD_NUMBER: _builtins.int
+    RESERVE_BPS_FIELD_NUMBER: _builtins.int
+    LIMIT_MICROS_FIELD_NUMBER: _builtins.int
+    FIXED_FIELD_NUMBER: _builtins.int
+    NEXT_FIELD_NUMBER: _builtins.int
     level: _builtins.str
     meter_micros: _builtins.int
     reserve_micros: _builtins.int
     overflow_micros: _builtins.int
+    seed_micros: _builtins.int
+    reseed_micros: _builtins.int
+    primary_bps: _builtins.int
+    reserve_bps: _builtins.int
+    limit_micros: _builtins.int
+    """0: none."""
+    fixed: _builtins.str
+    """The clause that fixes seeds and rates; empty: the operator has a choice."""
+    @_builtins.property
+    def next(self) -> Global___Terms:
+        """Approved and in force when the link resumes; absent: nothing waits."""
+
     def __init__(
         self,
         *,
@@ -103,14 +146,72 @@ class LevelAccounts(_message.Message):
         meter_micros: _builtins.int = ...,
         reserve_micros: _builtins.int = ...,
         overflow_micros: _builtins.int = ...,
+        seed_micros: _builtins.int = ...,
+        reseed_micros: _builtins.int = ...,
+        primary_bps: _builtins.int = ...,
+        reserve_bps: _builtins.int = ...,
+        limit_micros: _builtins.int = ...,
+        fixed: _builtins.str = ...,
+        next: Global___Terms | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["next", b"next"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "meter_micros", b"meter_micros", "overflow_micros", b"overflow_micros", "reserve_micros", b"reserve_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LevelAccounts: _TypeAlias = LevelAccounts  # noqa: Y015
+
+@_typing.final
+class Terms(_message.Message):
+    """What of a level an operator may change."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PRIMARY_BPS_FIELD_NUMBER: _builtins.int
+    RESERVE_BPS_FIELD_NUMBER: _builtins.int
+    LIMIT_MICROS_FIELD_NUMBER: _builtins.int
+    primary_bps: _builtins.int
+    reserve_bps: _builtins.int
+    limit_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        primary_bps: _builtins.int = ...,
+        reserve_bps: _builtins.int = ...,
+        limit_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit_micros", b"limit_micros", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Terms: _TypeAlias = Terms  # noqa: Y015
+
+@_typing.final
+class Box(_message.Message):
+    """What a table's Bad Beat box should hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    amount_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Box: _TypeAlias = Box  # noqa: Y015
 
 @_typing.final
 class Link(_message.Message):
@@ -129,6 +230,9 @@ class Link(_message.Message):
     PENDING_MICROS_FIELD_NUMBER: _builtins.int
     RETAINED_MICROS_FIELD_NUMBER: _builtins.int
     HIT_COUNT_FIELD_NUMBER: _builtins.int
+    BAD_BEAT_FIELD_NUMBER: _builtins.int
+    PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
+    BOXES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     title: _builtins.str
     rule: _builtins.str
@@ -140,8 +244,16 @@ class Link(_message.Message):
     retained_micros: _builtins.int
     """The part of the wagers that feeds no meter."""
     hit_count: _builtins.int
+    bad_beat: _builtins.bool
+    """Pots feed it, not wagers."""
+    pending_adjustment: _builtins.bool
+    """A Bad Beat is due and the displayed amount is pending adjustment."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelAccounts]: ...
+    @_builtins.property
+    def boxes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Box]:
+        """Of a Bad Beat fund, since each was last counted."""
+
     def __init__(
         self,
         *,
@@ -156,14 +268,186 @@ class Link(_message.Message):
         pending_micros: _builtins.int = ...,
         retained_micros: _builtins.int = ...,
         hit_count: _builtins.int = ...,
+        bad_beat: _builtins.bool = ...,
+        pending_adjustment: _builtins.bool = ...,
+        boxes: _abc.Iterable[Global___Box] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "retained_micros", b"retained_micros", "rule", b"rule", "status", b"status", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bad_beat", b"bad_beat", "boxes", b"boxes", "hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "pending_adjustment", b"pending_adjustment", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "retained_micros", b"retained_micros", "rule", b"rule", "status", b"status", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Link: _TypeAlias = Link  # noqa: Y015
+
+@_typing.final
+class Proposal(_message.Message):
+    """A change that waits for a second person."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    PROPOSER_FIELD_NUMBER: _builtins.int
+    DEPARTMENT_FIELD_NUMBER: _builtins.int
+    PROPOSED_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    TO_LINK_FIELD_NUMBER: _builtins.int
+    TO_LEVEL_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    kind: Global___ChangeKind.ValueType
+    link: _builtins.str
+    level: _builtins.str
+    reference: _builtins.str
+    before: _builtins.str
+    """What it is about, as it stood when it was proposed and as it would be, for people to read."""
+    after: _builtins.str
+    proposer: _builtins.str
+    department: _builtins.str
+    proposed_time_micros: _builtins.int
+    expires_time_micros: _builtins.int
+    reason: Global___MeterReason.ValueType
+    """Of an adjustment."""
+    to_link: _builtins.str
+    """Of a transfer."""
+    to_level: _builtins.str
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        kind: Global___ChangeKind.ValueType = ...,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        reference: _builtins.str = ...,
+        before: _builtins.str = ...,
+        after: _builtins.str = ...,
+        proposer: _builtins.str = ...,
+        department: _builtins.str = ...,
+        proposed_time_micros: _builtins.int = ...,
+        expires_time_micros: _builtins.int = ...,
+        reason: Global___MeterReason.ValueType = ...,
+        to_link: _builtins.str = ...,
+        to_level: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "department", b"department", "expires_time_micros", b"expires_time_micros", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "proposed_time_micros", b"proposed_time_micros", "proposer", b"proposer", "reason", b"reason", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Proposal: _TypeAlias = Proposal  # noqa: Y015
+
+@_typing.final
+class MeterChange(_message.Message):
+    """A meter was set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    BEFORE_MICROS_FIELD_NUMBER: _builtins.int
+    AFTER_MICROS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    level: _builtins.str
+    before_micros: _builtins.int
+    after_micros: _builtins.int
+    reason: Global___MeterReason.ValueType
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        before_micros: _builtins.int = ...,
+        after_micros: _builtins.int = ...,
+        reason: Global___MeterReason.ValueType = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_micros", b"after_micros", "before_micros", b"before_micros", "level", b"level", "link", b"link", "reason", b"reason", "reference", b"reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MeterChange: _TypeAlias = MeterChange  # noqa: Y015
+
+@_typing.final
+class Transfer(_message.Message):
+    """Players' money went to a meter."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
+    TO_LINK_FIELD_NUMBER: _builtins.int
+    TO_LEVEL_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    level: _builtins.str
+    pool: Global___Pool.ValueType
+    to_link: _builtins.str
+    to_level: _builtins.str
+    amount_micros: _builtins.int
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        pool: Global___Pool.ValueType = ...,
+        to_link: _builtins.str = ...,
+        to_level: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "level", b"level", "link", b"link", "pool", b"pool", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Transfer: _TypeAlias = Transfer  # noqa: Y015
+
+@_typing.final
+class TermsChange(_message.Message):
+    """A level has other terms from when its link resumes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    level: _builtins.str
+    reference: _builtins.str
+    @_builtins.property
+    def terms(self) -> Global___Terms: ...
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        terms: Global___Terms | None = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "reference", b"reference", "terms", b"terms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TermsChange: _TypeAlias = TermsChange  # noqa: Y015
 
 @_typing.final
 class Table(_message.Message):
@@ -688,25 +972,89 @@ class AdjustMeterResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    BEFORE_MICROS_FIELD_NUMBER: _builtins.int
-    AFTER_MICROS_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    before_micros: _builtins.int
-    after_micros: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___MeterChange: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
-        before_micros: _builtins.int = ...,
-        after_micros: _builtins.int = ...,
+        changed: Global___MeterChange | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___AdjustMeterResponse: _TypeAlias = AdjustMeterResponse  # noqa: Y015
+
+@_typing.final
+class ResetMeterRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    level: _builtins.str
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        reference: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_micros", b"after_micros", "before_micros", b"before_micros", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___AdjustMeterResponse: _TypeAlias = AdjustMeterResponse  # noqa: Y015
+Global___ResetMeterRequest: _TypeAlias = ResetMeterRequest  # noqa: Y015
+
+@_typing.final
+class ResetMeterResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___MeterChange: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        changed: Global___MeterChange | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___ResetMeterResponse: _TypeAlias = ResetMeterResponse  # noqa: Y015
 
 @_typing.final
 class TransferFundsRequest(_message.Message):
@@ -756,22 +1104,646 @@ class TransferFundsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    amount_micros: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___Transfer: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
-        amount_micros: _builtins.int = ...,
+        changed: Global___Transfer | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___TransferFundsResponse: _TypeAlias = TransferFundsResponse  # noqa: Y015
+
+@_typing.final
+class SetLimitRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    LIMIT_MICROS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    level: _builtins.str
+    limit_micros: _builtins.int
+    """0: none."""
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        limit_micros: _builtins.int = ...,
+        reference: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "limit_micros", b"limit_micros", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___TransferFundsResponse: _TypeAlias = TransferFundsResponse  # noqa: Y015
+Global___SetLimitRequest: _TypeAlias = SetLimitRequest  # noqa: Y015
+
+@_typing.final
+class SetLimitResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___TermsChange: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        changed: Global___TermsChange | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___SetLimitResponse: _TypeAlias = SetLimitResponse  # noqa: Y015
+
+@_typing.final
+class SetRateRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    LEVEL_FIELD_NUMBER: _builtins.int
+    PRIMARY_BPS_FIELD_NUMBER: _builtins.int
+    RESERVE_BPS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    level: _builtins.str
+    primary_bps: _builtins.int
+    reserve_bps: _builtins.int
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        level: _builtins.str = ...,
+        primary_bps: _builtins.int = ...,
+        reserve_bps: _builtins.int = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "primary_bps", b"primary_bps", "reference", b"reference", "request_id", b"request_id", "reserve_bps", b"reserve_bps", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRateRequest: _TypeAlias = SetRateRequest  # noqa: Y015
+
+@_typing.final
+class SetRateResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___TermsChange: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        changed: Global___TermsChange | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___SetRateResponse: _TypeAlias = SetRateResponse  # noqa: Y015
+
+@_typing.final
+class ListProposalsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProposalsRequest: _TypeAlias = ListProposalsRequest  # noqa: Y015
+
+@_typing.final
+class ListProposalsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    PROPOSALS_FIELD_NUMBER: _builtins.int
+    DUAL_CONTROL_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    dual_control: _builtins.bool
+    """Whether changes need a second person here."""
+    @_builtins.property
+    def proposals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Proposal]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        proposals: _abc.Iterable[Global___Proposal] | None = ...,
+        dual_control: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "proposals", b"proposals", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListProposalsResponse: _TypeAlias = ListProposalsResponse  # noqa: Y015
+
+@_typing.final
+class ApproveProposalRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    PROPOSAL_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    proposal: _builtins.int
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        proposal: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["proposal", b"proposal", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ApproveProposalRequest: _TypeAlias = ApproveProposalRequest  # noqa: Y015
+
+@_typing.final
+class ApproveProposalResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    METER_FIELD_NUMBER: _builtins.int
+    TRANSFER_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def meter(self) -> Global___MeterChange: ...
+    @_builtins.property
+    def transfer(self) -> Global___Transfer: ...
+    @_builtins.property
+    def terms(self) -> Global___TermsChange: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        meter: Global___MeterChange | None = ...,
+        transfer: Global___Transfer | None = ...,
+        terms: Global___TermsChange | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["meter", b"meter", "outcome", b"outcome", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["meter", b"meter", "outcome", b"outcome", "sequence", b"sequence", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["meter", "transfer", "terms"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___ApproveProposalResponse: _TypeAlias = ApproveProposalResponse  # noqa: Y015
+
+@_typing.final
+class DeclineProposalRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    PROPOSAL_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    proposal: _builtins.int
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        proposal: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["proposal", b"proposal", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineProposalRequest: _TypeAlias = DeclineProposalRequest  # noqa: Y015
+
+@_typing.final
+class DeclineProposalResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineProposalResponse: _TypeAlias = DeclineProposalResponse  # noqa: Y015
+
+@_typing.final
+class GetAccountRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    account: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        account: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAccountRequest: _TypeAlias = GetAccountRequest  # noqa: Y015
+
+@_typing.final
+class GetAccountResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    BALANCE_MICROS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    balance_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        balance_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["balance_micros", b"balance_micros", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetAccountResponse: _TypeAlias = GetAccountResponse  # noqa: Y015
+
+@_typing.final
+class BuyInRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    account: _builtins.str
+    amount_micros: _builtins.int
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        account: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BuyInRequest: _TypeAlias = BuyInRequest  # noqa: Y015
+
+@_typing.final
+class BuyInResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    BALANCE_MICROS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    balance_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        balance_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["balance_micros", b"balance_micros", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BuyInResponse: _TypeAlias = BuyInResponse  # noqa: Y015
+
+@_typing.final
+class CashOutRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    account: _builtins.str
+    amount_micros: _builtins.int
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        account: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CashOutRequest: _TypeAlias = CashOutRequest  # noqa: Y015
+
+@_typing.final
+class CashOutResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    BALANCE_MICROS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    balance_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        balance_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["balance_micros", b"balance_micros", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CashOutResponse: _TypeAlias = CashOutResponse  # noqa: Y015
+
+@_typing.final
+class CountBoxRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    COUNTED_MICROS_FIELD_NUMBER: _builtins.int
+    CASHIER_FIELD_NUMBER: _builtins.int
+    FLOORPERSON_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    table: _builtins.str
+    counted_micros: _builtins.int
+    cashier: _builtins.str
+    floorperson: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        table: _builtins.str = ...,
+        counted_micros: _builtins.int = ...,
+        cashier: _builtins.str = ...,
+        floorperson: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cashier", b"cashier", "counted_micros", b"counted_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountBoxRequest: _TypeAlias = CountBoxRequest  # noqa: Y015
+
+@_typing.final
+class CountBoxResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    RECORDED_MICROS_FIELD_NUMBER: _builtins.int
+    COUNTED_MICROS_FIELD_NUMBER: _builtins.int
+    ALARMS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    recorded_micros: _builtins.int
+    """What the pots had put in by the record."""
+    counted_micros: _builtins.int
+    @_builtins.property
+    def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What the floor should look into: the count is not the record."""
+
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        recorded_micros: _builtins.int = ...,
+        counted_micros: _builtins.int = ...,
+        alarms: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "counted_micros", b"counted_micros", "recorded_micros", b"recorded_micros", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CountBoxResponse: _TypeAlias = CountBoxResponse  # noqa: Y015
+
+@_typing.final
+class VerifyBadBeatRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    HAND_FIELD_NUMBER: _builtins.int
+    LOSER_SEAT_FIELD_NUMBER: _builtins.int
+    WINNER_SEAT_FIELD_NUMBER: _builtins.int
+    OTHER_SEATS_FIELD_NUMBER: _builtins.int
+    SUPERVISOR_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    table: _builtins.str
+    hand: _builtins.str
+    """The hand that lost, in the words of the posted rules."""
+    loser_seat: _builtins.int
+    winner_seat: _builtins.int
+    supervisor: _builtins.str
+    @_builtins.property
+    def other_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The other players who were dealt in."""
+
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        table: _builtins.str = ...,
+        hand: _builtins.str = ...,
+        loser_seat: _builtins.int = ...,
+        winner_seat: _builtins.int = ...,
+        other_seats: _abc.Iterable[_builtins.int] | None = ...,
+        supervisor: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "link", b"link", "loser_seat", b"loser_seat", "other_seats", b"other_seats", "request_id", b"request_id", "site", b"site", "supervisor", b"supervisor", "table", b"table", "winner_seat", b"winner_seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VerifyBadBeatRequest: _TypeAlias = VerifyBadBeatRequest  # noqa: Y015
+
+@_typing.final
+class VerifyBadBeatResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    PAYOUTS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        payouts: _abc.Iterable[_payout_pb2.Payout] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VerifyBadBeatResponse: _TypeAlias = VerifyBadBeatResponse  # noqa: Y015
+
+@_typing.final
+class ConfirmDisplayRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    DISPLAYED_MICROS_FIELD_NUMBER: _builtins.int
+    FLOORPERSON_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    link: _builtins.str
+    displayed_micros: _builtins.int
+    floorperson: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        link: _builtins.str = ...,
+        displayed_micros: _builtins.int = ...,
+        floorperson: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["displayed_micros", b"displayed_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmDisplayRequest: _TypeAlias = ConfirmDisplayRequest  # noqa: Y015
+
+@_typing.final
+class ConfirmDisplayResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmDisplayResponse: _TypeAlias = ConfirmDisplayResponse  # noqa: Y015
 
 @_typing.final
 class ListTablesRequest(_message.Message):

@@ -26,7 +26,12 @@ if _version_not_supported:
 
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -92,10 +97,70 @@ class OperatorServiceStub:
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterResponse.FromString,
                 _registered_method=True)
+        self.ResetMeter = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ResetMeter',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ResetMeterRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ResetMeterResponse.FromString,
+                _registered_method=True)
         self.TransferFunds = channel.unary_unary(
                 '/jackpot.v1.OperatorService/TransferFunds',
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.FromString,
+                _registered_method=True)
+        self.SetLimit = channel.unary_unary(
+                '/jackpot.v1.OperatorService/SetLimit',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.SetLimitRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.SetLimitResponse.FromString,
+                _registered_method=True)
+        self.SetRate = channel.unary_unary(
+                '/jackpot.v1.OperatorService/SetRate',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.SetRateRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.SetRateResponse.FromString,
+                _registered_method=True)
+        self.ListProposals = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ListProposals',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ListProposalsRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ListProposalsResponse.FromString,
+                _registered_method=True)
+        self.ApproveProposal = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ApproveProposal',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ApproveProposalRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ApproveProposalResponse.FromString,
+                _registered_method=True)
+        self.DeclineProposal = channel.unary_unary(
+                '/jackpot.v1.OperatorService/DeclineProposal',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.DeclineProposalRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.DeclineProposalResponse.FromString,
+                _registered_method=True)
+        self.GetAccount = channel.unary_unary(
+                '/jackpot.v1.OperatorService/GetAccount',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.GetAccountRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.GetAccountResponse.FromString,
+                _registered_method=True)
+        self.BuyIn = channel.unary_unary(
+                '/jackpot.v1.OperatorService/BuyIn',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.BuyInRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.BuyInResponse.FromString,
+                _registered_method=True)
+        self.CashOut = channel.unary_unary(
+                '/jackpot.v1.OperatorService/CashOut',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.CashOutRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.CashOutResponse.FromString,
+                _registered_method=True)
+        self.CountBox = channel.unary_unary(
+                '/jackpot.v1.OperatorService/CountBox',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.CountBoxRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.CountBoxResponse.FromString,
+                _registered_method=True)
+        self.VerifyBadBeat = channel.unary_unary(
+                '/jackpot.v1.OperatorService/VerifyBadBeat',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatResponse.FromString,
+                _registered_method=True)
+        self.ConfirmDisplay = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ConfirmDisplay',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayResponse.FromString,
                 _registered_method=True)
         self.ListTables = channel.unary_unary(
                 '/jackpot.v1.OperatorService/ListTables',
@@ -110,7 +175,12 @@ class OperatorServiceStub:
 
 
 class OperatorServiceServicer:
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -175,7 +245,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ValidatePayout(self, request, context):
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+        level are validated in payment order, an envy bonus after the award for the hand it is about.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -203,19 +274,132 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AdjustMeter(self, request, context):
-        """Effect: sets a meter to an amount. A malfunction is booked against the house, anything else
-        against the level's overflow.
+        """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
+        and so is a promotion that raises the meter; anything else against the level's overflow.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+        INSUFFICIENT_FUNDS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResetMeter(self, request, context):
+        """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+        Idempotency: by request_id.
+        Reasons: those of AdjustMeter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TransferFunds(self, request, context):
-        """Effect: moves players' money from a level's overflow or reserve to a meter.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetLimit(self, request, context):
+        """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetRate(self, request, context):
+        """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
+        FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListProposals(self, request, context):
+        """Effect: none. The proposals that are neither approved nor declined, oldest first.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveProposal(self, request, context):
+        """Effect: the proposed change happens, at the meters of this moment.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
+        OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclineProposal(self, request, context):
+        """Effect: the proposal comes to nothing.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAccount(self, request, context):
+        """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BuyIn(self, request, context):
+        """Effect: puts money on a game account.
+        Idempotency: by request_id.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CashOut(self, request, context):
+        """Effect: takes money off a game account.
+        Idempotency: by request_id.
+        Reasons: INSUFFICIENT_FUNDS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CountBox(self, request, context):
+        """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VerifyBadBeat(self, request, context):
+        """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
+        display is pending adjustment.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
+        NOT_A_FUND, PENDING_ADJUSTMENT.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ConfirmDisplay(self, request, context):
+        """Effect: the displayed amount was set, and is what the fund holds.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -292,10 +476,70 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterResponse.SerializeToString,
             ),
+            'ResetMeter': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResetMeter,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ResetMeterRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ResetMeterResponse.SerializeToString,
+            ),
             'TransferFunds': grpc.unary_unary_rpc_method_handler(
                     servicer.TransferFunds,
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.SerializeToString,
+            ),
+            'SetLimit': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetLimit,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.SetLimitRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.SetLimitResponse.SerializeToString,
+            ),
+            'SetRate': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetRate,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.SetRateRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.SetRateResponse.SerializeToString,
+            ),
+            'ListProposals': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListProposals,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ListProposalsRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ListProposalsResponse.SerializeToString,
+            ),
+            'ApproveProposal': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveProposal,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ApproveProposalRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ApproveProposalResponse.SerializeToString,
+            ),
+            'DeclineProposal': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclineProposal,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.DeclineProposalRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.DeclineProposalResponse.SerializeToString,
+            ),
+            'GetAccount': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAccount,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.GetAccountRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.GetAccountResponse.SerializeToString,
+            ),
+            'BuyIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.BuyIn,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.BuyInRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.BuyInResponse.SerializeToString,
+            ),
+            'CashOut': grpc.unary_unary_rpc_method_handler(
+                    servicer.CashOut,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.CashOutRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.CashOutResponse.SerializeToString,
+            ),
+            'CountBox': grpc.unary_unary_rpc_method_handler(
+                    servicer.CountBox,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.CountBoxRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.CountBoxResponse.SerializeToString,
+            ),
+            'VerifyBadBeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.VerifyBadBeat,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatResponse.SerializeToString,
+            ),
+            'ConfirmDisplay': grpc.unary_unary_rpc_method_handler(
+                    servicer.ConfirmDisplay,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayResponse.SerializeToString,
             ),
             'ListTables': grpc.unary_unary_rpc_method_handler(
                     servicer.ListTables,
@@ -316,7 +560,12 @@ def add_OperatorServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OperatorService:
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -597,6 +846,33 @@ class OperatorService:
             _registered_method=True)
 
     @staticmethod
+    def ResetMeter(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ResetMeter',
+            jackpot_dot_v1_dot_operator__pb2.ResetMeterRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ResetMeterResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def TransferFunds(request,
             target,
             options=(),
@@ -613,6 +889,303 @@ class OperatorService:
             '/jackpot.v1.OperatorService/TransferFunds',
             jackpot_dot_v1_dot_operator__pb2.TransferFundsRequest.SerializeToString,
             jackpot_dot_v1_dot_operator__pb2.TransferFundsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetLimit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/SetLimit',
+            jackpot_dot_v1_dot_operator__pb2.SetLimitRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.SetLimitResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetRate(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/SetRate',
+            jackpot_dot_v1_dot_operator__pb2.SetRateRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.SetRateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListProposals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ListProposals',
+            jackpot_dot_v1_dot_operator__pb2.ListProposalsRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ListProposalsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveProposal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ApproveProposal',
+            jackpot_dot_v1_dot_operator__pb2.ApproveProposalRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ApproveProposalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclineProposal(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/DeclineProposal',
+            jackpot_dot_v1_dot_operator__pb2.DeclineProposalRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.DeclineProposalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAccount(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/GetAccount',
+            jackpot_dot_v1_dot_operator__pb2.GetAccountRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.GetAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BuyIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/BuyIn',
+            jackpot_dot_v1_dot_operator__pb2.BuyInRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.BuyInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CashOut(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/CashOut',
+            jackpot_dot_v1_dot_operator__pb2.CashOutRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.CashOutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CountBox(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/CountBox',
+            jackpot_dot_v1_dot_operator__pb2.CountBoxRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.CountBoxResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VerifyBadBeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/VerifyBadBeat',
+            jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.VerifyBadBeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ConfirmDisplay(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ConfirmDisplay',
+            jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ConfirmDisplayResponse.FromString,
             options,
             channel_credentials,
             insecure,

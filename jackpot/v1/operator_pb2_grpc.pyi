@@ -27,7 +27,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -72,7 +77,8 @@ class OperatorServiceStub:
     Reasons: none of its own.
     """
     ValidatePayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+    level are validated in payment order, an envy bonus after the award for the hand it is about.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
@@ -88,15 +94,80 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
-    """Effect: sets a meter to an amount. A malfunction is booked against the house, anything else
-    against the level's overflow.
+    """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
+    and so is a promotion that raises the meter; anything else against the level's overflow.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+    INSUFFICIENT_FUNDS.
+    """
+    ResetMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]
+    """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+    Idempotency: by request_id.
+    Reasons: those of AdjustMeter.
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
-    """Effect: moves players' money from a level's overflow or reserve to a meter.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    """
+    SetLimit: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]
+    """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
+    """
+    SetRate: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]
+    """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
+    FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+    """
+    ListProposals: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]
+    """Effect: none. The proposals that are neither approved nor declined, oldest first.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    ApproveProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]
+    """Effect: the proposed change happens, at the meters of this moment.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
+    OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
+    """
+    DeclineProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]
+    """Effect: the proposal comes to nothing.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
+    """
+    GetAccount: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]
+    """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    BuyIn: _grpc.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]
+    """Effect: puts money on a game account.
+    Idempotency: by request_id.
+    Reasons: none of its own.
+    """
+    CashOut: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]
+    """Effect: takes money off a game account.
+    Idempotency: by request_id.
+    Reasons: INSUFFICIENT_FUNDS.
+    """
+    CountBox: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]
+    """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+    """
+    VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
+    """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
+    display is pending adjustment.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
+    NOT_A_FUND, PENDING_ADJUSTMENT.
+    """
+    ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
+    """Effect: the displayed amount was set, and is what the fund holds.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]
     """Effect: none. Every table of the site.
@@ -111,7 +182,12 @@ class OperatorServiceStub:
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -153,7 +229,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: none of its own.
     """
     ValidatePayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]  # type: ignore[assignment]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+    level are validated in payment order, an envy bonus after the award for the hand it is about.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
@@ -169,15 +246,80 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter to an amount. A malfunction is booked against the house, anything else
-    against the level's overflow.
+    """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
+    and so is a promotion that raises the meter; anything else against the level's overflow.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+    INSUFFICIENT_FUNDS.
+    """
+    ResetMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]  # type: ignore[assignment]
+    """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+    Idempotency: by request_id.
+    Reasons: those of AdjustMeter.
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
-    """Effect: moves players' money from a level's overflow or reserve to a meter.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    """
+    SetLimit: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]  # type: ignore[assignment]
+    """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
+    """
+    SetRate: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]  # type: ignore[assignment]
+    """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
+    FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+    """
+    ListProposals: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]  # type: ignore[assignment]
+    """Effect: none. The proposals that are neither approved nor declined, oldest first.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    ApproveProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]  # type: ignore[assignment]
+    """Effect: the proposed change happens, at the meters of this moment.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
+    OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
+    """
+    DeclineProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]  # type: ignore[assignment]
+    """Effect: the proposal comes to nothing.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
+    """
+    GetAccount: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]  # type: ignore[assignment]
+    """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    BuyIn: _aio.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]  # type: ignore[assignment]
+    """Effect: puts money on a game account.
+    Idempotency: by request_id.
+    Reasons: none of its own.
+    """
+    CashOut: _aio.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]  # type: ignore[assignment]
+    """Effect: takes money off a game account.
+    Idempotency: by request_id.
+    Reasons: INSUFFICIENT_FUNDS.
+    """
+    CountBox: _aio.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]  # type: ignore[assignment]
+    """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+    """
+    VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
+    """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
+    display is pending adjustment.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
+    NOT_A_FUND, PENDING_ADJUSTMENT.
+    """
+    ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
+    """Effect: the displayed amount was set, and is what the fund holds.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Effect: none. Every table of the site.
@@ -191,7 +333,12 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What staff do: the life of links, payouts, meters, and a look at the tables.
+    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
+    tables.
+
+    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose: the response has the proposal, and the change happens when somebody else,
+    of another department, approves it. Otherwise it happens at once.
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
@@ -273,7 +420,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ValidatePayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ValidatePayoutResponse, _abc.Awaitable[_operator_pb2.ValidatePayoutResponse]]:
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage.
+        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
+        level are validated in payment order, an envy bonus after the award for the hand it is about.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -307,10 +455,22 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.AdjustMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
-        """Effect: sets a meter to an amount. A malfunction is booked against the house, anything else
-        against the level's overflow.
+        """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
+        and so is a promotion that raises the meter; anything else against the level's overflow.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+        INSUFFICIENT_FUNDS.
+        """
+
+    @_abc_1.abstractmethod
+    def ResetMeter(
+        self,
+        request: _operator_pb2.ResetMeterRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ResetMeterResponse, _abc.Awaitable[_operator_pb2.ResetMeterResponse]]:
+        """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+        Idempotency: by request_id.
+        Reasons: those of AdjustMeter.
         """
 
     @_abc_1.abstractmethod
@@ -319,9 +479,134 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.TransferFundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
-        """Effect: moves players' money from a level's overflow or reserve to a meter.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        """
+
+    @_abc_1.abstractmethod
+    def SetLimit(
+        self,
+        request: _operator_pb2.SetLimitRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.SetLimitResponse, _abc.Awaitable[_operator_pb2.SetLimitResponse]]:
+        """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
+        """
+
+    @_abc_1.abstractmethod
+    def SetRate(
+        self,
+        request: _operator_pb2.SetRateRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.SetRateResponse, _abc.Awaitable[_operator_pb2.SetRateResponse]]:
+        """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
+        FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+        """
+
+    @_abc_1.abstractmethod
+    def ListProposals(
+        self,
+        request: _operator_pb2.ListProposalsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ListProposalsResponse, _abc.Awaitable[_operator_pb2.ListProposalsResponse]]:
+        """Effect: none. The proposals that are neither approved nor declined, oldest first.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+
+    @_abc_1.abstractmethod
+    def ApproveProposal(
+        self,
+        request: _operator_pb2.ApproveProposalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ApproveProposalResponse, _abc.Awaitable[_operator_pb2.ApproveProposalResponse]]:
+        """Effect: the proposed change happens, at the meters of this moment.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
+        OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
+        """
+
+    @_abc_1.abstractmethod
+    def DeclineProposal(
+        self,
+        request: _operator_pb2.DeclineProposalRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.DeclineProposalResponse, _abc.Awaitable[_operator_pb2.DeclineProposalResponse]]:
+        """Effect: the proposal comes to nothing.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def GetAccount(
+        self,
+        request: _operator_pb2.GetAccountRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.GetAccountResponse, _abc.Awaitable[_operator_pb2.GetAccountResponse]]:
+        """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+
+    @_abc_1.abstractmethod
+    def BuyIn(
+        self,
+        request: _operator_pb2.BuyInRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.BuyInResponse, _abc.Awaitable[_operator_pb2.BuyInResponse]]:
+        """Effect: puts money on a game account.
+        Idempotency: by request_id.
+        Reasons: none of its own.
+        """
+
+    @_abc_1.abstractmethod
+    def CashOut(
+        self,
+        request: _operator_pb2.CashOutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.CashOutResponse, _abc.Awaitable[_operator_pb2.CashOutResponse]]:
+        """Effect: takes money off a game account.
+        Idempotency: by request_id.
+        Reasons: INSUFFICIENT_FUNDS.
+        """
+
+    @_abc_1.abstractmethod
+    def CountBox(
+        self,
+        request: _operator_pb2.CountBoxRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.CountBoxResponse, _abc.Awaitable[_operator_pb2.CountBoxResponse]]:
+        """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+        """
+
+    @_abc_1.abstractmethod
+    def VerifyBadBeat(
+        self,
+        request: _operator_pb2.VerifyBadBeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.VerifyBadBeatResponse, _abc.Awaitable[_operator_pb2.VerifyBadBeatResponse]]:
+        """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
+        display is pending adjustment.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
+        NOT_A_FUND, PENDING_ADJUSTMENT.
+        """
+
+    @_abc_1.abstractmethod
+    def ConfirmDisplay(
+        self,
+        request: _operator_pb2.ConfirmDisplayRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ConfirmDisplayResponse, _abc.Awaitable[_operator_pb2.ConfirmDisplayResponse]]:
+        """Effect: the displayed amount was set, and is what the fund holds.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
 
     @_abc_1.abstractmethod

@@ -31,6 +31,7 @@ class _PayoutKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutKind
     PAYOUT_KIND_ENVY: _PayoutKind.ValueType  # 3
     PAYOUT_KIND_MAGIC: _PayoutKind.ValueType  # 4
     PAYOUT_KIND_LUCKY: _PayoutKind.ValueType  # 5
+    PAYOUT_KIND_BAD_BEAT: _PayoutKind.ValueType  # 6
 
 class PayoutKind(_PayoutKind, metaclass=_PayoutKindEnumTypeWrapper):
     """What a payout is for."""
@@ -41,6 +42,7 @@ PAYOUT_KIND_FIXED: PayoutKind.ValueType  # 2
 PAYOUT_KIND_ENVY: PayoutKind.ValueType  # 3
 PAYOUT_KIND_MAGIC: PayoutKind.ValueType  # 4
 PAYOUT_KIND_LUCKY: PayoutKind.ValueType  # 5
+PAYOUT_KIND_BAD_BEAT: PayoutKind.ValueType  # 6
 Global___PayoutKind: _TypeAlias = PayoutKind  # noqa: Y015
 
 class _PayoutSource:
@@ -88,9 +90,11 @@ class Payout(_message.Message):
     SHARE_BPS_FIELD_NUMBER: _builtins.int
     FLOORPERSON_FIELD_NUMBER: _builtins.int
     DECIDED_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
+    """Below zero: a Bad Beat, which belongs to no round of the table's."""
     link: _builtins.str
     level: _builtins.str
     """The level whose meter pays or bears it; empty: the house."""
@@ -110,6 +114,8 @@ class Payout(_message.Message):
     floorperson: _builtins.str
     """Who validated it; empty: nobody yet."""
     decided_time_micros: _builtins.int
+    account: _builtins.str
+    """The game account that the wager came from; empty: none."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -134,10 +140,11 @@ class Payout(_message.Message):
         share_bps: _builtins.int = ...,
         floorperson: _builtins.str = ...,
         decided_time_micros: _builtins.int = ...,
+        account: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

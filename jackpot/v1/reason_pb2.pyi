@@ -23,106 +23,134 @@ class _Reason:
 class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     REASON_UNSPECIFIED: _Reason.ValueType  # 0
-    REASON_MALFORMED: _Reason.ValueType  # 1
+    REASON_UNAUTHENTICATED: _Reason.ValueType  # 1
+    """The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never."""
+    REASON_NOT_ALLOWED: _Reason.ValueType  # 2
+    """The call is not for this caller. PERMISSION_DENIED; retry: never."""
+    REASON_MALFORMED: _Reason.ValueType  # 3
     """The request is not well formed. INVALID_ARGUMENT; retry: never."""
-    REASON_TOO_MANY: _Reason.ValueType  # 2
+    REASON_TOO_MANY: _Reason.ValueType  # 4
     """The request holds too much. INVALID_ARGUMENT; retry: never."""
-    REASON_OVERLOADED: _Reason.ValueType  # 3
+    REASON_OVERLOADED: _Reason.ValueType  # 5
     """The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same."""
-    REASON_STARTING: _Reason.ValueType  # 4
+    REASON_STARTING: _Reason.ValueType  # 6
     """The controller is checking its journal. UNAVAILABLE; retry: same."""
-    REASON_DRAINING: _Reason.ValueType  # 5
+    REASON_DRAINING: _Reason.ValueType  # 7
     """The controller is stopping. UNAVAILABLE; retry: same."""
-    REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 6
+    REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 8
     """It is not known whether the command was stored; send it again. UNAVAILABLE; retry: same."""
-    REASON_SITE_HALTED: _Reason.ValueType  # 7
+    REASON_SITE_HALTED: _Reason.ValueType  # 9
     """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
-    REASON_UNKNOWN_SITE: _Reason.ValueType  # 8
+    REASON_UNKNOWN_SITE: _Reason.ValueType  # 10
     """There is no such site here. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_TABLE: _Reason.ValueType  # 9
+    REASON_UNKNOWN_TABLE: _Reason.ValueType  # 11
     """The site has no such table. NOT_FOUND; retry: never."""
-    REASON_NOT_ATTACHED: _Reason.ValueType  # 10
+    REASON_NOT_ATTACHED: _Reason.ValueType  # 12
     """The table has not attached to the controller. FAILED_PRECONDITION; retry: later."""
-    REASON_FENCED: _Reason.ValueType  # 11
+    REASON_FENCED: _Reason.ValueType  # 13
     """The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never."""
-    REASON_REQUEST_REUSED: _Reason.ValueType  # 12
+    REASON_REQUEST_REUSED: _Reason.ValueType  # 14
     """The same identity was used for another command. ALREADY_EXISTS; retry: never."""
-    REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 13
+    REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 15
     """The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never."""
-    REASON_NUMBER_GAP: _Reason.ValueType  # 14
+    REASON_NUMBER_GAP: _Reason.ValueType  # 16
     """A command before this one has not arrived. FAILED_PRECONDITION; retry: later."""
-    REASON_UNKNOWN_LINK: _Reason.ValueType  # 15
+    REASON_UNKNOWN_LINK: _Reason.ValueType  # 17
     """The site has no such link. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_LEVEL: _Reason.ValueType  # 16
+    REASON_UNKNOWN_LEVEL: _Reason.ValueType  # 18
     """The link has no such level. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_PAYOUT: _Reason.ValueType  # 17
+    REASON_UNKNOWN_PAYOUT: _Reason.ValueType  # 19
     """The site has no such payout. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_BET: _Reason.ValueType  # 18
+    REASON_UNKNOWN_BET: _Reason.ValueType  # 20
     """The table offers no such bet. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_SEAT: _Reason.ValueType  # 19
+    REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
     """The table has no such seat. NOT_FOUND; retry: never."""
-    REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 20
+    REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
     """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
-    REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 21
+    REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
     """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
-    REASON_ROUND_OPEN: _Reason.ValueType  # 22
+    REASON_ROUND_OPEN: _Reason.ValueType  # 24
     """The table has a round under way. FAILED_PRECONDITION; retry: later."""
-    REASON_NO_ROUND: _Reason.ValueType  # 23
+    REASON_NO_ROUND: _Reason.ValueType  # 25
     """The table has no round under way. FAILED_PRECONDITION; retry: later."""
-    REASON_LOCKED_OUT: _Reason.ValueType  # 24
+    REASON_LOCKED_OUT: _Reason.ValueType  # 26
     """The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
-    REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 25
+    REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 27
     """The round is still open to wagers. FAILED_PRECONDITION; retry: later."""
-    REASON_ALREADY_COLLECTED: _Reason.ValueType  # 26
+    REASON_ALREADY_COLLECTED: _Reason.ValueType  # 28
     """The wagers of this round were counted and collected. FAILED_PRECONDITION; retry: never."""
-    REASON_NOT_COLLECTED: _Reason.ValueType  # 27
+    REASON_NOT_COLLECTED: _Reason.ValueType  # 29
     """The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
-    REASON_ALREADY_SETTLED: _Reason.ValueType  # 28
+    REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
     """The round is settled. FAILED_PRECONDITION; retry: never."""
-    REASON_VOID_TOO_LATE: _Reason.ValueType  # 29
+    REASON_VOID_TOO_LATE: _Reason.ValueType  # 31
     """An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
-    REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 30
+    REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 32
     """The link is out of service. FAILED_PRECONDITION; retry: later."""
-    REASON_WRONG_DENOMINATION: _Reason.ValueType  # 31
+    REASON_WRONG_DENOMINATION: _Reason.ValueType  # 33
     """The link takes one amount only. INVALID_ARGUMENT; retry: never."""
-    REASON_DUPLICATE_WAGER: _Reason.ValueType  # 32
+    REASON_DUPLICATE_WAGER: _Reason.ValueType  # 34
     """The seat has placed this bet already. FAILED_PRECONDITION; retry: never."""
-    REASON_TOO_MANY_BOXES: _Reason.ValueType  # 33
+    REASON_TOO_MANY_BOXES: _Reason.ValueType  # 35
     """One person may not play so many boxes, or not these. FAILED_PRECONDITION; retry: never."""
-    REASON_NO_SUCH_WAGER: _Reason.ValueType  # 34
+    REASON_NO_SUCH_WAGER: _Reason.ValueType  # 36
     """There is no such wager. FAILED_PRECONDITION; retry: never."""
-    REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 35
+    REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 37
     """The chips counted are not the wagers accepted. FAILED_PRECONDITION; retry: later."""
-    REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 36
+    REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 38
     """The seat is named twice or was voided. INVALID_ARGUMENT; retry: never."""
-    REASON_HAND_MISSING: _Reason.ValueType  # 37
+    REASON_HAND_MISSING: _Reason.ValueType  # 39
     """A seat with a wager in the round has no hand. INVALID_ARGUMENT; retry: never."""
-    REASON_WRONG_CARD_COUNT: _Reason.ValueType  # 38
+    REASON_WRONG_CARD_COUNT: _Reason.ValueType  # 40
     """A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
-    REASON_DUPLICATE_CARD: _Reason.ValueType  # 39
+    REASON_DUPLICATE_CARD: _Reason.ValueType  # 41
     """A card appears twice. INVALID_ARGUMENT; retry: never."""
-    REASON_ALREADY_DEFINED: _Reason.ValueType  # 40
+    REASON_ALREADY_DEFINED: _Reason.ValueType  # 42
     """It is defined already. FAILED_PRECONDITION; retry: never."""
-    REASON_WRONG_LINK_STATE: _Reason.ValueType  # 41
+    REASON_WRONG_LINK_STATE: _Reason.ValueType  # 43
     """The link is in another state than this needs. FAILED_PRECONDITION; retry: later."""
-    REASON_LINK_NOT_EMPTY: _Reason.ValueType  # 42
+    REASON_LINK_NOT_EMPTY: _Reason.ValueType  # 44
     """The link still holds players' money or a round. FAILED_PRECONDITION; retry: later."""
-    REASON_PAYOUT_CLOSED: _Reason.ValueType  # 43
+    REASON_PAYOUT_CLOSED: _Reason.ValueType  # 45
     """The payout was paid or rejected. FAILED_PRECONDITION; retry: never."""
-    REASON_ALREADY_VALIDATED: _Reason.ValueType  # 44
+    REASON_ALREADY_VALIDATED: _Reason.ValueType  # 46
     """The payout was validated before. FAILED_PRECONDITION; retry: never."""
-    REASON_OUT_OF_ORDER: _Reason.ValueType  # 45
+    REASON_OUT_OF_ORDER: _Reason.ValueType  # 47
     """An earlier award of the round must be validated first. FAILED_PRECONDITION; retry: later."""
-    REASON_NOT_VALIDATED: _Reason.ValueType  # 46
+    REASON_NOT_VALIDATED: _Reason.ValueType  # 48
     """A floorperson has not validated the payout. FAILED_PRECONDITION; retry: later."""
-    REASON_WRONG_SOURCE: _Reason.ValueType  # 47
+    REASON_WRONG_SOURCE: _Reason.ValueType  # 49
     """The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
-    REASON_FORM_REQUIRED: _Reason.ValueType  # 48
+    REASON_FORM_REQUIRED: _Reason.ValueType  # 50
     """A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
-    REASON_METER_UNCHANGED: _Reason.ValueType  # 49
+    REASON_UNKNOWN_PROPOSAL: _Reason.ValueType  # 51
+    """The site has no such proposal. NOT_FOUND; retry: never."""
+    REASON_PROPOSAL_CLOSED: _Reason.ValueType  # 52
+    """The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+    REASON_PROPOSAL_EXPIRED: _Reason.ValueType  # 53
+    """The proposal is too old. FAILED_PRECONDITION; retry: never."""
+    REASON_SECOND_PERSON_REQUIRED: _Reason.ValueType  # 54
+    """Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+    REASON_OTHER_DEPARTMENT_REQUIRED: _Reason.ValueType  # 55
+    """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+    REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
+    """The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+    REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
+    """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+    REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
+    """A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+    REASON_ABOVE_MAXIMUM: _Reason.ValueType  # 59
+    """The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+    REASON_METER_UNCHANGED: _Reason.ValueType  # 60
     """The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
-    REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 50
+    REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 61
     """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+    REASON_NOT_A_FUND: _Reason.ValueType  # 62
+    """The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+    REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
+    """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+    REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
+    """The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -133,104 +161,132 @@ class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0
-REASON_MALFORMED: Reason.ValueType  # 1
+REASON_UNAUTHENTICATED: Reason.ValueType  # 1
+"""The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never."""
+REASON_NOT_ALLOWED: Reason.ValueType  # 2
+"""The call is not for this caller. PERMISSION_DENIED; retry: never."""
+REASON_MALFORMED: Reason.ValueType  # 3
 """The request is not well formed. INVALID_ARGUMENT; retry: never."""
-REASON_TOO_MANY: Reason.ValueType  # 2
+REASON_TOO_MANY: Reason.ValueType  # 4
 """The request holds too much. INVALID_ARGUMENT; retry: never."""
-REASON_OVERLOADED: Reason.ValueType  # 3
+REASON_OVERLOADED: Reason.ValueType  # 5
 """The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same."""
-REASON_STARTING: Reason.ValueType  # 4
+REASON_STARTING: Reason.ValueType  # 6
 """The controller is checking its journal. UNAVAILABLE; retry: same."""
-REASON_DRAINING: Reason.ValueType  # 5
+REASON_DRAINING: Reason.ValueType  # 7
 """The controller is stopping. UNAVAILABLE; retry: same."""
-REASON_STORE_UNAVAILABLE: Reason.ValueType  # 6
+REASON_STORE_UNAVAILABLE: Reason.ValueType  # 8
 """It is not known whether the command was stored; send it again. UNAVAILABLE; retry: same."""
-REASON_SITE_HALTED: Reason.ValueType  # 7
+REASON_SITE_HALTED: Reason.ValueType  # 9
 """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
-REASON_UNKNOWN_SITE: Reason.ValueType  # 8
+REASON_UNKNOWN_SITE: Reason.ValueType  # 10
 """There is no such site here. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_TABLE: Reason.ValueType  # 9
+REASON_UNKNOWN_TABLE: Reason.ValueType  # 11
 """The site has no such table. NOT_FOUND; retry: never."""
-REASON_NOT_ATTACHED: Reason.ValueType  # 10
+REASON_NOT_ATTACHED: Reason.ValueType  # 12
 """The table has not attached to the controller. FAILED_PRECONDITION; retry: later."""
-REASON_FENCED: Reason.ValueType  # 11
+REASON_FENCED: Reason.ValueType  # 13
 """The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never."""
-REASON_REQUEST_REUSED: Reason.ValueType  # 12
+REASON_REQUEST_REUSED: Reason.ValueType  # 14
 """The same identity was used for another command. ALREADY_EXISTS; retry: never."""
-REASON_REQUEST_TOO_OLD: Reason.ValueType  # 13
+REASON_REQUEST_TOO_OLD: Reason.ValueType  # 15
 """The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never."""
-REASON_NUMBER_GAP: Reason.ValueType  # 14
+REASON_NUMBER_GAP: Reason.ValueType  # 16
 """A command before this one has not arrived. FAILED_PRECONDITION; retry: later."""
-REASON_UNKNOWN_LINK: Reason.ValueType  # 15
+REASON_UNKNOWN_LINK: Reason.ValueType  # 17
 """The site has no such link. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_LEVEL: Reason.ValueType  # 16
+REASON_UNKNOWN_LEVEL: Reason.ValueType  # 18
 """The link has no such level. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_PAYOUT: Reason.ValueType  # 17
+REASON_UNKNOWN_PAYOUT: Reason.ValueType  # 19
 """The site has no such payout. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_BET: Reason.ValueType  # 18
+REASON_UNKNOWN_BET: Reason.ValueType  # 20
 """The table offers no such bet. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_SEAT: Reason.ValueType  # 19
+REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 """The table has no such seat. NOT_FOUND; retry: never."""
-REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 20
+REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
 """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
-REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 21
+REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
 """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
-REASON_ROUND_OPEN: Reason.ValueType  # 22
+REASON_ROUND_OPEN: Reason.ValueType  # 24
 """The table has a round under way. FAILED_PRECONDITION; retry: later."""
-REASON_NO_ROUND: Reason.ValueType  # 23
+REASON_NO_ROUND: Reason.ValueType  # 25
 """The table has no round under way. FAILED_PRECONDITION; retry: later."""
-REASON_LOCKED_OUT: Reason.ValueType  # 24
+REASON_LOCKED_OUT: Reason.ValueType  # 26
 """The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
-REASON_NOT_LOCKED_OUT: Reason.ValueType  # 25
+REASON_NOT_LOCKED_OUT: Reason.ValueType  # 27
 """The round is still open to wagers. FAILED_PRECONDITION; retry: later."""
-REASON_ALREADY_COLLECTED: Reason.ValueType  # 26
+REASON_ALREADY_COLLECTED: Reason.ValueType  # 28
 """The wagers of this round were counted and collected. FAILED_PRECONDITION; retry: never."""
-REASON_NOT_COLLECTED: Reason.ValueType  # 27
+REASON_NOT_COLLECTED: Reason.ValueType  # 29
 """The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
-REASON_ALREADY_SETTLED: Reason.ValueType  # 28
+REASON_ALREADY_SETTLED: Reason.ValueType  # 30
 """The round is settled. FAILED_PRECONDITION; retry: never."""
-REASON_VOID_TOO_LATE: Reason.ValueType  # 29
+REASON_VOID_TOO_LATE: Reason.ValueType  # 31
 """An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
-REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 30
+REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 32
 """The link is out of service. FAILED_PRECONDITION; retry: later."""
-REASON_WRONG_DENOMINATION: Reason.ValueType  # 31
+REASON_WRONG_DENOMINATION: Reason.ValueType  # 33
 """The link takes one amount only. INVALID_ARGUMENT; retry: never."""
-REASON_DUPLICATE_WAGER: Reason.ValueType  # 32
+REASON_DUPLICATE_WAGER: Reason.ValueType  # 34
 """The seat has placed this bet already. FAILED_PRECONDITION; retry: never."""
-REASON_TOO_MANY_BOXES: Reason.ValueType  # 33
+REASON_TOO_MANY_BOXES: Reason.ValueType  # 35
 """One person may not play so many boxes, or not these. FAILED_PRECONDITION; retry: never."""
-REASON_NO_SUCH_WAGER: Reason.ValueType  # 34
+REASON_NO_SUCH_WAGER: Reason.ValueType  # 36
 """There is no such wager. FAILED_PRECONDITION; retry: never."""
-REASON_COLLECTION_MISMATCH: Reason.ValueType  # 35
+REASON_COLLECTION_MISMATCH: Reason.ValueType  # 37
 """The chips counted are not the wagers accepted. FAILED_PRECONDITION; retry: later."""
-REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 36
+REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 38
 """The seat is named twice or was voided. INVALID_ARGUMENT; retry: never."""
-REASON_HAND_MISSING: Reason.ValueType  # 37
+REASON_HAND_MISSING: Reason.ValueType  # 39
 """A seat with a wager in the round has no hand. INVALID_ARGUMENT; retry: never."""
-REASON_WRONG_CARD_COUNT: Reason.ValueType  # 38
+REASON_WRONG_CARD_COUNT: Reason.ValueType  # 40
 """A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
-REASON_DUPLICATE_CARD: Reason.ValueType  # 39
+REASON_DUPLICATE_CARD: Reason.ValueType  # 41
 """A card appears twice. INVALID_ARGUMENT; retry: never."""
-REASON_ALREADY_DEFINED: Reason.ValueType  # 40
+REASON_ALREADY_DEFINED: Reason.ValueType  # 42
 """It is defined already. FAILED_PRECONDITION; retry: never."""
-REASON_WRONG_LINK_STATE: Reason.ValueType  # 41
+REASON_WRONG_LINK_STATE: Reason.ValueType  # 43
 """The link is in another state than this needs. FAILED_PRECONDITION; retry: later."""
-REASON_LINK_NOT_EMPTY: Reason.ValueType  # 42
+REASON_LINK_NOT_EMPTY: Reason.ValueType  # 44
 """The link still holds players' money or a round. FAILED_PRECONDITION; retry: later."""
-REASON_PAYOUT_CLOSED: Reason.ValueType  # 43
+REASON_PAYOUT_CLOSED: Reason.ValueType  # 45
 """The payout was paid or rejected. FAILED_PRECONDITION; retry: never."""
-REASON_ALREADY_VALIDATED: Reason.ValueType  # 44
+REASON_ALREADY_VALIDATED: Reason.ValueType  # 46
 """The payout was validated before. FAILED_PRECONDITION; retry: never."""
-REASON_OUT_OF_ORDER: Reason.ValueType  # 45
+REASON_OUT_OF_ORDER: Reason.ValueType  # 47
 """An earlier award of the round must be validated first. FAILED_PRECONDITION; retry: later."""
-REASON_NOT_VALIDATED: Reason.ValueType  # 46
+REASON_NOT_VALIDATED: Reason.ValueType  # 48
 """A floorperson has not validated the payout. FAILED_PRECONDITION; retry: later."""
-REASON_WRONG_SOURCE: Reason.ValueType  # 47
+REASON_WRONG_SOURCE: Reason.ValueType  # 49
 """The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
-REASON_FORM_REQUIRED: Reason.ValueType  # 48
+REASON_FORM_REQUIRED: Reason.ValueType  # 50
 """A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
-REASON_METER_UNCHANGED: Reason.ValueType  # 49
+REASON_UNKNOWN_PROPOSAL: Reason.ValueType  # 51
+"""The site has no such proposal. NOT_FOUND; retry: never."""
+REASON_PROPOSAL_CLOSED: Reason.ValueType  # 52
+"""The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+REASON_PROPOSAL_EXPIRED: Reason.ValueType  # 53
+"""The proposal is too old. FAILED_PRECONDITION; retry: never."""
+REASON_SECOND_PERSON_REQUIRED: Reason.ValueType  # 54
+"""Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
+"""The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
+"""The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
+"""The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+REASON_BELOW_MINIMUM: Reason.ValueType  # 58
+"""A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+REASON_ABOVE_MAXIMUM: Reason.ValueType  # 59
+"""The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+REASON_METER_UNCHANGED: Reason.ValueType  # 60
 """The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
-REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 50
+REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 61
 """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+REASON_NOT_A_FUND: Reason.ValueType  # 62
+"""The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
+"""The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
+"""The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -75,11 +75,14 @@ class Wager(_message.Message):
     BET_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
     PLAYER_FIELD_NUMBER: _builtins.int
+    ACCOUNT_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     bet: _builtins.str
     amount_micros: _builtins.int
     player: _builtins.str
     """Tells apart who plays two boxes; empty: the seat itself."""
+    account: _builtins.str
+    """The game account that an electronic wager is debited from; empty: none."""
     def __init__(
         self,
         *,
@@ -87,10 +90,11 @@ class Wager(_message.Message):
         bet: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
         player: _builtins.str = ...,
+        account: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "bet", b"bet", "player", b"player", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -446,6 +450,27 @@ class VoidSeat(_message.Message):
 Global___VoidSeat: _TypeAlias = VoidSeat  # noqa: Y015
 
 @_typing.final
+class ContributePot(_message.Message):
+    """A Poker pot, after its rake and before it is paid."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POT_MICROS_FIELD_NUMBER: _builtins.int
+    pot_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        pot_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["pot_micros", b"pot_micros"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContributePot: _TypeAlias = ContributePot  # noqa: Y015
+
+@_typing.final
 class PlayCommand(_message.Message):
     """One command on a Play stream."""
 
@@ -461,6 +486,7 @@ class PlayCommand(_message.Message):
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
     VOID_SEAT_FIELD_NUMBER: _builtins.int
+    CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     @_builtins.property
     def open_round(self) -> Global___OpenRound: ...
@@ -480,6 +506,8 @@ class PlayCommand(_message.Message):
     def void_round(self) -> Global___VoidRound: ...
     @_builtins.property
     def void_seat(self) -> Global___VoidSeat: ...
+    @_builtins.property
+    def contribute_pot(self) -> Global___ContributePot: ...
     def __init__(
         self,
         *,
@@ -493,12 +521,13 @@ class PlayCommand(_message.Message):
         settle: Global___Settle | None = ...,
         void_round: Global___VoidRound | None = ...,
         void_seat: Global___VoidSeat | None = ...,
+        contribute_pot: Global___ContributePot | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -522,6 +551,7 @@ class PlayResult(_message.Message):
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
     VOID_SEAT_FIELD_NUMBER: _builtins.int
+    CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
     """Where the journal has the answer; 0 for a refusal that was not journaled."""
@@ -545,6 +575,8 @@ class PlayResult(_message.Message):
     def void_round(self) -> Global___VoidRoundResponse: ...
     @_builtins.property
     def void_seat(self) -> Global___VoidSeatResponse: ...
+    @_builtins.property
+    def contribute_pot(self) -> Global___ContributePotResponse: ...
     def __init__(
         self,
         *,
@@ -560,12 +592,13 @@ class PlayResult(_message.Message):
         settle: Global___SettleResponse | None = ...,
         void_round: Global___VoidRoundResponse | None = ...,
         void_seat: Global___VoidSeatResponse | None = ...,
+        contribute_pot: Global___ContributePotResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -1128,6 +1161,56 @@ class VoidSeatResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___VoidSeatResponse: _TypeAlias = VoidSeatResponse  # noqa: Y015
+
+@_typing.final
+class ContributePotRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def id(self) -> Global___CommandId: ...
+    @_builtins.property
+    def command(self) -> Global___ContributePot: ...
+    def __init__(
+        self,
+        *,
+        id: Global___CommandId | None = ...,
+        command: Global___ContributePot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContributePotRequest: _TypeAlias = ContributePotRequest  # noqa: Y015
+
+@_typing.final
+class ContributePotResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    LINK_FIELD_NUMBER: _builtins.int
+    AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    link: _builtins.str
+    amount_micros: _builtins.int
+    """What the dealer puts into the box."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        link: _builtins.str = ...,
+        amount_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "link", b"link", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContributePotResponse: _TypeAlias = ContributePotResponse  # noqa: Y015
 
 @_typing.final
 class PlayRequest(_message.Message):

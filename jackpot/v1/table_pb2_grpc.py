@@ -104,6 +104,11 @@ class TableServiceStub:
                 request_serializer=jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.FromString,
                 _registered_method=True)
+        self.ContributePot = channel.unary_unary(
+                '/jackpot.v1.TableService/ContributePot',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.ContributePotRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.ContributePotResponse.FromString,
+                _registered_method=True)
         self.Play = channel.stream_stream(
                 '/jackpot.v1.TableService/Play',
                 request_serializer=jackpot_dot_v1_dot_table__pb2.PlayRequest.SerializeToString,
@@ -161,7 +166,7 @@ class TableServiceServicer:
         """Effect: accepts all the wagers or none. Only this answer lights a lamp.
         Idempotency: by command id.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -233,12 +238,22 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ContributePot(self, request, context):
+        """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+        gives none.
+        Idempotency: by command id.
+        Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Play(self, request_iterator, context):
         """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-        ready goes into one message. A refused command does not end the stream, except
-        STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-        again could land behind its own lock-out. More than 32 unanswered commands end the stream
-        with OVERLOADED.
+        ready goes into one message. A refused command does not end the stream, unless the refusal asks
+        for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+        wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+        stream with OVERLOADED, as does leaving answers unread.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """
@@ -303,6 +318,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.VoidSeat,
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.SerializeToString,
+            ),
+            'ContributePot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ContributePot,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.ContributePotRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.ContributePotResponse.SerializeToString,
             ),
             'Play': grpc.stream_stream_rpc_method_handler(
                     servicer.Play,
@@ -622,6 +642,33 @@ class TableService:
             '/jackpot.v1.TableService/VoidSeat',
             jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.SerializeToString,
             jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ContributePot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/ContributePot',
+            jackpot_dot_v1_dot_table__pb2.ContributePotRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.ContributePotResponse.FromString,
             options,
             channel_credentials,
             insecure,

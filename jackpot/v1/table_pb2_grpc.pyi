@@ -68,7 +68,7 @@ class TableServiceStub:
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
     Idempotency: by command id.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _grpc.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]
     """Effect: gives wagers back while the round is open, all of them or none.
@@ -108,12 +108,18 @@ class TableServiceStub:
     Idempotency: by command id.
     Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
+    ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
+    """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+    gives none.
+    Idempotency: by command id.
+    Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+    """
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-    ready goes into one message. A refused command does not end the stream, except
-    STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-    again could land behind its own lock-out. More than 32 unanswered commands end the stream
-    with OVERLOADED.
+    ready goes into one message. A refused command does not end the stream, unless the refusal asks
+    for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+    wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+    stream with OVERLOADED, as does leaving answers unread.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -158,7 +164,7 @@ class TableServiceAsyncStub(TableServiceStub):
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
     Idempotency: by command id.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+    WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _aio.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]  # type: ignore[assignment]
     """Effect: gives wagers back while the round is open, all of them or none.
@@ -198,12 +204,18 @@ class TableServiceAsyncStub(TableServiceStub):
     Idempotency: by command id.
     Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
+    ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
+    """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+    gives none.
+    Idempotency: by command id.
+    Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+    """
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-    ready goes into one message. A refused command does not end the stream, except
-    STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-    again could land behind its own lock-out. More than 32 unanswered commands end the stream
-    with OVERLOADED.
+    ready goes into one message. A refused command does not end the stream, unless the refusal asks
+    for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+    wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+    stream with OVERLOADED, as does leaving answers unread.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -269,7 +281,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: accepts all the wagers or none. Only this answer lights a lamp.
         Idempotency: by command id.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
-        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES.
+        WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
 
     @_abc_1.abstractmethod
@@ -353,16 +365,28 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def ContributePot(
+        self,
+        request: _table_pb2.ContributePotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.ContributePotResponse, _abc.Awaitable[_table_pb2.ContributePotResponse]]:
+        """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
+        gives none.
+        Idempotency: by command id.
+        Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+        """
+
+    @_abc_1.abstractmethod
     def Play(
         self,
         request_iterator: _MaybeAsyncIterator[_table_pb2.PlayRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_table_pb2.PlayResponse], _abc.AsyncIterator[_table_pb2.PlayResponse]]:
         """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-        ready goes into one message. A refused command does not end the stream, except
-        STORE_UNAVAILABLE: then all behind it fails the same way and the stream ends, or a wager sent
-        again could land behind its own lock-out. More than 32 unanswered commands end the stream
-        with OVERLOADED.
+        ready goes into one message. A refused command does not end the stream, unless the refusal asks
+        for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
+        wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
+        stream with OVERLOADED, as does leaving answers unread.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """

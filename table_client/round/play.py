@@ -122,6 +122,9 @@ class Table:
     async def _play(self, layout: Layout, offer: Offer) -> None:
         wished = await take_wagers(layout, self.progressive, offer)
         await close_betting(layout, self.progressive, offer, wished)
+        if not any(layout.dealt_in()):
+            await self._nobody_plays(layout, offer)
+            return
         first = 1
         if any(each.to == "positions" for each in self.game.plans[layout.way]):
             first = starting_position(layout, self._start, self.rounds)
@@ -139,6 +142,14 @@ class Table:
             await settling.run()
         else:
             await self._give_back(layout, settling)
+
+    async def _nobody_plays(self, layout: Layout, offer: Offer) -> None:
+        """Without a wager there is no round: the cards are spread until a player comes."""
+        if offer.linked:
+            await self.progressive.void_round("NO_WAGERS", self.settings.floorperson)
+        await self.deck.remove_stub(count=False)
+        text = "Nobody plays; the cards are spread on the table."
+        layout.trace.note("idle", text, self.game.clauses.idle)
 
     # Cards
 

@@ -31,7 +31,7 @@ class Settling:
         self.progressive = progressive
         self.linked = linked
         self._pending: dict[int, list[Outcome]] = {}
-        self._due: dict[int, list[SideAward]] = {}
+        self._due: dict[int, list[SideAward]] = {}  # by the turn at which they are paid
         self._turned_up: set[int] = set()
         self._bonus_shown = False
 
@@ -43,7 +43,6 @@ class Settling:
             await self._ask_for_awards()
         in_order = sorted(layout.dealt_in(), key=lambda seat: -seat.number)
         self._pending = {seat.number: outcomes(layout, seat) for seat in in_order}
-        self._due = {seat.number: list(seat.awards) for seat in in_order}
         unqualified = self.game.settles_unqualified if not dealer_qualifies(layout) else ()
         for wave in unqualified or self.game.settles:
             if wave.call:
@@ -109,6 +108,11 @@ class Settling:
         ]
         for award in await self.progressive.settle(hands, layout.dealer, layout.community):
             layout.seats[award.seat].awards.append(award)
+            # An envy bonus is paid with the hand that causes it, after that hand was validated.
+            turn = award.holder if award.kind == "envy" else award.seat
+            self._due.setdefault(turn, []).append(award)
+        for awards in self._due.values():
+            awards.sort(key=lambda award: award.kind == "envy")
 
     async def _pay(self, seat: Seat, award: SideAward) -> None:
         """Hand, lamp, floorperson, payment; a hand that the cage pays for stays until then."""
@@ -182,10 +186,11 @@ class Settling:
         )
 
     async def _pay_awards(self, seat: Seat, bet: BetRule) -> None:
-        for award in list(self._due[seat.number]):
+        due = self._due.get(seat.number, [])
+        for award in list(due):
             if award.bet in (bet.id, f"{bet.id}-dealer"):
-                self._due[seat.number].remove(award)
-                await self._pay(seat, award)
+                due.remove(award)
+                await self._pay(self.layout.seats[award.seat], award)
 
     def _turn_up(self, seat: Seat) -> None:
         if seat.number in self._turned_up or seat.collected:

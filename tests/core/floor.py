@@ -25,7 +25,7 @@ from jackpot.core.commands import (
     TableOrigin,
     Wager,
 )
-from jackpot.core.config import Bet, EnvyLine, Level, Link, PayLine, Table
+from jackpot.core.config import Bet, EnvyLine, Level, Link, PayLine, PotRules, Table
 from jackpot.core.decide import decide
 from jackpot.core.events import AnyEvent, MeterAdjusted, Record, Refused, RoundSettled
 from jackpot.core.evolve import evolve
@@ -97,10 +97,12 @@ class Floor:
         evolve(self.state, record, len(self.journal), self.clock)
         check(self.state)
 
-    def operate(self, command: AnyCommand, principal: str = "ops") -> AnyEvent | Refusal:
+    def operate(
+        self, command: AnyCommand, principal: str = "ops", department: str = ""
+    ) -> AnyEvent | Refusal:
         """An operator's command."""
         request_id = f"{next(self._requests):08d}-0000-7000-8000-000000000000"
-        return self.handle(OperatorOrigin(principal, request_id), command)
+        return self.handle(OperatorOrigin(principal, request_id, department), command)
 
     def play(self, table: str, command: AnyCommand, entropy: bytes = ENTROPY) -> AnyEvent | Refusal:
         """A table's next command."""
@@ -247,6 +249,12 @@ def hand_bonus(link: str = "hb", drawn_bps: int = 0) -> Link:
     return Link(
         link, link, "test", DOLLAR, (level,), (bet("player"), bet("dealer")), drawn_bps, drawn_bps
     )
+
+
+def bad_beat_fund(link: str = "bb") -> Link:
+    """Ten per cent of pots from $20, two dollars at most; half, a quarter, a quarter."""
+    rules = PotRules(20 * DOLLAR, 1_000, 2 * DOLLAR, 5_000, 2_500, 2_500)
+    return Link(link, link, "test", DOLLAR, (Level("main", 0, 0, 0),), (), pot=rules)
 
 
 def caribbean(link: str = "cs", **level: Any) -> Link:

@@ -86,6 +86,7 @@ def test_a_magic_card_pays_whoever_bet_on_the_hand_that_holds_it() -> None:
     assert paid(event) == [(4, "hb-player", "magic", "20.00")]
     (payout,) = event.payouts
     assert (payout.needs_floorperson, payout.source, payout.holder) == (False, "account", 4)
+    assert (payout.hand, payout.meter_before_micros) == ("magic", 0)
 
 
 @pytest.mark.rule("PA 657a.12(f)(3)")
@@ -99,7 +100,7 @@ def test_a_lucky_dealer_pays_everyone_who_bet_on_the_dealer() -> None:
     floor, _ = locked(10_000, entropy(lucky=0, position=0), *wagers)
     event = floor.settle("t1")
     assert paid(event) == [(5, "hb-dealer", "lucky", "5.00"), (2, "hb-dealer", "lucky", "5.00")]
-    assert [p.holder for p in event.payouts] == [0, 0]
+    assert [(p.hand, p.holder) for p in event.payouts] == [("lucky", 0), ("lucky", 0)]
 
 
 @pytest.mark.parametrize("fate", ["abandoned", "forfeited"])

@@ -1,4 +1,4 @@
-"""A link's life: defined, in service, suspended, retired; and its meters set by hand."""
+"""A link's life: defined, in service, suspended, retired."""
 
 import pytest
 

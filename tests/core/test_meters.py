@@ -133,6 +133,20 @@ def test_an_empty_meter_pays_nothing_and_raises_the_alarm() -> None:
     assert floor.state.links["hb"].last_hit == {"main": floor.state.sequence}
 
 
+@pytest.mark.rule("PA 657a.12(e)(4)")
+def test_between_linked_tables_the_journal_decides_who_is_first() -> None:
+    """The table whose settlement is journaled first wins the meter, the other the next one."""
+    floor = Floor().open_up([five_card_a()], [table("t1", "a"), table("t2", "a")])
+    floor.set_level("a/main", "50000.00")
+    for at in ("t1", "t2"):
+        floor.bets_in(at, all_bet("a-five"))
+    won = [floor.settle(at, hand(1, "royal-flush")).payouts[-1] for at in ("t2", "t1")]
+    assert [(p.table, cents(p.amount_micros)) for p in won] == [
+        ("t2", "50002.52"),
+        ("t1", "10000.00"),
+    ]
+
+
 def pools(meter: int, reserve: int = 0, overflow: int = 0, **settings: int | bool) -> Pools:
     """A level in cents."""
     limit, reseed = int(settings.get("limit", 0)), int(settings.get("reseed", 0))

@@ -1,5 +1,7 @@
 """Random floors: whatever is asked in whatever order, nothing is created, lost or paid twice."""
 
+from typing import Any
+
 import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -9,8 +11,16 @@ from jackpot.core import ledger
 from jackpot.core.commands import (
     AdjustMeter,
     AnyCommand,
+    ApproveProposal,
     AttachTable,
+    BuyIn,
+    CashOut,
+    ConfigureSite,
     ConfirmCollection,
+    ConfirmDisplay,
+    ContributePot,
+    CountBox,
+    DeclineProposal,
     LockOut,
     OpenRound,
     Origin,
@@ -22,26 +32,39 @@ from jackpot.core.commands import (
     ResumeLink,
     RetireLink,
     SeatHand,
+    SetLimit,
+    SetRate,
     Settle,
     SuspendLink,
     TableOrigin,
     TransferFunds,
     ValidatePayout,
+    VerifyBadBeat,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
+from jackpot.core.config import Table
 from jackpot.core.events import AnyEvent, PayoutPaid, Refused
 from jackpot.core.invariants import check
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from tests.core.floor import DOLLAR, Floor, cards, five_card_a, hand_bonus, table
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    bad_beat_fund,
+    cards,
+    caribbean,
+    five_card_a,
+    hand_bonus,
+    table,
+)
 
 HANDS = ["nothing", "nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
 TABLES = ["t1", "t2", "t3", "t4"]
-LINKS = ["a", "b", "hb"]
-BETS = ["a-five", "b-five", "hb-player", "hb-dealer", "none"]
+LINKS = ["a", "b", "cs", "hb"]
+BETS = ["a-five", "b-five", "cs-bet", "hb-player", "hb-dealer", "none"]
 tables = st.sampled_from(TABLES)
 seats = st.integers(0, 7)
 people = st.sampled_from(["", "", "", "ann", "bob"])
@@ -54,7 +77,7 @@ def snapshot(state: State) -> bytes:
 
 
 class GamingFloor(RuleBasedStateMachine):
-    """Four tables on three links of two denominations, driven by chance."""
+    """Four tables on four links of two denominations, driven by chance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,18 +88,23 @@ class GamingFloor(RuleBasedStateMachine):
     @initialize(limit=st.sampled_from([0, 10_001 * DOLLAR]), fund=st.booleans())
     def open_up(self, limit: int, fund: bool) -> None:
         """A limit that the first increments pass, and both ways to use a reserve."""
-        reserve: dict[str, object] = {
-            "reserve_bps": 500,
-            "limit_micros": 5 * limit,
-            "reserve_mode": "fund" if fund else "add",
-        }
+        more: dict[str, Any] = {"reserve_bps": 500, "reserve_mode": "fund" if fund else "add"}
+        poker = [Table(at, "poker", ("bb",), 10, 0) for at in ("p1", "p2")]
         self.floor.open_up(
             [
                 five_card_a("a", limit_micros=limit),
-                five_card_a("b", 5, **reserve),
+                five_card_a("b", 5, limit_micros=5 * limit, **more),
                 hand_bonus(drawn_bps=5_000),
+                caribbean("cs", seed_micros=1_000 * DOLLAR, reseed_micros=100 * DOLLAR, **more),
+                bad_beat_fund(),
             ],
-            [table("t1", "a"), table("t2", "a", "hb"), table("t3", "b", "hb"), table("t4", "b")],
+            [
+                table("t1", "a"),
+                table("t2", "a", "hb"),
+                table("t3", "b", "hb"),
+                table("t4", "cs", "b"),
+                *poker,
+            ],
         )
 
     def send(self, table_id: str, command: AnyCommand, entropy: bytes = bytes(32)) -> None:
@@ -94,7 +122,7 @@ class GamingFloor(RuleBasedStateMachine):
     @rule(at=tables, some=st.lists(st.tuples(seats, st.sampled_from(BETS), people), max_size=6))
     def place(self, at: str, some: list[tuple[int, str, str]]) -> None:
         """Any wagers, allowed or not."""
-        amount = {"a": 1, "b": 5, "h": 1, "n": 1}
+        amount = {"a": 1, "b": 5, "c": 1, "h": 1, "n": 1}
         self.send(
             at,
             PlaceWagers(tuple(Wager(s, b, amount[b[0]] * DOLLAR, p) for s, b, p in some)),
@@ -309,6 +337,71 @@ class GamingFloor(RuleBasedStateMachine):
             self.floor.operate(RetireLink(link))
         self.floor.operate(ResumeLink(link))
 
+    @rule(who=st.sampled_from(["ann", "bob"]), out=st.booleans(), amount=st.integers(1, 9))
+    def move_account(self, who: str, out: bool, amount: int) -> None:
+        """A player buys in or cashes out."""
+        self.floor.operate((CashOut if out else BuyIn)(who, amount * DOLLAR, "C-1"))
+
+    @rule(
+        at=st.sampled_from(["t2", "t3"]),
+        seat=seats,
+        bet=st.sampled_from(["hb-player", "hb-dealer"]),
+        who=st.sampled_from(["ann", "bob"]),
+    )
+    def place_from_account(self, at: str, seat: int, bet: str, who: str) -> None:
+        """An electronic wager that an account pays for, or can't."""
+        self.send(at, PlaceWagers((Wager(seat, bet, DOLLAR, account=who),)))
+
+    @rule(dual=st.booleans())
+    def dual_control(self, dual: bool) -> None:
+        """The site begins or ceases to ask for a second person."""
+        self.floor.operate(ConfigureSite(dual))
+
+    @precondition(lambda self: self.floor.state.last_proposal)
+    @rule(data=st.data(), who=st.sampled_from(["ops", "acc"]), approve=st.booleans())
+    def decide_proposal(self, data: st.DataObject, who: str, approve: bool) -> None:
+        """Somebody approves or declines."""
+        state = self.floor.state
+        proposal = data.draw(st.sampled_from([*state.proposals, state.last_proposal]))
+        command = ApproveProposal(proposal) if approve else DeclineProposal(proposal)
+        self.floor.operate(command, who, who)
+
+    @rule(
+        link=st.sampled_from(LINKS),
+        bps=st.integers(0, 5_000),
+        limit=st.integers(0, 60_000),
+        rate=st.booleans(),
+    )
+    def set_parameters(self, link: str, bps: int, limit: int, rate: bool) -> None:
+        """Another rate or limit, with the link suspended for it."""
+        self.floor.operate(SuspendLink(link))
+        command = (
+            SetRate(link, "main", bps, bps // 3, "T-3")
+            if rate
+            else SetLimit(link, "main", limit * DOLLAR, "T-4")
+        )
+        self.floor.operate(command)
+        self.floor.operate(ResumeLink(link))
+
+    @rule(at=st.sampled_from(["p1", "p2"]), pot=st.integers(1, 90_000))
+    def pot(self, at: str, pot: int) -> None:
+        """A Poker pot."""
+        self.send(at, ContributePot(pot * 10_000))
+
+    @rule(at=st.sampled_from(["p1", "p2"]), counted=st.integers(0, 9_000))
+    def count_box(self, at: str, counted: int) -> None:
+        """A box is counted, right or not."""
+        self.floor.operate(CountBox("bb", at, counted * 10_000, "carl", "flo"))
+
+    @rule(seat=st.integers(2, 9), others=st.sets(st.integers(1, 11), max_size=5))
+    def bad_beat(self, seat: int, others: set[int]) -> None:
+        """A Bad Beat, perhaps while the display is still pending adjustment."""
+        self.floor.operate(
+            VerifyBadBeat("bb", "p1", "quads", seat, seat - 1, tuple(sorted(others)), "sue")
+        )
+        held = self.floor.state.balances.get("bb/main/meter", 0)
+        self.floor.operate(ConfirmDisplay("bb", held + (seat == 9), "flo"))
+
     @rule(at=tables)
     def attach(self, at: str) -> None:
         """Another client takes the table over; what was sent for the old one is fenced."""
@@ -348,9 +441,16 @@ class GamingFloor(RuleBasedStateMachine):
             for account, amount in state.balances.items()
             if not account.endswith(("/house", "/players"))
         )
+        wagered -= state.balances.get(ledger.CASHIER, 0)
         assert funded + wagered == held
+        open_ = dict(state.payouts)
         for name, settlement in state.settlements.items():
+            assert any(p in open_ for award in settlement.awards for p in award.payouts)
             for award in settlement.awards:
+                for p, winner in zip(award.payouts, award.claim.winners, strict=True):
+                    if payout := open_.pop(p, None):
+                        assert payout.amount_micros == award.amount_micros
+                        assert (payout.seat, payout.player) == (winner.seat, winner.player)
                 effects = award.effects
                 assert award.amount_micros * len(award.payouts) == -(
                     effects.meter_micros
@@ -358,6 +458,7 @@ class GamingFloor(RuleBasedStateMachine):
                     + effects.overflow_micros
                     + effects.house_micros
                 ), name
+        assert not open_, "every payout is of one award of a settlement that is kept"
 
     def teardown(self) -> None:
         """The journal alone gives the same state."""

@@ -8,11 +8,18 @@ from typing import get_args
 import pytest
 
 from jackpot import core
+from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
 from jackpot.core.commands import (
     AdjustMeter,
     AnyCommand,
+    ApproveProposal,
     AttachTable,
+    ConfigureSite,
     ConfirmCollection,
+    ConfirmDisplay,
+    ContributePot,
+    CountBox,
+    DeclineProposal,
     DefineLink,
     LockOut,
     OpenRound,
@@ -22,21 +29,25 @@ from jackpot.core.commands import (
     PutInService,
     RetireLink,
     SeatHand,
+    SetRate,
     Settle,
     SuspendLink,
     TableOrigin,
     TransferFunds,
     ValidatePayout,
+    VerifyBadBeat,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
+from jackpot.core.config import Link, Table
 from jackpot.core.events import AnyEvent
 from jackpot.core.reasons import MEANINGS, Code, Reason, Refusal, refuse
 from tests.core.floor import (
     DOLLAR,
     Floor,
+    bad_beat_fund,
     cards,
     five_card_a,
     hand,
@@ -46,6 +57,8 @@ from tests.core.floor import (
     table,
 )
 
+CHANGE = AdjustMeter("a", "main", DOLLAR, "malfunction", "T-1")
+BAD_BEAT = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2), "sue")
 ONE = PlaceWagers((Wager(1, "a-five", DOLLAR),))
 Answer = AnyEvent | Refusal
 
@@ -198,6 +211,19 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.INSUFFICIENT_FUNDS: operating(
         (), TransferFunds("a", "main", "overflow", "hb", "main", 1, "T")
     ),
+    Reason.TOO_MANY: lambda: _proposed(MAX_PROPOSALS).operate(CHANGE),
+    Reason.UNKNOWN_PROPOSAL: lambda: start().operate(ApproveProposal(1)),
+    Reason.PROPOSAL_CLOSED: lambda: _declined().operate(ApproveProposal(1)),
+    Reason.PROPOSAL_EXPIRED: lambda: _a_day_later().operate(ApproveProposal(1), "anna", "b"),
+    Reason.SECOND_PERSON_REQUIRED: lambda: _proposed().operate(ApproveProposal(1), "ops", "b"),
+    Reason.OTHER_DEPARTMENT_REQUIRED: lambda: _proposed().operate(ApproveProposal(1), "anna"),
+    Reason.PROPOSAL_OVERTAKEN: lambda: _overtaken().operate(ApproveProposal(1), "anna", "b"),
+    Reason.FIXED_BY_REGULATION: lambda: _rate(five_card_a("x", fixed="PA 657a.12(e)(3)")),
+    Reason.BELOW_MINIMUM: lambda: _rate(five_card_a("x", minimum_bps=7_000)),
+    Reason.ABOVE_MAXIMUM: lambda: _rate(five_card_a("x"), 10_001),
+    Reason.NOT_A_FUND: lambda: at().play("t1", ContributePot(DOLLAR)),
+    Reason.PENDING_ADJUSTMENT: lambda: _bad_beat().operate(BAD_BEAT),
+    Reason.DISPLAY_MISMATCH: lambda: _bad_beat().operate(ConfirmDisplay("bb", 1, "flo")),
     Reason.VOID_TOO_LATE: lambda: _validated().play("t1", VoidRound("MISDEAL", "flo")),
 }
 
@@ -205,6 +231,46 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
 def _suspended() -> Floor:
     floor = at(*OPEN)
     ok(floor.operate(SuspendLink("a")))
+    return floor
+
+
+def _proposed(how_many: int = 1) -> Floor:
+    floor = start()
+    ok(floor.operate(ConfigureSite(dual_control=True)))
+    for _ in range(how_many):
+        ok(floor.operate(CHANGE))
+    return floor
+
+
+def _declined() -> Floor:
+    floor = _proposed()
+    ok(floor.operate(DeclineProposal(1)))
+    return floor
+
+
+def _a_day_later() -> Floor:
+    floor = _proposed()
+    floor.clock += PROPOSAL_LIFE_MICROS
+    return floor
+
+
+def _overtaken() -> Floor:
+    floor = _proposed()
+    floor.bets_in("t1", [Wager(2, "a-five", DOLLAR)])
+    floor.settle("t1", hand(2, "straight-flush"))
+    return floor
+
+
+def _rate(link: Link, bps: int = 2_000) -> Answer:
+    floor = Floor().open_up([link], [])
+    ok(floor.operate(SuspendLink(link.id)))
+    return floor.operate(SetRate(link.id, "main", bps, 0, "T-1"))
+
+
+def _bad_beat() -> Floor:
+    floor = Floor().open_up([bad_beat_fund()], [Table("p1", "poker", ("bb",), 10, 0)])
+    ok(floor.operate(CountBox("bb", "p1", DOLLAR, "carl", "flo")))
+    ok(floor.operate(BAD_BEAT))
     return floor
 
 

@@ -279,6 +279,7 @@ def test_a_payout_tells_all_about_itself() -> None:
         "share_bps": 1_000,
         "floorperson": "",
         "since_micros": floor.clock,
+        "account": "",
     }
     assert (envy.cards, envy.holder, envy.level) == (cards(2, "straight-flush"), 2, "")
 

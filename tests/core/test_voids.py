@@ -2,8 +2,29 @@
 
 import pytest
 
-from jackpot.core.commands import RejectPayout, VoidSeat, Wager
-from tests.core.floor import DOLLAR, Floor, all_bet, cents, five_card_a, hand, hand_bonus, ok, table
+from jackpot.core.commands import (
+    LockOut,
+    OpenRound,
+    PlaceWagers,
+    RejectPayout,
+    VoidRound,
+    VoidSeat,
+    Wager,
+)
+from jackpot.core.events import RoundOpened, RoundVoided, SeatVoided
+from jackpot.core.reasons import Reason
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    all_bet,
+    cents,
+    five_card_a,
+    hand,
+    hand_bonus,
+    ok,
+    reason,
+    table,
+)
 
 
 def floor_with_two_links(boxes: int = 2) -> Floor:
@@ -61,3 +82,120 @@ def test_a_void_box_takes_its_own_awards_but_not_its_players_share(
     floor.settle("t1", dealer=dealer)
     ok(floor.play("t1", VoidSeat(6, "MISDEAL", "flo")))
     assert [(p.seat, cents(p.amount_micros)) for p in floor.state.payouts.values()] == due
+
+
+MIXED = [Wager(1, "a-five", DOLLAR), Wager(1, "hb-player", DOLLAR), Wager(2, "a-five", DOLLAR)]
+
+
+def came_to(phase: str) -> Floor:
+    """A round with chips and an electronic wager that came to this phase."""
+    floor = floor_with_two_links()
+    ok(floor.play("t1", OpenRound()))
+    ok(floor.play("t1", PlaceWagers(tuple(MIXED))))
+    if phase != "open":
+        ok(floor.play("t1", LockOut()))
+    if phase in ("collected", "settled"):
+        floor.confirm("t1")
+    if phase == "settled":
+        floor.settle("t1", hand(2, "straight-flush"))
+    return floor
+
+
+@pytest.mark.rule("PA 657a.13(c)")
+@pytest.mark.rule("PA 657a.13(d)")
+@pytest.mark.rule("PA 657a.13(f)")
+@pytest.mark.rule("PA2010 555.14(a)")
+@pytest.mark.rule("MA 12(c)")
+@pytest.mark.parametrize("phase", ["open", "locked", "collected", "settled"])
+def test_a_void_round_returns_every_wager_and_posts_nothing(phase: str) -> None:
+    """From its opening until something was validated, on both links, and the next may open."""
+    floor = came_to(phase)
+    event = ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    assert isinstance(event, RoundVoided)
+    assert (event.number, event.irregularity, event.floorperson) == (1, "MISDEAL", "flo")
+    assert event.returned_micros == 3 * DOLLAR
+    moved = {a: m for a, m in floor.state.balances.items() if m}
+    assert moved == {
+        f"{link}/{account}": micros
+        for link in ("a", "hb")
+        for account, micros in (("house", -10_000 * DOLLAR), ("main/meter", 10_000 * DOLLAR))
+    }
+    assert not floor.state.payouts
+    assert floor.play("t1", OpenRound()) == RoundOpened("t1", 2)
+
+
+@pytest.mark.rule("PA2010 555.14(d)")
+@pytest.mark.parametrize("phase", ["open", "locked", "collected", "settled"])
+def test_a_void_seat_leaves_the_others_in_the_round(phase: str) -> None:
+    """Its wagers are returned in any phase, and the round goes on without it."""
+    floor = came_to(phase)
+    event = ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    assert isinstance(event, SeatVoided)
+    assert (event.number, event.seat, event.returned_micros) == (1, 1, 2 * DOLLAR)
+    assert floor.balance("hb/players") == floor.balance("hb/retained") == "0.00"
+    if phase == "open":
+        ok(floor.play("t1", LockOut()))
+    floor.confirm("t1")
+    if phase != "settled":
+        floor.settle("t1", hand(2, "straight-flush"))
+    (payout,) = floor.state.payouts.values()
+    assert (payout.seat, cents(payout.amount_micros)) == (2, "1000.02")
+    assert floor.balance("a/players") == "-1.00"
+    assert floor.meter("hb/main") == "10000.00"
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (VoidSeat(0, "MISDEAL", ""), Reason.UNKNOWN_SEAT),
+        (VoidSeat(7, "MISDEAL", ""), Reason.UNKNOWN_SEAT),
+        (VoidSeat(6, "MISDEAL", ""), Reason.FLOORPERSON_REQUIRED),
+        (VoidRound("MISDEAL", ""), Reason.FLOORPERSON_REQUIRED),
+        (VoidSeat(6, "MISDEAL", "flo"), Reason.NO_ROUND),
+        (VoidRound("MISDEAL", "flo"), Reason.NO_ROUND),
+    ],
+)
+def test_a_void_needs_a_seat_a_floorperson_and_a_round(
+    command: VoidSeat | VoidRound, why: Reason
+) -> None:
+    """In that order."""
+    assert reason(floor_with_two_links().play("t1", command)) == why
+
+
+def test_a_seat_is_voided_once() -> None:
+    """The last seat too; a void round is gone altogether."""
+    floor = came_to("collected")
+    for seat in (6, 1):
+        ok(floor.play("t1", VoidSeat(seat, "MISDEAL", "flo")))
+        again = floor.play("t1", VoidSeat(seat, "MISDEAL", "flo"))
+        assert reason(again) == Reason.SEAT_NOT_IN_ROUND
+    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    assert reason(floor.play("t1", VoidRound("MISDEAL", "flo"))) == Reason.NO_ROUND
+
+
+def test_a_void_seat_takes_envy_for_its_hand_and_to_its_bettor() -> None:
+    """Bonuses that its cards caused fall, and those that its wager earned; others stay."""
+    floor = floor_with_two_links()
+    floor.bets_in("t1", all_bet("a-five", seats=range(1, 4)))
+    floor.settle("t1", hand(3, "straight-flush"), hand(2, "straight-flush"))
+    ok(floor.play("t1", VoidSeat(3, "WRONG_CARD_COUNT", "flo")))
+    left = {(p.kind, p.seat, p.holder) for p in floor.state.payouts.values()}
+    assert left == {("share", 2, 2), ("envy", 1, 2)}
+
+
+@pytest.mark.parametrize(("hit", "house"), [("royal-flush", 210_000), ("straight-flush", 0)])
+def test_a_void_seat_after_another_tables_award(hit: str, house: int) -> None:
+    """The house bears one seat's increments after a 100%, the meter after a 10%."""
+    floor = floor_with_two_links()
+    for at in ("t1", "t2"):
+        floor.bets_in(at, all_bet("a-five"))
+    floor.settle("t1", hand(4, "straight-flush"))
+    floor.settle("t2", hand(1, hit))
+    before = dict(floor.state.balances)
+    due = {p.id: p.amount_micros for p in floor.state.payouts.values() if p.kind == "share"}
+    ok(floor.play("t1", VoidSeat(2, "MISDEAL", "flo")))
+    after = floor.state.balances
+    envy = 300 * DOLLAR  # seat 2's bonus falls with it
+    assert before["a/house"] + envy - after["a/house"] == house
+    if house:  # what was decided before the jackpot stands as it was
+        assert {p: floor.state.payouts[p].amount_micros for p in due} == due

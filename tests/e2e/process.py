@@ -16,16 +16,25 @@ READY = re.compile(r"serving \S+ on (\S+)")
 class Process:
     """A served site. `fault` is what JACKPOT_FAULT asks for."""
 
-    def __init__(self, folder: Path, *, many: int = 8, port: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        many: int = 8,
+        port: int | None = None,
+        options: tuple[str, ...] = (),
+    ) -> None:
+        """`options` are handed on to the command."""
         self.data = folder / "data"
         self.site = write_site(folder, site_text(many))
         self.address = f"127.0.0.1:{port or free_port()}"
+        self._options = options
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, fault: str = "") -> Self:
         """Start it and wait until it serves."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
-        command += ["--data", str(self.data), "--grpc", self.address]
+        command += ["--data", str(self.data), "--grpc", self.address, *self._options]
         self._process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

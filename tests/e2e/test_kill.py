@@ -18,8 +18,15 @@ FAULTS = ["", "before-commit:kill:{n}", "", "after-commit:kill:{n}", "", "after-
 
 async def killed_again_and_again(folder: Path, times: int) -> None:
     """Six tables play all the while; the controller dies and comes back."""
+    with Process(folder) as process:
+        tables = await _play_through(process, times)
+        assert process.stop() == 0
+    check(process.data, tables)
+    assert min(len(table.acknowledged) for table in tables) > times
+
+
+async def _play_through(process: Process, times: int) -> list[LoadTable]:
     rng = random.Random(times)
-    process = Process(folder).start()
     stop = asyncio.Event()
     async with open_channel(process.address) as channel:
         tables = [LoadTable(channel, f"s{number}") for number in range(6)]
@@ -39,9 +46,7 @@ async def killed_again_and_again(folder: Path, times: int) -> None:
         stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
         response = await stub.ListMeters(meter_pb2.ListMetersRequest(site=SITE, link="five"))
         assert response.links[0].meters[0].amount_micros == meter_micros(tables)
-    assert process.stop() == 0
-    check(process.data, tables)
-    assert min(len(table.acknowledged) for table in tables) > times
+    return tables
 
 
 async def _progress(tables: list[LoadTable], within_s: float = 3) -> None:

@@ -12,10 +12,19 @@ import msgspec
 
 from jackpot.core.commands import (
     AdjustMeter,
+    ApproveProposal,
     AttachTable,
+    BuyIn,
+    CashOut,
+    ConfigureSite,
     ConfirmCollection,
+    ConfirmDisplay,
+    ContributePot,
     ControllerOrigin,
+    CountBox,
+    DeclineProposal,
     DefineLink,
+    DefineTable,
     LockOut,
     OpenRound,
     PayPayout,
@@ -27,19 +36,24 @@ from jackpot.core.commands import (
     RemoveWager,
     ResumeLink,
     RetireLink,
+    SetRate,
     SuspendLink,
     TakeSnapshot,
     TransferFunds,
     ValidatePayout,
+    VerifyBadBeat,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
+from jackpot.core.config import Table
+from jackpot.core.events import Proposed
 from tests.core.floor import (
     DOLLAR,
     Floor,
     all_bet,
+    bad_beat_fund,
     caribbean,
     five_card_a,
     hand,
@@ -67,6 +81,7 @@ def play() -> Floor:
             _floor_work(floor, chance, number)
     _irregularities(floor)
     _meters(floor)
+    _operators(floor)
     return floor
 
 
@@ -123,6 +138,31 @@ def _meters(floor: Floor) -> None:
         ok(floor.operate(command("gone")))
     ok(floor.handle(ControllerOrigin(), TakeSnapshot(floor.state.sequence, "0" * 64)))
     ok(floor.handle(ControllerOrigin(), Probe()))
+
+
+def _operators(floor: Floor) -> None:
+    """Changes by two people, game accounts, and a Bad Beat from pot to display."""
+    ok(floor.operate(ConfigureSite(dual_control=True)))
+    adjust = AdjustMeter("cs", "main", 9_500 * DOLLAR, "malfunction", "T-3")
+    for decision in (DeclineProposal, ApproveProposal):
+        event = ok(floor.operate(adjust, "olga", "operations"))
+        assert isinstance(event, Proposed)
+        ok(floor.operate(decision(event.proposal.id), "anna", "accounting"))
+    ok(floor.operate(ConfigureSite(dual_control=False)))
+    ok(floor.operate(SuspendLink("cs")))
+    ok(floor.operate(SetRate("cs", "main", 7_100, 500, "T-4")))
+    ok(floor.operate(ResumeLink("cs")))
+    ok(floor.operate(BuyIn("ann", 5 * DOLLAR, "C-1")))
+    ok(floor.operate(CashOut("ann", 2 * DOLLAR, "C-2")))
+    ok(floor.operate(DefineLink(bad_beat_fund())))
+    ok(floor.operate(PutInService("bb")))
+    ok(floor.operate(DefineTable(Table("p1", "poker", ("bb",), 10, 0))))
+    ok(floor.operate(AttachTable("p1")))
+    ok(floor.play("p1", ContributePot(100 * DOLLAR)))
+    ok(floor.operate(CountBox("bb", "p1", 2 * DOLLAR, "carl", "flo")))
+    ok(floor.operate(VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2), "sue")))
+    held = floor.state.balances["bb/main/meter"]
+    ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
 
 
 def main(version: str) -> None:

@@ -226,7 +226,8 @@ def test_an_empty_file_lacks_only_its_site(tmp_path: Path) -> None:
     assert reasons(tmp_path, "") == [("the key 'id' is missing", "")]
     path = tmp_path / "site.toml"
     path.write_text('[site]\nid = "s"\n')
-    assert load_site(path) == config.Site(id="s", links=(), tables=())
+    day = config.GamingDay(6 * 60, "America/New_York")
+    assert load_site(path) == config.Site(id="s", links=(), tables=(), day=day)
 
 
 def test_lines_of_keys_are_found_in_every_notation() -> None:

@@ -14,10 +14,12 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.config import Site
 from jackpot.engine import Engine, Limits
+from jackpot.engine.engine import clock_micros
 from jackpot.engine.faults import InjectedError, Point
 from jackpot.request_id import new_request_id
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
+from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import (
@@ -55,6 +57,7 @@ RPCS = {
     "settle": "Settle",
     "void_round": "VoidRound",
     "void_seat": "VoidSeat",
+    "contribute_pot": "ContributePot",
 }
 
 
@@ -78,6 +81,20 @@ def site_text(many: int = 0) -> str:
         + f'[[links]]\nid = "bonus"\ntitle = "bonus"\nrule = "pa-crazy-4-poker"\nbet = "{BONUS}"\n'
         'wager = "$1"\nmagic_share = "0%"\nlucky_share = "0%"\nin_service = true\n\n'
         + "".join(f'[[tables]]\nid = "{id_}"\nlinks = {on}\n\n' for id_, on in tables.items())
+    )
+
+
+def fund_text() -> str:
+    """A Bad Beat fund at table p1, and a link at table t5 whose rates are the operator's."""
+    return (
+        '[[links]]\nid = "fund"\nrule = "pa-2010-poker-bad-beat"\nbet = "bad-beat"\n'
+        'in_service = true\n[links.pot]\nminimum_pot = "$20"\ncontribution = "10%"\ncap = "$2"\n'
+        'qualifying_hand = "four-eights"\nloser = "50%"\nwinner = "25%"\ntable = "25%"\n'
+        'passes_on_to = "fund"\n\n'
+        '[[links]]\nid = "stud"\nrule = "pa-2011-caribbean-stud"\nbet = "progressive"\n'
+        'wager = "$1"\nin_service = true\n[links.levels.main]\nseed = "$10,000"\n'
+        'reseed = "$10,000"\nprimary = "70%"\n[links.pays]\nstraight-flush = "10% of main"\n\n'
+        '[[tables]]\nid = "p1"\nlinks = ["fund"]\n\n[[tables]]\nid = "t5"\nlinks = ["stud"]\n\n'
     )
 
 
@@ -148,6 +165,17 @@ class Faults:
             assert self.go_on.wait(30)
 
 
+class Clock:
+    """The machine's clock, put forward as a test says."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0
+
+    def __call__(self) -> int:
+        """What the engine calls."""
+        return clock_micros() + self.ahead_s * 1_000_000
+
+
 class Dealer:
     """Sends one table's commands by unary RPCs, numbered as they should be."""
 
@@ -212,18 +240,22 @@ class House:
             operator_pb2_grpc.OperatorServiceStub(self.channel)
         )
         self.faults = Faults()
+        self.clock = Clock()
 
     async def dealer(self, table: str) -> Dealer:
         """Attach a table."""
         request = table_pb2.AttachRequest(site=SITE, table=table, request_id=new_request_id())
         return Dealer(self, table, (await self.tables.Attach(request)).epoch)
 
-    async def operate(self, rpc: str, request_id: str | None = None, **values: Any) -> Any:
-        """Call an operator's RPC that changes something."""
+    async def operate(
+        self, rpc: str, request_id: str | None = None, who: str = "", **values: Any
+    ) -> Any:
+        """Call an operator's RPC that changes something; `who` is "person/department"."""
         request = getattr(operator_pb2, f"{rpc}Request")(
             site=SITE, request_id=request_id or new_request_id(), **values
         )
-        return await getattr(self.operators, rpc)(request, timeout=10)
+        metadata = zip((PRINCIPAL_KEY, DEPARTMENT_KEY), who.split("/") if who else (), strict=False)
+        return await getattr(self.operators, rpc)(request, timeout=10, metadata=tuple(metadata))
 
     async def meter(self, link: str) -> dict[str, int]:
         """A link's meters by level."""
@@ -251,17 +283,18 @@ async def serving(
     address: str = "127.0.0.1:0",
 ) -> AsyncIterator[House]:
     """Serve a site for as long as this lasts."""
-    faults = Faults()
+    faults, clock = Faults(), Clock()
     engine = Engine(
         journal_factory or partial(SqliteJournal.open, data),
         names,
         sites=[site.id],
         limits=limits,
         faults=faults,
+        clock=clock,
     )
     controller = Controller(engine, site)
     house = House(controller, engine, await controller.start(address), data)
-    house.faults = faults
+    house.faults, house.clock = faults, clock
     try:
         yield house
     finally:
@@ -272,8 +305,10 @@ async def serving(
 
 
 @asynccontextmanager
-async def open_house(folder: Path, many: int = 0, **options: Any) -> AsyncIterator[House]:
-    """The usual site, served from a folder."""
-    site = load_site(write_site(folder, site_text(many)))
+async def open_house(
+    folder: Path, many: int = 0, more: str = "", **options: Any
+) -> AsyncIterator[House]:
+    """The usual site and whatever else its file says, served from a folder."""
+    site = load_site(write_site(folder, site_text(many) + more))
     async with serving(folder / "data", site, **options) as house:
         yield house

@@ -15,6 +15,8 @@ from jackpot.engine.faults import POINTS, Point
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, verify_loopback
 from jackpot.server.setup import SetupError
+from jackpot.store.journal import StoreError
+from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import (
     SITE,
@@ -57,23 +59,37 @@ async def test_reflection_lists_the_services(house: House) -> None:
 
 @pytest.mark.parametrize("point", [p for p in POINTS if p != "snapshot"])
 async def test_a_writer_that_fails_answers_at_once_and_health_flips(
-    point: Point, house: House
+    point: Point, tmp_path: Path
 ) -> None:
     """Wherever the writer raises, whoever waits is answered, health says so, and it recovers."""
-    dealer = await house.dealer("t4")
-    house.faults.raise_at = point
-    begun = time.monotonic()
-    with pytest.raises(AioRpcError) as caught:
-        await dealer.do("open_round")
-    assert time.monotonic() - begun < 1
-    assert info_of(status_of(caught.value)).reason == Reason.STORE_UNAVAILABLE
-    assert await health(house) == NOT_SERVING
-    house.faults.raise_at = None
-    for _ in range(100):
-        await asyncio.sleep(0.05)
-        if await health(house) == SERVING:
-            break
-    assert (await dealer.do("open_round", number=1)).round == 1
+    broken = False
+
+    def open_journal() -> SqliteJournal:
+        if broken:
+            raise StoreError("still broken")
+        return SqliteJournal.open(tmp_path / "data")
+
+    async with open_house(tmp_path, journal_factory=open_journal) as house:
+        dealer = await house.dealer("t4")
+        house.faults.raise_at, broken = point, True
+        begun = time.monotonic()
+        with pytest.raises(AioRpcError) as caught:
+            await dealer.do("open_round")
+        assert time.monotonic() - begun < 1
+        assert info_of(status_of(caught.value)).reason == Reason.STORE_UNAVAILABLE
+        await until(house, NOT_SERVING, 1)
+        house.faults.raise_at, broken = None, False
+        await until(house, SERVING, 5)
+        assert (await dealer.do("open_round", number=1)).round == 1
+
+
+async def until(house: House, status: Any, within_s: float) -> None:
+    """Wait for a state of health."""
+    for _ in range(int(within_s / 0.02)):
+        if await health(house) == status:
+            return
+        await asyncio.sleep(0.02)
+    assert await health(house) == status
 
 
 async def test_a_drain_answers_what_was_read_and_ends_the_streams(house: House) -> None:

@@ -245,6 +245,17 @@ async def test_an_unknown_enum_value_is_malformed(fate: int, house: House) -> No
     assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, "Fate")
 
 
+@pytest.mark.parametrize("card", ["Jk", "1s", "", "A", "AsKs", "As" * 10])
+async def test_what_no_linked_game_is_dealt_is_no_card(card: str, house: House) -> None:
+    """A joker is refused too: no ranking of a linked game could say what it makes."""
+    dealer = await house.dealer("t4")
+    hand = table_pb2.SeatHand(seat=1, cards=[card], fate=table_pb2.FATE_PLAYED)
+    with pytest.raises(AioRpcError) as caught:
+        await dealer.do("settle", table_pb2.Settle(hands=[hand]))
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, "cards")
+
+
 async def play_raw(house: House, *raws: bytes) -> AioRpcError:
     """Send raw bytes on a Play stream and give the error that ends it."""
     path = "/jackpot.v1.TableService/Play"

@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.request_id import make_request_id, new_request_id
+from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.rpc import service
 from jackpot.store.sqlite import SqliteJournal
@@ -27,6 +28,7 @@ from jackpot.v1 import (
     reason_pb2,
     table_pb2,
 )
+from tests.auth.secured import secured
 from tests.server.house import (
     BONUS,
     DOLLAR,
@@ -36,6 +38,7 @@ from tests.server.house import (
     SITE,
     House,
     free_port,
+    fund_text,
     hands,
     info_of,
     open_house,
@@ -48,12 +51,12 @@ SCENARIOS: dict[Reason, Callable[[Path], Awaitable[Any]]] = {}
 Scene = Callable[[House], Awaitable[Any]]
 
 
-def scene(reason: Reason) -> Callable[[Scene], Scene]:
-    """A scene in the usual house, whose last call is refused."""
+def scene(reason: Reason, more: str = "") -> Callable[[Scene], Scene]:
+    """A scene in the usual house, or one with more in it, whose last call is refused."""
 
     def register(play: Scene) -> Scene:
         async def run(folder: Path) -> Any:
-            async with open_house(folder) as house:
+            async with open_house(folder, more=more) as house:
                 return await play(house)
 
         SCENARIOS[reason] = run
@@ -152,6 +155,31 @@ async def _starting(folder: Path) -> None:
 
 
 SCENARIOS[Reason.STARTING] = _starting
+
+
+async def _not_allowed(folder: Path) -> None:
+    """A sign shows meters and does nothing else."""
+    async with secured(folder) as house, house.channel(house.identity("sign")) as channel:
+        stub: operator_pb2_grpc.OperatorServiceAsyncStub
+        stub = operator_pb2_grpc.OperatorServiceStub(channel)
+        await stub.SuspendLink(operator_pb2.SuspendLinkRequest())
+
+
+SCENARIOS[Reason.NOT_ALLOWED] = _not_allowed
+
+
+async def _unauthenticated(folder: Path) -> None:
+    """A revoked certificate is nobody's."""
+    async with secured(folder) as house:
+        identity = house.identity("sign")
+        house.revoke(identity)
+        await asyncio.sleep(1.5)
+        async with house.channel(identity) as channel:
+            stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
+            await stub.ListSites(meter_pb2.ListSitesRequest())
+
+
+SCENARIOS[Reason.UNAUTHENTICATED] = _unauthenticated
 
 
 @scene(Reason.DRAINING)
@@ -420,7 +448,7 @@ async def _already_defined(_folder: Path) -> None:
     descriptor = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
     server = grpc.aio.server()
     rpcs = {method.name: refuse for method in descriptor.methods}
-    server.add_generic_rpc_handlers((service(descriptor, rpcs),))
+    server.add_generic_rpc_handlers((service(descriptor, rpcs, Door()),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
@@ -498,7 +526,79 @@ async def _(house: House) -> None:
     await house.operate("PayPayout", payout=payout)
 
 
+# -- proposals ------------------------------------------------------------------------------------
+
+
+async def _propose(house: House) -> int:
+    """Ann of slots proposes to set the meter."""
+    response = await _adjust(house, 10_001, who="ann/slots")
+    return int(response.proposed.id)
+
+
+@scene(Reason.UNKNOWN_PROPOSAL)
+async def _(house: House) -> None:
+    await house.operate("ApproveProposal", proposal=await _propose(house) + 1)
+
+
+@scene(Reason.PROPOSAL_CLOSED)
+async def _(house: House) -> None:
+    proposal = await _propose(house)
+    await house.operate("DeclineProposal", proposal=proposal)
+    await house.operate("DeclineProposal", proposal=proposal)
+
+
+@scene(Reason.PROPOSAL_EXPIRED)
+async def _(house: House) -> None:
+    proposal = await _propose(house)
+    house.clock.ahead_s = 24 * 60 * 60
+    await house.operate("ApproveProposal", proposal=proposal, who="bob/accounting")
+
+
+@scene(Reason.SECOND_PERSON_REQUIRED)
+async def _(house: House) -> None:
+    await house.operate("ApproveProposal", proposal=await _propose(house), who="ann/accounting")
+
+
+@scene(Reason.OTHER_DEPARTMENT_REQUIRED)
+async def _(house: House) -> None:
+    await house.operate("ApproveProposal", proposal=await _propose(house), who="bob/slots")
+
+
+@scene(Reason.PROPOSAL_OVERTAKEN)
+async def _(house: House) -> None:
+    proposal = await _propose(house)
+    await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
+    await house.operate("ApproveProposal", proposal=proposal, who="bob/accounting")
+
+
 # -- meters ---------------------------------------------------------------------------------------
+
+
+async def _rate(house: House, link: str, primary_bps: int, reserve_bps: int = 0) -> None:
+    await house.operate("SuspendLink", link=link)
+    await house.operate(
+        "SetRate",
+        link=link,
+        level="main",
+        primary_bps=primary_bps,
+        reserve_bps=reserve_bps,
+        reference="memo 1",
+    )
+
+
+@scene(Reason.FIXED_BY_REGULATION)
+async def _(house: House) -> None:
+    await _rate(house, "five", 2_101)
+
+
+@scene(Reason.BELOW_MINIMUM, fund_text())
+async def _(house: House) -> None:
+    await _rate(house, "stud", 6_999)
+
+
+@scene(Reason.ABOVE_MAXIMUM, fund_text())
+async def _(house: House) -> None:
+    await _rate(house, "stud", 9_000, 1_001)
 
 
 @scene(Reason.METER_UNCHANGED)
@@ -520,9 +620,39 @@ async def _(house: House) -> None:
     )
 
 
-async def _adjust(house: House, dollars: int, level: str = "main") -> None:
-    await house.operate(
+# -- Bad Beat -------------------------------------------------------------------------------------
+
+
+@scene(Reason.NOT_A_FUND)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.do("contribute_pot", table_pb2.ContributePot(pot_micros=100 * DOLLAR))
+
+
+@scene(Reason.PENDING_ADJUSTMENT, fund_text())
+async def _(house: House) -> None:
+    for _ in range(2):
+        await house.operate(
+            "VerifyBadBeat",
+            link="fund",
+            table="p1",
+            hand="four eights",
+            loser_seat=1,
+            winner_seat=2,
+            other_seats=[3],
+            supervisor="Sam",
+        )
+
+
+@scene(Reason.DISPLAY_MISMATCH, fund_text())
+async def _(house: House) -> None:
+    await house.operate("ConfirmDisplay", link="fund", displayed_micros=1, floorperson="Ann")
+
+
+async def _adjust(house: House, dollars: int, level: str = "main", who: str = "") -> Any:
+    return await house.operate(
         "AdjustMeter",
+        who=who,
         link="five",
         level=level,
         to_micros=dollars * DOLLAR,

@@ -10,7 +10,13 @@ const PHASES = { idle: "no round", open: "open", locked: "locked out", collected
 const cell = (text, kind = "") => h("td", kind ? { class: kind } : {}, text);
 const state = (kind, text) => h("td", {}, h("span", { class: `state ${kind}` }, text));
 const none = (text) => h("p", { class: "none" }, text);
-const time = (at_ms) => new Date(at_ms).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+
+/** When: today without the date. */
+function time(at_ms) {
+  const at = new Date(at_ms);
+  const today = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString([], today ? { timeStyle: "medium" } : { dateStyle: "short", timeStyle: "short" });
+}
 
 function show(site) {
   document.title = `${site.site} · operator`;
@@ -49,8 +55,8 @@ function linkRows(link) {
       index ? null : whole(h("td", {}, title, wager)),
       cell(level.name),
       cell(`$${level.meter}`, "meter num"),
-      cell(`$${level.reserve}`, "num"),
-      cell(`$${level.overflow}`, "num"),
+      cell(`$${level.reserve}`, "num wide"),
+      cell(`$${level.overflow}`, "num wide"),
       index ? null : whole(cell(String(link.hit_count), "num")),
       index ? null : whole(state(good ? "validated" : "pending", STATUS[link.status] ?? link.status)),
     ),
@@ -111,7 +117,12 @@ function listed(heads, rows) {
 }
 
 function proposal(item) {
-  return h("p", { class: "none" }, `${item.what}, proposed by ${item.by} ${time(item.since_ms)}`);
+  return h(
+    "p",
+    { class: "proposal" },
+    h("b", {}, `${item.link}: ${item.before} → ${item.after}`),
+    h("span", { class: "sub muted" }, `proposal ${item.id} by ${item.by}, ${time(item.since_ms)}, until ${time(item.expires_ms)}`),
+  );
 }
 
 for (const head of document.querySelectorAll(".meters thead th:nth-child(n+3):nth-child(-n+6), .tables thead th:nth-child(n+3)")) {

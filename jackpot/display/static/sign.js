@@ -19,15 +19,19 @@ let clockOffset = 0; // the controller's clock less this one's
 function showCard(card) {
   document.title = card.title;
   say(byId("title"), card.title);
+  byId("wager").hidden = card.wager === "0.00"; // a Bad Beat's pots are no wagers
   byId("wager").replaceChildren("Wager ", h("b", {}, `$${card.wager.replace(/\.00$/, "")}`));
   byId("sign").classList.toggle("one", card.levels.length === 1);
   meters.clear();
   byId("levels").replaceChildren(...card.levels.map(levelRow));
   byId("card").replaceChildren(
     payTable(card.rows, card.on, ""),
-    h("p", { class: "note" }, "“For 1” includes the wager."),
+    ...(card.rows.some((row) => row.pays.endsWith(" for 1"))
+      ? [h("p", { class: "note" }, "“For 1” includes the wager.")]
+      : []),
     ...(card.envy.length ? [payTable(card.envy, "Envy bonus to every other bettor", "envy")] : []),
   );
+  byId("card").style.setProperty("--rows", card.rows.length + card.envy.length);
   if (frame) showFrame(frame);
 }
 
@@ -80,6 +84,7 @@ function showFrame(next) {
       say(meter.spoken, `$${amount}`);
     }
   }
+  byId("adjusting").hidden = !frame.pending_adjustment;
   showHits();
   showService();
 }
@@ -115,7 +120,7 @@ function hitBanner(hit, old) {
   const part = (name) => node.querySelector(`.${name}`);
   node.dataset.status = hit.status;
   say(part("hand"), hit.hand);
-  say(part("where"), `${tableName(hit.table)}, seat ${hit.seat}`);
+  say(part("where"), `${hit.level_name} · ${tableName(hit.table)}, seat ${hit.seat}`);
   say(part("sum"), `$${hit.amount}`);
   say(part("status"), STATES[hit.status] ?? hit.status);
   const now = frame.levels.find((level) => level.level === hit.level);

@@ -1,0 +1,1 @@
+"""Who may do what: a local certificate authority, and the roles that each call takes."""

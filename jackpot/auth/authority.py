@@ -1,0 +1,210 @@
+"""A local certificate authority in a folder: `jackpot ca`.
+
+EC keys on P-256, written with mode 0600. A certificate names its holder by one URI and is good for
+servers, clients or both by role. Revocation is a signed list that controllers read as it changes.
+"""
+
+import datetime as dt
+import ipaddress
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from jackpot.auth.names import Holder, holder_of
+
+CA_DAYS = 3650
+SERVER = "controller"  # the file name of a controller's own certificate
+CA_CERTIFICATE, CA_KEY, CRL, ISSUED = "ca.pem", "ca.key", "crl.pem", "issued"
+_SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
+
+
+class AuthorityError(Exception):
+    """The authority can't do that."""
+
+
+class Issued(NamedTuple):
+    """A certificate that the authority has given out."""
+
+    file: str
+    holder: str
+    serial: int
+    expires: dt.datetime
+    revoked: bool
+
+
+class Authority:
+    """The authority in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            self._certificate = x509.load_pem_x509_certificate(
+                (folder / CA_CERTIFICATE).read_bytes()
+            )
+            key = serialization.load_pem_private_key((folder / CA_KEY).read_bytes(), None)
+        except OSError as error:
+            raise AuthorityError(f"there is no authority in {folder}: {error.strerror}") from error
+        except ValueError as error:
+            raise AuthorityError(f"the authority in {folder} can't be read") from error
+        if not isinstance(key, ec.EllipticCurvePrivateKey):
+            raise AuthorityError(f"the key in {folder} is no EC key")
+        self._key = key
+
+    @classmethod
+    def create(cls, folder: Path, title: str) -> "Authority":
+        """Make a new authority; one that exists is never overwritten."""
+        if (folder / CA_KEY).exists():
+            raise AuthorityError(f"{folder} has an authority already")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ISSUED).mkdir(exist_ok=True)
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title)])
+        usage = x509.KeyUsage(
+            digital_signature=True,
+            key_cert_sign=True,
+            crl_sign=True,
+            content_commitment=False,
+            key_encipherment=False,
+            data_encipherment=False,
+            key_agreement=False,
+            encipher_only=False,
+            decipher_only=False,
+        )
+        certificate = (
+            _builder(name, name, key.public_key(), CA_DAYS)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(usage, critical=True)
+            .sign(key, hashes.SHA256())
+        )
+        write_key(folder / CA_KEY, key)
+        (folder / CA_CERTIFICATE).write_bytes(_pem(certificate))
+        authority = cls(folder)
+        authority._write_crl(())
+        return authority
+
+    def issue(self, holder: Holder, days: int) -> tuple[Path, Path]:
+        """A certificate for a table, device, sign or person; its files."""
+        san = x509.SubjectAlternativeName([x509.UniformResourceIdentifier(holder.uri)])
+        return self._issue(f"{holder.role}-{holder.name}", holder.uri, san, days, server=False)
+
+    def issue_server(self, hosts: tuple[str, ...], days: int) -> tuple[Path, Path]:
+        """A certificate for a controller that is reached under these hosts; its files."""
+        san = x509.SubjectAlternativeName([_host(host) for host in hosts])
+        return self._issue(SERVER, SERVER, san, days, server=True)
+
+    def _issue(
+        self, file: str, title: str, san: x509.SubjectAlternativeName, days: int, *, server: bool
+    ) -> tuple[Path, Path]:
+        key = ec.generate_private_key(ec.SECP256R1())
+        purpose = ExtendedKeyUsageOID.SERVER_AUTH if server else ExtendedKeyUsageOID.CLIENT_AUTH
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title[:64])])
+        certificate = (
+            _builder(subject, self._certificate.subject, key.public_key(), days)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(san, critical=False)
+            .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+        base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"[:200]
+        paths = base.with_suffix(".pem"), base.with_suffix(".key")
+        write_key(paths[1], key)
+        paths[0].write_bytes(_pem(certificate))
+        return paths
+
+    def revoke(self, serial: int) -> Issued:
+        """Put a certificate on the list; controllers end its streams when they read it."""
+        found = next((issued for issued in self.issued() if issued.serial == serial), None)
+        if found is None:
+            raise AuthorityError(f"no certificate has the serial {serial:x}")
+        self._write_crl({*revoked_serials(self._folder / CRL, self._certificate), serial})
+        return found._replace(revoked=True)
+
+    def issued(self) -> Iterator[Issued]:
+        """Everything that was given out, oldest first."""
+        revoked = revoked_serials(self._folder / CRL, self._certificate)
+        files = sorted((self._folder / ISSUED).glob("*.pem"), key=lambda path: path.stat().st_mtime)
+        for path in files:
+            certificate = x509.load_pem_x509_certificate(path.read_bytes())
+            holder = holder_of(certificate)
+            yield Issued(
+                path.name,
+                holder.uri if holder else SERVER,
+                certificate.serial_number,
+                certificate.not_valid_after_utc,
+                certificate.serial_number in revoked,
+            )
+
+    def _write_crl(self, serials: set[int] | tuple[()]) -> None:
+        now = dt.datetime.now(dt.UTC)
+        builder = (
+            x509.CertificateRevocationListBuilder()
+            .issuer_name(self._certificate.subject)
+            .last_update(now - _SKEW)
+            .next_update(now + dt.timedelta(days=CA_DAYS))
+        )
+        for serial in sorted(serials):
+            entry = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(now)
+            builder = builder.add_revoked_certificate(entry.build())
+        raw = builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+        # A controller that reads meanwhile must see the old list or the new one, never half.
+        new = self._folder / (CRL + ".new")
+        new.write_bytes(raw)
+        new.replace(self._folder / CRL)
+
+
+def revoked_serials(path: Path, authority: x509.Certificate) -> frozenset[int]:
+    """The serials on a list, which the authority must have signed."""
+    try:
+        crl = x509.load_pem_x509_crl(path.read_bytes())
+    except OSError as error:
+        raise AuthorityError(f"the list of revoked certificates: {error}") from error
+    except ValueError as error:
+        raise AuthorityError(f"{path} is no list of revoked certificates") from error
+    key = authority.public_key()
+    if not isinstance(key, ec.EllipticCurvePublicKey) or not crl.is_signature_valid(key):
+        raise AuthorityError(f"{path} is not signed by this authority")
+    return frozenset(revoked.serial_number for revoked in crl)
+
+
+def write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> None:
+    """A private key that only its owner can read, from the first byte on."""
+    raw = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(raw)
+
+
+def _pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def _host(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, days: int
+) -> x509.CertificateBuilder:
+    now = dt.datetime.now(dt.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _SKEW)
+        .not_valid_after(now + dt.timedelta(days=days))
+    )

@@ -1,0 +1,57 @@
+"""How a certificate says who its holder is: one URI, `jackpot://SITE/ROLE/NAME`."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from cryptography import x509
+
+from jackpot.auth.roles import ROLES, Role
+
+SCHEME = "jackpot"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+
+class HolderError(ValueError):
+    """A name that no certificate may carry."""
+
+
+class Holder(NamedTuple):
+    """Who a certificate was issued to."""
+
+    site: str
+    role: Role
+    name: str
+
+    @property
+    def uri(self) -> str:
+        """The name inside the certificate."""
+        return f"{SCHEME}://{self.site}/{self.role}/{self.name}"
+
+
+def parse_holder(site: str, role: str, name: str) -> Holder:
+    """A holder, or HolderError where a part is not well formed."""
+    known = next((candidate for candidate in ROLES if candidate == role), None)
+    if known is None:
+        raise HolderError(f"{role!r} is no role (there are: {', '.join(ROLES)})")
+    for part in (site, name):
+        if not _NAME.fullmatch(part):
+            raise HolderError(f"{part!r} is no name: a-z, 0-9, '.', '_', '-', at most 63")
+    return Holder(site, known, name)
+
+
+def holder_of(certificate: x509.Certificate) -> Holder | None:
+    """Who a certificate was issued to; None where it names nobody of ours."""
+    try:
+        extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    except x509.ExtensionNotFound:
+        return None
+    for uri in extension.value.get_values_for_type(x509.UniformResourceIdentifier):
+        parts = urlsplit(uri)
+        path = parts.path.split("/")
+        if parts.scheme == SCHEME and len(path) == 3:  # noqa: PLR2004 - "", role, name
+            try:
+                return parse_holder(parts.netloc, path[1], path[2])
+            except HolderError:
+                return None
+    return None

@@ -1,0 +1,107 @@
+"""The table of roles: which RPC each may call. Nothing else decides that.
+
+docs/roles.md is made from this table, and a test fails when they differ.
+"""
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+Role = Literal[
+    "table",
+    "device",
+    "sign",
+    "dealer",
+    "floor",
+    "shift-supervisor",
+    "operations",
+    "accounting",
+    "auditor",
+]
+ROLES: tuple[Role, ...] = get_args(Role)
+PEOPLE: tuple[Role, ...] = (
+    "dealer",
+    "floor",
+    "shift-supervisor",
+    "operations",
+    "accounting",
+    "auditor",
+)
+# Two people of different departments make a change; the auditor makes none.
+DEPARTMENTS: Mapping[Role, str] = {
+    "dealer": "table games",
+    "floor": "table games",
+    "shift-supervisor": "table games",
+    "operations": "operations",
+    "accounting": "accounting",
+    "auditor": "audit",
+}
+
+_TABLE: frozenset[Role] = frozenset({"table"})
+_METERS: frozenset[Role] = frozenset(ROLES) - {"device"}
+_STAFF: frozenset[Role] = frozenset(PEOPLE) - {"dealer"}
+_FLOOR: frozenset[Role] = frozenset({"floor", "shift-supervisor"})
+_CHANGE: frozenset[Role] = frozenset({"operations", "accounting", "shift-supervisor"})
+
+ACCESS: Mapping[str, frozenset[Role]] = {
+    **{
+        f"TableService/{rpc}": _TABLE
+        for rpc in (
+            "Attach",
+            "Heartbeat",
+            "Play",
+            "OpenRound",
+            "PlaceWagers",
+            "WithdrawWagers",
+            "LockOut",
+            "RemoveWager",
+            "ConfirmCollection",
+            "Settle",
+            "VoidRound",
+            "VoidSeat",
+            "ContributePot",
+        )
+    },
+    "MeterService/ListSites": _METERS,
+    "MeterService/ListMeters": _METERS,
+    "MeterService/ListPaytables": _METERS,
+    "MeterService/WatchMeters": _METERS,
+    "OperatorService/ListLinks": _STAFF,
+    "OperatorService/ListPayouts": _STAFF,
+    "OperatorService/ListTables": _STAFF,
+    "OperatorService/GetTable": _STAFF,
+    "OperatorService/ListProposals": _STAFF,
+    "OperatorService/GetAccount": frozenset({"operations", "accounting", "auditor", "floor"}),
+    "OperatorService/PutLinkInService": frozenset({"operations"}),
+    "OperatorService/SuspendLink": frozenset({"operations", "floor", "shift-supervisor"}),
+    "OperatorService/ResumeLink": frozenset({"operations"}),
+    "OperatorService/RetireLink": frozenset({"operations"}),
+    "OperatorService/ValidatePayout": _FLOOR,
+    "OperatorService/RejectPayout": _FLOOR,
+    "OperatorService/PayPayout": frozenset({"accounting", "floor", "shift-supervisor"}),
+    **{
+        f"OperatorService/{rpc}": _CHANGE
+        for rpc in (
+            "AdjustMeter",
+            "ResetMeter",
+            "TransferFunds",
+            "SetLimit",
+            "SetRate",
+            "ApproveProposal",
+            "DeclineProposal",
+        )
+    },
+    "OperatorService/BuyIn": frozenset({"accounting"}),
+    "OperatorService/CashOut": frozenset({"accounting"}),
+    "OperatorService/CountBox": frozenset({"accounting"}),
+    "OperatorService/ConfirmDisplay": frozenset({"accounting"}),
+    "OperatorService/VerifyBadBeat": frozenset({"shift-supervisor"}),
+}
+
+
+def as_markdown() -> str:
+    """The table as people read it."""
+    lines = ["| call | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
+    for rpc, allowed in ACCESS.items():
+        cells = ["yes" if role in allowed else "" for role in ROLES]
+        lines.append(f"| {rpc} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"

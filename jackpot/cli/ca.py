@@ -1,0 +1,144 @@
+"""`jackpot ca`: certificates for controllers, tables, devices, signs and people."""
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.auth.names import parse_holder
+from jackpot.auth.roles import ROLES
+from jackpot.cli.failures import one_line
+
+_folder = click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("ca"),
+    show_default=True,
+    envvar="JACKPOT_CA_DIR",
+    help="The authority's folder; keep it off the gaming floor.",
+)
+_days = click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=397,
+    show_default=True,
+    help="How long it lasts.",
+)
+
+
+@click.group()
+def ca() -> None:
+    r"""Make and revoke the certificates that say who is who.
+
+    \b
+    Example:
+      jackpot ca init --name "Liberty Casino"
+      jackpot ca server jackpot.example 10.0.0.5
+      jackpot ca issue --site liberty table t1
+      jackpot ca issue --site liberty operations olga
+    """
+
+
+@ca.command()
+@click.option("--name", required=True, help="What the authority is called.")
+@_folder
+@one_line
+def init(name: str, folder: Path) -> None:
+    r"""Make an authority; one that exists is never overwritten.
+
+    \b
+    Example:
+      jackpot ca init --name "Liberty Casino"
+    """
+    Authority.create(folder, name)
+    click.echo(f"authority in {folder}; give {folder / CA_CERTIFICATE} to everyone")
+
+
+@ca.command()
+@click.argument("hosts", nargs=-1, required=True)
+@_days
+@_folder
+@one_line
+def server(hosts: tuple[str, ...], days: int, folder: Path) -> None:
+    r"""Issue a controller's certificate for the HOSTS under which it is reached.
+
+    \b
+    Example:
+      jackpot ca server jackpot.example 127.0.0.1
+    """
+    certificate, _key = Authority(folder).issue_server(hosts, days)
+    click.echo(certificate)
+
+
+@ca.command()
+@click.option("--site", required=True, help="The site that it is good for.")
+@click.argument("role", type=click.Choice(ROLES))
+@click.argument("name")
+@_days
+@_folder
+@one_line
+def issue(site: str, role: str, name: str, days: int, folder: Path) -> None:
+    r"""Issue a certificate for a ROLE and a NAME; a table's name is the table's id.
+
+    \b
+    Example:
+      jackpot ca issue --site liberty floor flo
+    """
+    certificate, _key = Authority(folder).issue(parse_holder(site, role, name), days)
+    click.echo(certificate)
+
+
+@ca.command()
+@click.argument("serial")
+@_folder
+@one_line
+def revoke(serial: str, folder: Path) -> None:
+    r"""Revoke a certificate by its SERIAL; its open streams end within seconds.
+
+    \b
+    Example:
+      jackpot ca revoke 4f2a…
+    """
+    try:
+        number = int(serial, 16)
+    except ValueError as error:
+        raise click.UsageError(f"{serial!r} is no serial; see `jackpot ca list`") from error
+    click.echo(f"revoked {Authority(folder).revoke(number).holder}")
+
+
+@ca.command(name="list")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@_folder
+@one_line
+def list_(*, json_: bool, folder: Path) -> None:
+    r"""List what was issued.
+
+    \b
+    Example:
+      jackpot ca list --json
+    """
+    issued = list(Authority(folder).issued())
+    if json_:
+        rows = [
+            {
+                "holder": one.holder,
+                "serial": f"{one.serial:x}",
+                "expires": one.expires.isoformat(),
+                "revoked": one.revoked,
+                "file": one.file,
+            }
+            for one in issued
+        ]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("HOLDER", "EXPIRES", "STATUS", "SERIAL"):
+        table.add_column(column, overflow="fold")
+    for one in issued:
+        status = "revoked" if one.revoked else "good"
+        table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", status, f"{one.serial:x}")
+    Console().print(table)

@@ -1,0 +1,196 @@
+"""Decide what happens to a Bad Beat fund: pots feed it, a verified hand shares it out.
+
+The same ledger with another way in. A contribution lies in its table's box until the box is
+counted; the count is the official record, so the display grows by what was counted. A Bad Beat is
+due only when the shift supervisor has verified it; from then on the display is pending adjustment.
+"""
+
+from jackpot.core import ledger
+from jackpot.core.awards import decide_award
+from jackpot.core.commands import (
+    ConfirmDisplay,
+    ContributePot,
+    CountBox,
+    Request,
+    VerifyBadBeat,
+)
+from jackpot.core.config import PotRules
+from jackpot.core.events import BadBeatVerified, BoxCounted, DisplayConfirmed, PotContributed
+from jackpot.core.ledger import Book
+from jackpot.core.links import find_link
+from jackpot.core.money import BPS_PER_WHOLE, floor_to_cent
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.settle import pools_of, post_award
+from jackpot.core.state import (
+    Award,
+    Claim,
+    LinkState,
+    LinkStatus,
+    Payout,
+    Settlement,
+    State,
+    TableState,
+    Winner,
+)
+
+
+def _fund(
+    state: State, link: str, *statuses: LinkStatus
+) -> tuple[LinkState, PotRules, str] | Refusal:
+    """A Bad Beat fund, its rules, and the name of its one level."""
+    found = find_link(state, link, *statuses)
+    if isinstance(found, Refusal):
+        return found
+    if found.config.pot is None:
+        return refuse(Reason.NOT_A_FUND, link=link)
+    return found, found.config.pot, ledger.key(link, found.config.levels[0].id)
+
+
+def contribute_pot(
+    state: State, table: TableState, command: ContributePot, _: Request
+) -> PotContributed | Refusal:
+    """Take the contribution from a pot that is large enough; a smaller one gives none."""
+    for link in table.config.links:
+        fund = _fund(state, link, "in-service")
+        if isinstance(fund, Refusal):
+            if fund.reason == Reason.NOT_A_FUND:
+                continue
+            return fund
+        rules = fund[1]
+        amount = 0
+        if command.pot_micros >= rules.minimum_pot_micros:
+            share = command.pot_micros * rules.contribution_bps // BPS_PER_WHOLE
+            amount = min(rules.cap_micros, floor_to_cent(share))
+        book = Book(state.balances)
+        book.move(amount, ledger.players(link), ledger.box(link, table.config.id))
+        return PotContributed(table.config.id, link, command.pot_micros, amount, book.postings())
+    return refuse(Reason.NOT_A_FUND, table=table.config.id)
+
+
+def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refusal:
+    """Book a box into the fund as counted; what the record says otherwise raises an alarm."""
+    fund = _fund(state, command.link, "in-service", "suspended")
+    if isinstance(fund, Refusal):
+        return fund
+    if command.table not in state.tables:
+        return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    box = ledger.box(command.link, command.table)
+    book = Book(state.balances)
+    recorded = book.balance(box)
+    book.move(recorded, box, ledger.players(command.link))
+    book.move(command.counted_micros, ledger.players(command.link), ledger.meter(fund[2]))
+    alarms: tuple[str, ...] = ()
+    if recorded != command.counted_micros:
+        alarms = (f"BOX_DIFFERENCE {command.link}/{command.table}",)
+    return BoxCounted(
+        command.link,
+        command.table,
+        recorded,
+        command.counted_micros,
+        command.cashier,
+        command.floorperson,
+        book.postings(),
+        alarms,
+    )
+
+
+def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVerified | Refusal:
+    """Share the fund out: to the hand that lost, to the one that won, to the rest of the table."""
+    fund = _fund(state, command.link, "in-service", "suspended")
+    if isinstance(fund, Refusal):
+        return fund
+    link, rules, name = fund
+    if command.table not in state.tables:
+        return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    seats = (command.loser, command.winner, *command.others)
+    for seat in seats:
+        if not 1 <= seat <= state.tables[command.table].config.seats or seats.count(seat) > 1:
+            return refuse(Reason.UNKNOWN_SEAT, table=command.table, seat=seat)
+    if not command.supervisor:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    if link.pending_adjustment:
+        return refuse(Reason.PENDING_ADJUSTMENT, link=command.link)
+    book = Book(state.balances)
+    level = link.config.levels[0].id
+    before = pools = pools_of(state, book, command.link, level)
+    total, number = pools.meter_micros, -(state.bad_beats + 1)
+    awards: list[Award] = []
+    payouts: list[Payout] = []
+    for share_bps, winners in (
+        (rules.loser_bps, (command.loser,)),
+        (rules.winner_bps, (command.winner,)),
+        (rules.table_bps, command.others),
+    ):
+        if not winners or not share_bps:
+            continue
+        each = floor_to_cent(total * share_bps // BPS_PER_WHOLE // len(winners))
+        claim = Claim(
+            kind="bad-beat",
+            link=command.link,
+            bet="bad-beat",
+            hand=command.hand,
+            winners=tuple(Winner(seat, f"seat {seat}") for seat in winners),
+            level=level,
+            amount_micros=each,
+            source="cage",
+            holder=command.loser,
+        )
+        outcome = decide_award(claim, pools)
+        post_award(book, claim, outcome.effects)
+        pools = outcome.pools or pools
+        due = [
+            Payout(
+                id=state.last_payout + offset,
+                table=command.table,
+                round=number,
+                link=command.link,
+                level=level,
+                bet=claim.bet,
+                kind=claim.kind,
+                hand=command.hand,
+                seat=winner.seat,
+                player=winner.player,
+                cards=(),
+                amount_micros=each,
+                meter_before_micros=total,
+                source="cage",
+                needs_floorperson=True,
+                holder=command.loser,
+                floorperson=command.supervisor,
+                since_micros=request.time_micros,
+            )
+            for offset, winner in enumerate(claim.winners, len(payouts) + 1)
+        ]
+        payouts += due
+        awards.append(Award(claim, tuple(p.id for p in due), each, outcome.effects))
+    settlement = Settlement(
+        command.table, number, state.sequence + 1, tuple(awards), {name: before}
+    )
+    return BadBeatVerified(
+        command.table,
+        command.link,
+        command.hand,
+        command.supervisor,
+        tuple(payouts),
+        settlement,
+        book.postings(),
+    )
+
+
+def confirm_display(
+    state: State, command: ConfirmDisplay, _: Request
+) -> DisplayConfirmed | Refusal:
+    """Compare what is displayed with what the fund holds; only the same amount is confirmed."""
+    fund = _fund(state, command.link, "in-service", "suspended")
+    if isinstance(fund, Refusal):
+        return fund
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
+    held = state.balances.get(ledger.meter(fund[2]), 0)
+    if command.displayed_micros != held:
+        return refuse(
+            Reason.DISPLAY_MISMATCH, displayed_micros=command.displayed_micros, held_micros=held
+        )
+    return DisplayConfirmed(command.link, command.displayed_micros, command.floorperson)

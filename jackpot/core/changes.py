@@ -1,0 +1,278 @@
+"""Decide changes of meters and of what feeds them, and the second person's approval.
+
+The operator is custodian: what players put in goes to players. What leaves a meter goes to overflow
+or another meter, never to the house, except where it corrects a malfunction. Under dual control a
+change is only proposed; it takes effect when another person of another department approves it, at
+the meters of that moment, unless the link has paid an award that the proposal could not foresee.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from jackpot.core import ledger
+from jackpot.core.commands import (
+    AdjustMeter,
+    ApproveProposal,
+    Change,
+    ConfigureSite,
+    DeclineProposal,
+    OperatorOrigin,
+    Request,
+    ResetMeter,
+    SetLimit,
+    SetRate,
+    TransferFunds,
+)
+from jackpot.core.config import Level
+from jackpot.core.events import (
+    Approval,
+    FundsTransferred,
+    MeterAdjusted,
+    ParametersChanged,
+    ProposalDeclined,
+    Proposed,
+    SiteConfigured,
+)
+from jackpot.core.ledger import Book
+from jackpot.core.links import find_level, find_link
+from jackpot.core.money import BPS_PER_WHOLE, dollars
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import Proposal, State
+
+PROPOSAL_LIFE_MICROS = 24 * 60 * 60 * 1_000_000
+MAX_PROPOSALS = 256
+
+Effect = MeterAdjusted | FundsTransferred | ParametersChanged
+
+
+def change(state: State, command: Change, request: Request) -> Effect | Proposed | Refusal:
+    """Make a change, or propose it where the site asks for a second person."""
+    effect = _effect(state, command)
+    if isinstance(effect, Refusal):
+        return effect
+    origin = _operator(request)
+    if not state.dual_control:
+        return replace(effect, approval=Approval(0, origin.principal, ""))
+    if len(state.proposals) >= MAX_PROPOSALS:
+        return refuse(Reason.TOO_MANY, proposals=len(state.proposals))
+    before, after = _summary(state, effect)
+    return Proposed(
+        Proposal(
+            id=state.last_proposal + 1,
+            change=command,
+            proposer=origin.principal,
+            department=origin.department,
+            time_micros=request.time_micros,
+            expires_micros=request.time_micros + PROPOSAL_LIFE_MICROS,
+            link=command.link,
+            hit_count=state.links[command.link].hit_count,
+            before=before,
+            after=after,
+        )
+    )
+
+
+def approve(state: State, command: ApproveProposal, request: Request) -> Effect | Refusal:
+    """Let a change take effect, as the second person of another department."""
+    proposal = _open(state, command.proposal)
+    if isinstance(proposal, Refusal):
+        return proposal
+    origin = _operator(request)
+    at = {"proposal": proposal.id}
+    if request.time_micros >= proposal.expires_micros:
+        return refuse(Reason.PROPOSAL_EXPIRED, expired_micros=proposal.expires_micros, **at)
+    if origin.principal == proposal.proposer:
+        return refuse(Reason.SECOND_PERSON_REQUIRED, proposer=proposal.proposer, **at)
+    if origin.department == proposal.department:
+        return refuse(Reason.OTHER_DEPARTMENT_REQUIRED, department=origin.department, **at)
+    if state.links[proposal.link].hit_count != proposal.hit_count:
+        return refuse(Reason.PROPOSAL_OVERTAKEN, link=proposal.link, **at)
+    effect = _effect(state, proposal.change)
+    if isinstance(effect, Refusal):
+        return effect
+    return replace(effect, approval=Approval(proposal.id, proposal.proposer, origin.principal))
+
+
+def decline(state: State, command: DeclineProposal, _: Request) -> ProposalDeclined | Refusal:
+    """End a proposal."""
+    proposal = _open(state, command.proposal)
+    return proposal if isinstance(proposal, Refusal) else ProposalDeclined(proposal.id)
+
+
+def configure_site(_: State, command: ConfigureSite, __: Request) -> SiteConfigured:
+    """Say whether changes need a second person here, and when a gaming day begins."""
+    return SiteConfigured(command.dual_control, command.day)
+
+
+def _open(state: State, proposal: int) -> Proposal | Refusal:
+    if found := state.proposals.get(proposal):
+        return found
+    if 1 <= proposal <= state.last_proposal:
+        return refuse(Reason.PROPOSAL_CLOSED, proposal=proposal)
+    return refuse(Reason.UNKNOWN_PROPOSAL, proposal=proposal)
+
+
+def _operator(request: Request) -> OperatorOrigin:
+    if not isinstance(request.origin, OperatorOrigin):
+        raise TypeError(f"a change is an operator's, not {request.origin}'s")
+    return request.origin
+
+
+def _effect(state: State, command: Change) -> Effect | Refusal:
+    return _EFFECTS[type(command)](state, command)
+
+
+def _summary(state: State, effect: Effect) -> tuple[str, str]:
+    """What a change is about, before and after, for people to read."""
+    match effect:
+        case MeterAdjusted():
+            return dollars(effect.before_micros), dollars(effect.after_micros)
+        case FundsTransferred():
+            meter = ledger.meter(ledger.key(effect.to_link, effect.to_level))
+            before = state.balances.get(meter, 0)
+            return dollars(before), dollars(before + effect.amount_micros)
+        case ParametersChanged():
+            before_config = state.links[effect.link].config.levels
+            after_config = effect.config.levels
+            return _terms(before_config, effect.level), _terms(after_config, effect.level)
+
+
+def _terms(levels: tuple[Level, ...], level: str) -> str:
+    found = next(candidate for candidate in levels if candidate.id == level)
+    limit = dollars(found.limit_micros) if found.limit_micros else "none"
+    return f"primary {found.primary_bps} bps, reserve {found.reserve_bps} bps, limit {limit}"
+
+
+def _adjust(state: State, command: AdjustMeter) -> MeterAdjusted | Refusal:
+    """Set a meter, at the house's cost or gain for a malfunction or a promotion."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    link = find_link(state, command.link, "in-service", "suspended")
+    if isinstance(link, Refusal):
+        return link
+    name = ledger.key(command.link, command.level)
+    book = Book(state.balances)
+    before = book.balance(ledger.meter(name))
+    more = command.to_micros - before
+    if not more:
+        return refuse(Reason.METER_UNCHANGED, link=command.link, level=command.level)
+    other = ledger.overflow(name)
+    if command.reason == "malfunction" or (command.reason == "promotion" and more > 0):
+        other = ledger.house(command.link)
+    elif more > book.balance(other):
+        return refuse(
+            Reason.INSUFFICIENT_FUNDS, account=other, micros=book.balance(other), wanted=more
+        )
+    book.move(more, other, ledger.meter(name))
+    return MeterAdjusted(
+        command.link,
+        command.level,
+        before,
+        command.to_micros,
+        command.reason,
+        command.reference,
+        book.postings(),
+    )
+
+
+def _reset(state: State, command: ResetMeter) -> MeterAdjusted | Refusal:
+    """Set a meter to its reseed, as an adjustment for that reason."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    to = level.reseed_micros
+    return _adjust(state, AdjustMeter(command.link, command.level, to, "reset", command.reference))
+
+
+def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusal:
+    """Give players' money that lies aside to the players of a meter."""
+    for link, level in ((command.link, command.level), (command.to_link, command.to_level)):
+        if isinstance(found := find_level(state, link, level), Refusal):
+            return found
+    target = find_link(state, command.to_link, "in-service", "suspended")
+    if isinstance(target, Refusal):
+        return target
+    account = ledger.overflow if command.pool == "overflow" else ledger.reserve
+    source = account(ledger.key(command.link, command.level))
+    held = state.balances.get(source, 0)
+    if command.amount_micros > held:
+        return refuse(
+            Reason.INSUFFICIENT_FUNDS, account=source, micros=held, wanted=command.amount_micros
+        )
+    book = Book(state.balances)
+    meter = ledger.meter(ledger.key(command.to_link, command.to_level))
+    book.move(command.amount_micros, source, meter)
+    return FundsTransferred(
+        command.link,
+        command.level,
+        command.pool,
+        command.to_link,
+        command.to_level,
+        command.amount_micros,
+        command.reference,
+        book.postings(),
+    )
+
+
+def _limit(state: State, command: SetLimit) -> ParametersChanged | Refusal:
+    """Give a level another limit, not below what it starts with."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    least = max(level.seed_micros, level.reseed_micros)
+    if 0 < command.limit_micros < least:
+        return refuse(Reason.BELOW_MINIMUM, limit_micros=command.limit_micros, minimum_micros=least)
+    return _parameters(state, command, limit_micros=command.limit_micros)
+
+
+def _rate(state: State, command: SetRate) -> ParametersChanged | Refusal:
+    """Give a level other rates, as far as its regulation leaves that to the operator."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    if level.fixed:
+        return refuse(Reason.FIXED_BY_REGULATION, link=command.link, clause=level.fixed)
+    if command.primary_bps < level.minimum_bps:
+        return refuse(
+            Reason.BELOW_MINIMUM, primary_bps=command.primary_bps, minimum_bps=level.minimum_bps
+        )
+    return _parameters(
+        state, command, primary_bps=command.primary_bps, reserve_bps=command.reserve_bps
+    )
+
+
+def _parameters(
+    state: State, command: SetLimit | SetRate, **terms: int
+) -> ParametersChanged | Refusal:
+    """A suspended link's configuration with other terms for one level."""
+    level = find_level(state, command.link, command.level)
+    if isinstance(level, Refusal):
+        return level
+    link = find_link(state, command.link, "suspended")
+    if isinstance(link, Refusal):
+        return link
+    # Changes that wait for the same resumption add up.
+    config = link.next_config or link.config
+    levels = tuple(
+        replace(candidate, **terms) if candidate.id == command.level else candidate
+        for candidate in config.levels
+    )
+    total = sum(candidate.primary_bps + candidate.reserve_bps for candidate in levels)
+    if total > BPS_PER_WHOLE:
+        return refuse(Reason.ABOVE_MAXIMUM, link=command.link, total_bps=total)
+    return ParametersChanged(
+        command.link, command.level, replace(config, levels=levels), command.reference
+    )
+
+
+# Any: each function takes the change it is listed under, which the type of a dict can't say.
+_EFFECTS: dict[type, Callable[[State, Any], Effect | Refusal]] = {
+    AdjustMeter: _adjust,
+    ResetMeter: _reset,
+    TransferFunds: _transfer,
+    SetLimit: _limit,
+    SetRate: _rate,
+}

@@ -1,0 +1,64 @@
+"""Bring forward what a site is made of: links, tables, proposals, settings. Part of `evolve`."""
+
+from jackpot.core.events import (
+    DisplayConfirmed,
+    FundsTransferred,
+    LinkChanged,
+    LinkDefined,
+    MeterAdjusted,
+    ParametersChanged,
+    ProposalDeclined,
+    Proposed,
+    SiteConfigured,
+    TableDefined,
+)
+from jackpot.core.state import LinkState, State, TableState
+
+
+def link_defined(state: State, event: LinkDefined) -> None:
+    """A link exists."""
+    state.links[event.link.id] = LinkState(event.link)
+
+
+def table_defined(state: State, event: TableDefined) -> None:
+    """A table exists."""
+    state.tables[event.table.id] = TableState(event.table)
+
+
+def link_changed(state: State, event: LinkChanged) -> None:
+    """A link moved on; what was changed while it was suspended is in force when it resumes."""
+    link = state.links[event.link]
+    link.status = event.status
+    if event.status == "in-service" and link.next_config:
+        link.config, link.next_config = link.next_config, None
+
+
+def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersChanged) -> None:
+    """A change took effect; its proposal is closed."""
+    if isinstance(event, ParametersChanged):
+        state.links[event.link].next_config = event.config
+    if event.approval:
+        state.proposals.pop(event.approval.proposal, None)
+
+
+def proposed(state: State, event: Proposed) -> None:
+    """A change waits; those that expired meanwhile make room."""
+    now = state.time_micros
+    state.proposals = {id_: p for id_, p in state.proposals.items() if p.expires_micros > now}
+    state.proposals[event.proposal.id] = event.proposal
+    state.last_proposal = event.proposal.id
+
+
+def declined(state: State, event: ProposalDeclined) -> None:
+    """A proposal is closed."""
+    del state.proposals[event.proposal]
+
+
+def configured(state: State, event: SiteConfigured) -> None:
+    """Whether changes need a second person, and when a day begins."""
+    state.dual_control, state.day = event.dual_control, event.day
+
+
+def display_confirmed(state: State, event: DisplayConfirmed) -> None:
+    """A Bad Beat's display is right again."""
+    state.links[event.link].pending_adjustment = False

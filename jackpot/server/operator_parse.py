@@ -1,0 +1,185 @@
+"""Parse operators' messages into requests: what comes out is well formed, or a refusal was raised.
+
+Parsing never looks at state. Whether a link, payout or proposal exists is for the core to say.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from jackpot.auth.gate import Actor
+from jackpot.core import commands as core
+from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
+from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
+from jackpot.server.fields import (
+    amount,
+    identifier,
+    many,
+    number,
+    optional_text,
+    request_id,
+    seat,
+    text,
+    whole,
+)
+from jackpot.server.limits import MAX_SEATS
+from jackpot.v1 import operator_pb2, table_pb2
+
+
+def _attach(message: table_pb2.AttachRequest) -> core.AttachTable:
+    return core.AttachTable(identifier(message.table, "table"))
+
+
+def _validate(message: operator_pb2.ValidatePayoutRequest) -> core.ValidatePayout:
+    return core.ValidatePayout(
+        payout=number(message.payout, "payout"),
+        floorperson=optional_text(message.floorperson, "floorperson"),
+        source=SOURCES.from_wire(message.source) if message.source else None,
+    )
+
+
+def _pay(message: operator_pb2.PayPayoutRequest) -> core.PayPayout:
+    return core.PayPayout(number(message.payout, "payout"), optional_text(message.form, "form"))
+
+
+def _reject(message: operator_pb2.RejectPayoutRequest) -> core.RejectPayout:
+    return core.RejectPayout(
+        payout=number(message.payout, "payout"),
+        reason=REJECT_REASONS.from_wire(message.reason),
+        floorperson=optional_text(message.floorperson, "floorperson"),
+    )
+
+
+def _adjust(message: operator_pb2.AdjustMeterRequest) -> core.AdjustMeter:
+    return core.AdjustMeter(
+        link=identifier(message.link, "link"),
+        level=identifier(message.level, "level"),
+        to_micros=whole(message.to_micros, "to_micros", 0, MAX_MICROS),
+        reason=METER_REASONS.from_wire(message.reason),
+        reference=text(message.reference, "reference"),
+    )
+
+
+def _transfer(message: operator_pb2.TransferFundsRequest) -> core.TransferFunds:
+    return core.TransferFunds(
+        link=identifier(message.link, "link"),
+        level=identifier(message.level, "level"),
+        pool=POOLS.from_wire(message.pool),
+        to_link=identifier(message.to_link, "to_link"),
+        to_level=identifier(message.to_level, "to_level"),
+        amount_micros=amount(message.amount_micros, "amount_micros"),
+        reference=text(message.reference, "reference"),
+    )
+
+
+def _reset(message: operator_pb2.ResetMeterRequest) -> core.ResetMeter:
+    return core.ResetMeter(
+        link=identifier(message.link, "link"),
+        level=identifier(message.level, "level"),
+        reference=text(message.reference, "reference"),
+    )
+
+
+def _limit(message: operator_pb2.SetLimitRequest) -> core.SetLimit:
+    return core.SetLimit(
+        link=identifier(message.link, "link"),
+        level=identifier(message.level, "level"),
+        limit_micros=whole(message.limit_micros, "limit_micros", 0, MAX_MICROS),
+        reference=text(message.reference, "reference"),
+    )
+
+
+def _rate(message: operator_pb2.SetRateRequest) -> core.SetRate:
+    return core.SetRate(
+        link=identifier(message.link, "link"),
+        level=identifier(message.level, "level"),
+        primary_bps=whole(message.primary_bps, "primary_bps", 0, BPS_PER_WHOLE),
+        reserve_bps=whole(message.reserve_bps, "reserve_bps", 0, BPS_PER_WHOLE),
+        reference=text(message.reference, "reference"),
+    )
+
+
+def _buy_in(message: operator_pb2.BuyInRequest) -> core.BuyIn:
+    return core.BuyIn(
+        identifier(message.account, "account"),
+        amount(message.amount_micros, "amount_micros"),
+        text(message.reference, "reference"),
+    )
+
+
+def _cash_out(message: operator_pb2.CashOutRequest) -> core.CashOut:
+    return core.CashOut(
+        identifier(message.account, "account"),
+        amount(message.amount_micros, "amount_micros"),
+        text(message.reference, "reference"),
+    )
+
+
+def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
+    return core.CountBox(
+        link=identifier(message.link, "link"),
+        table=identifier(message.table, "table"),
+        counted_micros=whole(message.counted_micros, "counted_micros", 0, MAX_MICROS),
+        cashier=text(message.cashier, "cashier"),
+        floorperson=optional_text(message.floorperson, "floorperson"),
+    )
+
+
+def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> core.VerifyBadBeat:
+    return core.VerifyBadBeat(
+        link=identifier(message.link, "link"),
+        table=identifier(message.table, "table"),
+        hand=text(message.hand, "hand"),
+        loser=seat(message.loser_seat),
+        winner=seat(message.winner_seat),
+        others=tuple(map(seat, many(message.other_seats, "other_seats", MAX_SEATS))),
+        supervisor=optional_text(message.supervisor, "supervisor"),
+    )
+
+
+def _confirm_display(message: operator_pb2.ConfirmDisplayRequest) -> core.ConfirmDisplay:
+    return core.ConfirmDisplay(
+        link=identifier(message.link, "link"),
+        displayed_micros=whole(message.displayed_micros, "displayed_micros", 0, MAX_MICROS),
+        floorperson=optional_text(message.floorperson, "floorperson"),
+    )
+
+
+# By the type of the message; every one of them has a site and a request_id.
+_OPERATOR: Mapping[type[Message], Callable[[Any], core.OperatorCommand]] = {
+    table_pb2.AttachRequest: _attach,
+    operator_pb2.PutLinkInServiceRequest: lambda m: core.PutInService(identifier(m.link, "link")),
+    operator_pb2.SuspendLinkRequest: lambda m: core.SuspendLink(identifier(m.link, "link")),
+    operator_pb2.ResumeLinkRequest: lambda m: core.ResumeLink(identifier(m.link, "link")),
+    operator_pb2.RetireLinkRequest: lambda m: core.RetireLink(identifier(m.link, "link")),
+    operator_pb2.ValidatePayoutRequest: _validate,
+    operator_pb2.PayPayoutRequest: _pay,
+    operator_pb2.RejectPayoutRequest: _reject,
+    operator_pb2.AdjustMeterRequest: _adjust,
+    operator_pb2.ResetMeterRequest: _reset,
+    operator_pb2.TransferFundsRequest: _transfer,
+    operator_pb2.SetLimitRequest: _limit,
+    operator_pb2.SetRateRequest: _rate,
+    operator_pb2.ApproveProposalRequest: lambda m: core.ApproveProposal(
+        number(m.proposal, "proposal")
+    ),
+    operator_pb2.DeclineProposalRequest: lambda m: core.DeclineProposal(
+        number(m.proposal, "proposal")
+    ),
+    operator_pb2.BuyInRequest: _buy_in,
+    operator_pb2.CashOutRequest: _cash_out,
+    operator_pb2.CountBoxRequest: _count_box,
+    operator_pb2.VerifyBadBeatRequest: _verify_bad_beat,
+    operator_pb2.ConfirmDisplayRequest: _confirm_display,
+}
+
+
+def operator_request(message: Any, actor: Actor) -> core.Request:
+    """An operator's command, or a table's wish to attach."""
+    identity = request_id(message.request_id)
+    return core.Request(
+        site=identifier(message.site, "site"),
+        origin=core.OperatorOrigin(actor.principal, identity, actor.department),
+        command=_OPERATOR[type(message)](message),
+    )

@@ -1,0 +1,154 @@
+"""Every call by every kind of caller: what the table of roles allows, and nothing else."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import grpc
+import pytest
+
+from jackpot.auth.client import Identity
+from jackpot.auth.roles import ACCESS, ROLES, as_markdown
+from jackpot.request_id import new_request_id
+from jackpot.v1 import table_pb2, table_pb2_grpc
+from tests.auth.secured import SERVICES, Secured, code_of, secured
+from tests.server.house import SITE
+
+DENIED = {"PERMISSION_DENIED", "UNAUTHENTICATED"}
+
+
+def test_the_table_of_roles_names_every_call() -> None:
+    """A call that is added to the proto must be given its roles."""
+    calls = {f"{s.name}/{m.name}" for s in SERVICES.values() for m in s.methods}
+    assert set(ACCESS) == calls
+
+
+def test_the_docs_show_the_table_of_roles() -> None:
+    """docs/roles.md holds the very table that the controller goes by."""
+    docs = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
+    assert as_markdown() in docs.read_text()
+
+
+async def test_every_call_by_every_role(tmp_path: Path) -> None:
+    """Whoever is not listed for a call is denied, and the journal has nothing of it."""
+    async with secured(tmp_path) as house:
+        before = await house.journal_head()
+        for role in ROLES:
+            async with house.channel(house.identity(role)) as channel:
+                for rpc, allowed in ACCESS.items():
+                    code = await code_of(channel, rpc)
+                    assert (code == "PERMISSION_DENIED") is (role not in allowed), (role, rpc, code)
+                    assert code != "UNAUTHENTICATED"
+        assert await house.journal_head() == before
+
+
+def stranger(house: Secured, kind: str) -> Identity | None:
+    """Someone whom TLS does not let in."""
+    if kind == "foreign":
+        return house.identity("operations", by=house.foreign)
+    return house.identity("operations", days=0) if kind == "expired" else None
+
+
+@pytest.mark.parametrize("kind", ["none", "foreign", "expired"])
+async def test_tls_turns_strangers_away(tmp_path: Path, kind: str) -> None:
+    """Without a good certificate of this authority there is no connection, so no call at all."""
+    async with secured(tmp_path) as house:
+        identity = stranger(house, kind)
+        before = await house.journal_head()
+        async with house.channel(identity) as channel:
+            for rpc in ACCESS:
+                assert await code_of(channel, rpc) in {"UNAVAILABLE", "UNAUTHENTICATED"}
+        assert await house.journal_head() == before
+
+
+async def test_a_revoked_certificate_opens_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every call is UNAUTHENTICATED, and each leaves its line in the audit log."""
+    async with secured(tmp_path) as house:
+        identity = house.identity("operations", "olga")
+        async with house.channel(identity) as channel:
+            assert await code_of(channel, "MeterService/ListSites") == "OK"
+            house.revoke(identity)
+            await asyncio.sleep(1.5)
+            with caplog.at_level(logging.WARNING, "jackpot.audit"):
+                for rpc in ACCESS:
+                    assert await code_of(channel, rpc) == "UNAUTHENTICATED", rpc
+        assert sum("revoked" in record.message for record in caplog.records) >= len(ACCESS)
+
+
+async def test_another_sites_certificate_is_good_for_nothing(tmp_path: Path) -> None:
+    """A certificate names its site."""
+    async with (
+        secured(tmp_path) as house,
+        house.channel(house.identity("operations", site="elsewhere")) as channel,
+    ):
+        for rpc in ACCESS:
+            assert await code_of(channel, rpc) == "PERMISSION_DENIED"
+
+
+def attach(table: str) -> bytes:
+    """An Attach for a table."""
+    return table_pb2.AttachRequest(
+        site=SITE, table=table, request_id=new_request_id()
+    ).SerializeToString()
+
+
+def play(table: str) -> bytes:
+    """A Play message for a table."""
+    command = table_pb2.PlayCommand(number=1, open_round=table_pb2.OpenRound())
+    return table_pb2.PlayRequest(
+        site=SITE, table=table, epoch=1, commands=[command]
+    ).SerializeToString()
+
+
+def unary(table: str) -> bytes:
+    """An OpenRound for a table."""
+    id_ = table_pb2.CommandId(site=SITE, table=table, epoch=1, number=1)
+    return table_pb2.OpenRoundRequest(id=id_).SerializeToString()
+
+
+async def test_a_table_acts_for_itself_only(tmp_path: Path) -> None:
+    """t1's certificate is no key to t2, by any way in."""
+    async with secured(tmp_path) as house, house.channel(house.identity("table", "t1")) as channel:
+        for rpc, message in (
+            ("TableService/Attach", attach),
+            ("TableService/OpenRound", unary),
+            ("TableService/Play", play),
+        ):
+            before = await house.journal_head()
+            assert await code_of(channel, rpc, message("t2")) == "PERMISSION_DENIED"
+            assert await house.journal_head() == before
+            assert await code_of(channel, rpc, message("t1")) not in DENIED
+
+
+async def test_revocation_ends_an_open_stream(tmp_path: Path) -> None:
+    """A stolen table is shut out within seconds, though its stream was open before."""
+    async with secured(tmp_path) as house:
+        identity = house.identity("table", "t1")
+        async with house.channel(identity) as channel:
+            stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
+            request = table_pb2.AttachRequest(site=SITE, table="t1", request_id=new_request_id())
+            epoch = (await stub.Attach(request)).epoch
+            stream = stub.Play()
+            command = table_pb2.PlayCommand(number=1, open_round=table_pb2.OpenRound())
+            await stream.write(
+                table_pb2.PlayRequest(site=SITE, table="t1", epoch=epoch, commands=[command])
+            )
+            first: table_pb2.PlayResponse = await stream.read()  # type: ignore[assignment]  # never EOF here
+            assert first.results[0].number == 1
+            house.revoke(identity)
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                async with asyncio.timeout(5):
+                    await stream.read()
+            assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_keys_are_for_their_owner_only(tmp_path: Path) -> None:
+    """Every key that the authority writes has mode 0600."""
+    house = Secured(tmp_path)
+    house.files()
+    house.identity("floor", "flo")
+    keys = list(tmp_path.rglob("*.key"))
+    assert len(keys) == 4
+    assert {key.stat().st_mode & 0o777 for key in keys} == {0o600}

@@ -1,0 +1,206 @@
+"""Let It Ride Poker by its clauses."""
+
+import pytest
+
+from table_client.games.settings import Settings
+from table_client.ports import Way
+from tests.client.games.tables import (
+    DOLLAR,
+    RIDE,
+    Scripted,
+    clauses,
+    link_for,
+    play,
+    results,
+    steps,
+)
+
+BETS = ("bet-1", "bet-2", "bet-3")
+
+
+def stack(own: str, community: str, discarded: str = "2c") -> str:
+    """A player's three cards and the community stack: second card, first card, discarded card."""
+    first, second = community.split()
+    return f"{own} {second} {first} {discarded}"
+
+
+@pytest.mark.parametrize(
+    ("way", "section"),
+    [
+        pytest.param(
+            Way.MANUAL_SHOE,
+            "PA2010 559.10(d)",
+            marks=[pytest.mark.rule(f"PA2010 559.10(d)({n})") for n in range(1, 6)],
+        ),
+        pytest.param(
+            Way.HAND,
+            "PA2010 559.11(b)",
+            marks=[pytest.mark.rule(f"PA2010 559.11(b)({n})") for n in range(1, 6)],
+        ),
+    ],
+)
+async def test_community_cards_are_dealt_between_the_players_cards(way: Way, section: str) -> None:
+    """Players, community, players, community, players; the first of the two is shown first."""
+    result = await play(
+        RIDE, "2s 3s Ah 4s 5s Kh 6s 7s", {1: Scripted("a"), 2: Scripted("b")}, way=way
+    )
+    assert [(r.seat, r.clause) for r in steps(result, "deal")] == [
+        (1, f"{section}(1)"),
+        (2, f"{section}(1)"),
+        (None, f"{section}(2)"),
+        (1, f"{section}(3)"),
+        (2, f"{section}(3)"),
+        (None, f"{section}(4)"),
+        (1, f"{section}(5)"),
+        (2, f"{section}(5)"),
+    ]
+    assert [r.cards for r in steps(result, "turn")] == [("Ah",), ("Kh",)]
+
+
+@pytest.mark.rule("PA2010 559.12(b)")
+async def test_the_bottom_card_of_the_community_stack_is_discarded() -> None:
+    """Of three cards the bottom one goes; the middle one is shown first, the top one second."""
+    result = await play(RIDE, "2s 3s 4s Ts Js Qs")
+    assert result.rack.reconstruct()["rest of a stack"] == ("Qs",)
+    assert [r.cards for r in steps(result, "turn")] == [("Js",), ("Ts",)]
+
+
+@pytest.mark.rule("PA2010 559.7(d)")
+@pytest.mark.parametrize(
+    "wagers",
+    [{"bet-1": 5, "bet-2": 5}, {"bet-1": 5, "bet-2": 5, "bet-3": 10}],
+)
+async def test_three_equal_wagers_are_required(wagers: dict[str, int]) -> None:
+    """Two, or three of which one differs, are refused."""
+    result = await play(RIDE, players={1: Scripted("a", wagers=wagers), 2: Scripted("b")})
+    assert not result.seats[1].cards
+    assert steps(result, "refuse")
+
+
+@pytest.mark.rule("PA2010 559.13(b)")
+@pytest.mark.rule("PA2010 559.13(b)(1)")
+@pytest.mark.rule("PA2010 559.13(b)(2)")
+@pytest.mark.rule("PA2010 559.13(c)")
+@pytest.mark.rule("PA2010 559.13(d)(1)")
+@pytest.mark.rule("PA2010 559.13(d)(2)")
+@pytest.mark.rule("PA2010 559.13(e)")
+@pytest.mark.parametrize(("first", "second"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+async def test_each_of_two_bets_may_be_withdrawn_whatever_became_of_the_other(
+    first: int, second: int
+) -> None:
+    """A losing hand costs exactly the bets that rode."""
+    player = Scripted(decisions={"bet-1": first, "bet-2": second})
+    result = await play(RIDE, stack("3s 5h 8d", "9c Jh"), {1: player})
+    assert result.seats[1].net_micros == -5 * DOLLAR * (1 + first + second)
+    ended = {bet: result_ for bet, (result_, _) in results(result).items()}
+    assert ended["bet-1"] == ("lose" if first else "withdrawn")
+    assert ended["bet-2"] == ("lose" if second else "withdrawn")
+
+
+@pytest.mark.rule("PA2010 559.13(c)")
+@pytest.mark.rule("PA2010 559.13(d)")
+async def test_one_community_card_is_seen_before_the_second_decision() -> None:
+    """None at Bet Number 1, one at Bet Number 2; asked from the left both times."""
+    players = {2: Scripted("a"), 5: Scripted("b")}
+    result = await play(RIDE, "2s 3s 4s 5s 6s 7s Kh Ah 2c", players)
+    assert [(bet, view.community) for bet, view in players[2].asked] == [
+        ("bet-1", ()),
+        ("bet-2", ("Ah",)),
+    ]
+    assert [record.seat for record in steps(result, "decide")] == [2, 5, 2, 5]
+
+
+@pytest.mark.rule("PA2010 559.13(f)")
+@pytest.mark.rule("PA2010 559.13(f)(1)")
+async def test_hands_are_settled_from_the_right() -> None:
+    """Seat 5 before seat 2, each shown first."""
+    players = {2: Scripted("a"), 5: Scripted("b")}
+    result = await play(RIDE, players=players)
+    assert [record.seat for record in steps(result, "show")] == [5, 2]
+
+
+@pytest.mark.rule("PA2010 559.14(b)")
+@pytest.mark.rule("PA2010 559.13(f)(2)")
+@pytest.mark.rule("PA2010 559.13(f)(3)")
+@pytest.mark.parametrize(
+    ("own", "community", "odds"),
+    [
+        ("As Ks Qs", "Js Ts", 1_000),
+        ("9s Ks Qs", "Js Ts", 200),
+        ("9s 9h 9d", "9c Ts", 50),
+        ("9s 9h 9d", "Tc Ts", 11),
+        ("9s Ks 2s", "Js Ts", 8),
+        ("9s Kh Qs", "Js Ts", 5),
+        ("9s 9h 9d", "Kc Ts", 3),
+        ("9s 9h Kd", "Kc Ts", 2),
+        ("Ts 9h Kd", "Tc 8s", 1),
+        ("9s 9h Kd", "Tc 8s", None),
+    ],
+)
+async def test_all_three_bets_are_paid_by_the_hand(
+    own: str, community: str, odds: int | None
+) -> None:
+    """From a royal flush to a pair of tens; a pair of nines loses."""
+    result = await play(RIDE, stack(own, community))
+    expected = ("lose", 0) if odds is None else ("win", odds * 500)
+    assert results(result) == dict.fromkeys(BETS, expected)
+
+
+@pytest.mark.rule("PA2010 559.9(a)")
+@pytest.mark.rule("PA2010 559.9(d)")
+@pytest.mark.rule("PA2010 559.14(e)")
+async def test_the_three_card_bonus_is_about_the_players_own_cards() -> None:
+    """A pair in hand wins it; a pair with a community card does not."""
+    wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
+    won = await play(RIDE, stack("3s 3h 8d", "9c Jh"), {1: Scripted(wagers=wagers)})
+    assert results(won)["three-card-bonus"] == ("win", 500)
+    lost = await play(RIDE, stack("3s 5h 8d", "3c Jh"), {1: Scripted(wagers=wagers)})
+    assert results(lost)["three-card-bonus"] == ("lose", 0)
+
+
+@pytest.mark.rule("PA2010 559.8(a)")
+@pytest.mark.rule("PA2010 559.8(b)")
+@pytest.mark.rule("PA2010 559.8(d)")
+@pytest.mark.rule("PA2010 559.14(d)")
+@pytest.mark.rule("PA2010 559.12(a)(2)")
+async def test_the_linked_bonus_pays_a_fixed_amount_for_a_dollar() -> None:
+    """Three of a kind with the community cards pays $5 whatever became of the bets."""
+    link = link_for(RIDE, "bonus", "only")
+    player = Scripted(decisions={"bet-1": 0, "bet-2": 0}, linked=("bonus",))
+    result = await play(RIDE, stack("3s 3h 8d", "3c Jh"), {1: player}, progressive=link)
+    assert [(a.hand, a.amount_micros) for a in link.paid] == [("three-of-a-kind", 5 * DOLLAR)]
+    assert result.seats[1].net_micros == (15 + 5 - 1) * DOLLAR
+    assert clauses(result, "collect") == ["PA2010 559.12(a)(2)"]
+
+
+@pytest.mark.rule("PA2010 559.14(c)")
+@pytest.mark.parametrize(
+    ("limit", "won"), [(0, 15_000), (15_000, 15_000), (14_999, 14_999), (10_000, 10_000)]
+)
+async def test_a_payout_limit_caps_the_three_bets_together(limit: int, won: int) -> None:
+    """A royal flush on three bets of $5 is $15,000: at, above and below the limit."""
+    wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
+    settings = Settings(payout_limit_micros=limit * DOLLAR, paytables={"three-card-bonus": "D"})
+    royal = stack("As Ks Qs", "Js Ts")
+    result = await play(RIDE, royal, {1: Scripted(wagers=wagers)}, settings=settings)
+    assert sum(results(result)[bet][1] for bet in BETS) == won * 100
+    assert results(result)["three-card-bonus"] == ("win", 25_000)  # not under the limit
+
+
+@pytest.mark.rule("PA2010 559.7(e)")
+@pytest.mark.parametrize(("boxes", "played"), [(1, 1), (2, 2), (3, 2)])
+async def test_a_person_may_play_an_adjacent_box_where_it_is_allowed(
+    boxes: int, played: int
+) -> None:
+    """Never more than two, and only where the operator says so."""
+    players = {seat: Scripted("same") for seat in (1, 2, 3)}
+    result = await play(RIDE, players=players, settings=Settings(boxes=boxes))
+    assert sum(bool(seat.cards) for seat in result.seats.values()) == played
+
+
+@pytest.mark.rule("PA2010 559.7(e)")
+async def test_a_second_box_must_be_adjacent() -> None:
+    """Boxes 1 and 3 are not."""
+    players = {1: Scripted("same"), 3: Scripted("same")}
+    result = await play(RIDE, players=players, settings=Settings(boxes=2))
+    assert not result.seats[3].cards

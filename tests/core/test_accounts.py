@@ -1,0 +1,89 @@
+"""Game accounts pay for electronic wagers and never go below zero."""
+
+import pytest
+
+from jackpot.core.commands import (
+    BuyIn,
+    CashOut,
+    LockOut,
+    OpenRound,
+    PayPayout,
+    Placed,
+    PlaceWagers,
+    VoidRound,
+    VoidSeat,
+    Wager,
+    WithdrawWagers,
+)
+from jackpot.core.reasons import Reason
+from tests.core.floor import DOLLAR, Floor, hand, hand_bonus, ok, reason, table
+
+ANN = "@account/ann"
+
+
+def floor_of(dollars: int) -> Floor:
+    """A hand bonus table with its round open, and ann's account."""
+    floor = Floor().open_up([hand_bonus()], [table("t1", "hb")])
+    ok(floor.operate(BuyIn("ann", dollars * DOLLAR, "cage 1")))
+    ok(floor.play("t1", OpenRound()))
+    return floor
+
+
+def both(seat: int = 3) -> PlaceWagers:
+    """Ann's two bets, a dollar each."""
+    bets = ("hb-player", "hb-dealer")
+    return PlaceWagers(tuple(Wager(seat, bet, DOLLAR, account="ann") for bet in bets))
+
+
+@pytest.mark.parametrize(("dollars", "taken"), [(1, False), (2, True), (3, True)])
+@pytest.mark.rule("PA 657a.2(d)")
+def test_an_account_must_cover_all_wagers_of_a_command(dollars: int, taken: bool) -> None:
+    """Two one-dollar wagers need two dollars; short of that neither is taken."""
+    floor = floor_of(dollars)
+    answer = floor.play("t1", both())
+    if taken:
+        ok(answer)
+    else:
+        assert reason(answer) == Reason.INSUFFICIENT_FUNDS
+    assert floor.state.balances[ANN] == (dollars - 2 * taken) * DOLLAR
+
+
+def test_a_withdrawn_or_void_wager_is_credited_again() -> None:
+    """Withdrawal, a void seat and a void round each give back what the account paid."""
+    floor = floor_of(10)
+    ok(floor.play("t1", both()))
+    ok(floor.play("t1", WithdrawWagers((Placed(3, "hb-dealer"),))))
+    assert floor.state.balances[ANN] == 9 * DOLLAR
+    ok(floor.play("t1", both(4)))
+    ok(floor.play("t1", LockOut()))
+    ok(floor.play("t1", VoidSeat(4, "MISDEAL", "flo")))
+    assert floor.state.balances[ANN] == 9 * DOLLAR
+    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    assert floor.state.balances[ANN] == 10 * DOLLAR
+    assert floor.meter("hb/main") == "10000.00"
+
+
+@pytest.mark.rule("PA 657a.11(f)(3)")
+def test_a_fixed_award_is_credited_and_a_percentage_is_not() -> None:
+    """A full house goes to the account; a tenth of the meter is the cage's to pay."""
+    floor = floor_of(10)
+    ok(floor.play("t1", both()))
+    ok(floor.play("t1", LockOut()))
+    event = floor.settle("t1", hand(3, "full-house"), dealer="straight-flush")
+    fixed, tenth = event.payouts
+    assert (fixed.source, tenth.source) == ("account", "cage")
+    ok(floor.operate(PayPayout(fixed.id)))
+    assert floor.state.balances[ANN] == (8 + 100) * DOLLAR
+    assert reason(floor.operate(PayPayout(tenth.id, "F-1"))) == Reason.NOT_VALIDATED
+
+
+@pytest.mark.parametrize(("amount", "paid"), [(10, True), (11, False)])
+def test_a_cash_out_takes_what_is_there(amount: int, paid: bool) -> None:
+    """No account goes below zero."""
+    floor = floor_of(10)
+    answer = floor.operate(CashOut("ann", amount * DOLLAR, "cage 2"))
+    if paid:
+        ok(answer)
+    else:
+        assert reason(answer) == Reason.INSUFFICIENT_FUNDS
+    assert floor.state.balances[ANN] == (0 if paid else 10 * DOLLAR)

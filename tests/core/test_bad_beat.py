@@ -1,0 +1,146 @@
+"""A Bad Beat fund: fed by pots, counted daily, shared out when the supervisor has verified."""
+
+import pytest
+
+from jackpot.core.commands import (
+    ConfirmDisplay,
+    ContributePot,
+    CountBox,
+    PayPayout,
+    RejectPayout,
+    ResetMeter,
+    RetireLink,
+    SuspendLink,
+    TransferFunds,
+    VerifyBadBeat,
+)
+from jackpot.core.config import Table
+from jackpot.core.events import BadBeatVerified, BoxCounted, PotContributed
+from jackpot.core.reasons import Reason
+from tests.core.floor import DOLLAR, Floor, bad_beat_fund, five_card_a, ok, reason, table
+
+
+def room() -> Floor:
+    """Two Poker tables on one fund, another fund, and a table without one."""
+    poker = [Table(t, "poker", ("bb",), 10, 0) for t in ("p1", "p2")]
+    return Floor().open_up(
+        [bad_beat_fund(), bad_beat_fund("bb2"), five_card_a()], [*poker, table("t1", "a")]
+    )
+
+
+def count(floor: Floor, at: str, micros: int) -> BoxCounted:
+    """A box counted by the cage with a floorperson."""
+    event = ok(floor.operate(CountBox("bb", at, micros, "carl", "flo")))
+    assert isinstance(event, BoxCounted)
+    return event
+
+
+BAD_BEAT = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2, 5), "sue")
+
+
+@pytest.mark.rule("PA2010 553.20(b)(1)")
+@pytest.mark.rule("PA2010 553.20(b)(2)")
+@pytest.mark.parametrize(
+    ("pot_cents", "cents"), [(1_999, 0), (2_000, 200), (2_001, 200), (1_000_000, 200)]
+)
+def test_a_pot_contributes_from_the_minimum_up_to_the_cap(pot_cents: int, cents: int) -> None:
+    """The posted rules say how much a pot gives."""
+    floor = room()
+    event = ok(floor.play("p1", ContributePot(pot_cents * 10_000)))
+    assert isinstance(event, PotContributed)
+    assert event.amount_micros == cents * 10_000
+
+
+@pytest.mark.rule("PA2010 553.20(d)")
+@pytest.mark.rule("PA2010 553.20(e)")
+@pytest.mark.parametrize(("counted", "alarm"), [(3_990_000, True), (4_000_000, False)])
+def test_the_count_is_the_record(counted: int, alarm: bool) -> None:
+    """The fund gains what was counted, and a difference from the contributions is an alarm."""
+    floor = room()
+    for _ in range(2):
+        ok(floor.play("p1", ContributePot(50 * DOLLAR)))
+    assert floor.meter("bb/main") == "0.00"
+    event = count(floor, "p1", counted)
+    assert bool(event.alarms) is alarm
+    assert floor.state.balances["bb/main/meter"] == counted
+    assert floor.balance("bb/box/p1") == "0.00"
+
+
+@pytest.mark.rule("PA2010 553.20(a)")
+@pytest.mark.rule("PA2010 553.20(f)")
+def test_the_fund_is_shared_once_the_supervisor_has_verified() -> None:
+    """Half to the loser, a quarter to the winner, a quarter divided; the residue stays."""
+    floor = room()
+    count(floor, "p1", 1_000_010_000)
+    unsigned = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2, 5), "")
+    assert reason(floor.operate(unsigned)) == Reason.FLOORPERSON_REQUIRED
+    event = ok(floor.operate(BAD_BEAT))
+    assert isinstance(event, BadBeatVerified)
+    due = [(p.seat, p.amount_micros // 10_000) for p in event.payouts]
+    assert due == [(3, 50_000), (7, 25_000), (1, 8_333), (2, 8_333), (5, 8_333)]
+    assert floor.meter("bb/main") == "0.02"
+    for payout in event.payouts:
+        assert reason(floor.operate(PayPayout(payout.id))) == Reason.FORM_REQUIRED
+        ok(floor.operate(PayPayout(payout.id, "BB-1")))
+    assert floor.replayed() == floor.state
+
+
+@pytest.mark.rule("PA2010 553.20(f)(1)")
+@pytest.mark.rule("PA2010 553.20(h)(1)")
+@pytest.mark.rule("PA2010 553.20(h)(2)")
+def test_the_display_is_pending_adjustment_until_it_shows_the_record() -> None:
+    """Only the very amount on record is confirmed, and only then can another hand be verified."""
+    floor = room()
+    count(floor, "p1", 100 * DOLLAR)
+    ok(floor.operate(BAD_BEAT))
+    assert floor.state.links["bb"].pending_adjustment
+    count(floor, "p2", 5 * DOLLAR)
+    assert reason(floor.operate(BAD_BEAT)) == Reason.PENDING_ADJUSTMENT
+    held = floor.state.balances["bb/main/meter"]
+    for shown in (held - 1, held + 1):
+        answer = floor.operate(ConfirmDisplay("bb", shown, "flo"))
+        assert reason(answer) == Reason.DISPLAY_MISMATCH
+    ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
+    assert not floor.state.links["bb"].pending_adjustment
+    ok(floor.operate(BAD_BEAT))
+
+
+def test_a_rejected_share_goes_back_to_the_fund() -> None:
+    """What is not paid is the players' money still; a misread hand takes all shares back."""
+    floor = room()
+    count(floor, "p1", 100 * DOLLAR)
+    event = ok(floor.operate(BAD_BEAT))
+    assert isinstance(event, BadBeatVerified)
+    ok(floor.operate(RejectPayout(event.payouts[0].id, "wager-invalid", "flo")))
+    assert floor.meter("bb/main") == "50.01"
+    ok(floor.operate(RejectPayout(event.payouts[1].id, "hand-misread", "flo")))
+    assert floor.meter("bb/main") == "100.00"
+    assert not floor.state.payouts
+
+
+@pytest.mark.rule("PA2010 553.20(i)")
+def test_a_discontinued_fund_goes_to_another() -> None:
+    """A fund ends only when boxes are counted and all it holds went to players elsewhere."""
+    floor = room()
+    ok(floor.play("p2", ContributePot(50 * DOLLAR)))
+    count(floor, "p1", 100 * DOLLAR)
+    ok(floor.operate(SuspendLink("bb")))
+    assert reason(floor.operate(RetireLink("bb"))) == Reason.LINK_NOT_EMPTY
+    count(floor, "p2", 2 * DOLLAR)
+    assert reason(floor.operate(RetireLink("bb"))) == Reason.LINK_NOT_EMPTY
+    ok(floor.operate(ResetMeter("bb", "main", "end")))
+    ok(
+        floor.operate(
+            TransferFunds("bb", "main", "overflow", "bb2", "main", 102 * DOLLAR, "board 3")
+        )
+    )
+    ok(floor.operate(RetireLink("bb")))
+    assert floor.meter("bb2/main") == "102.00"
+
+
+def test_only_a_fund_takes_pots() -> None:
+    """A table without a fund has no box, and a progressive is no fund."""
+    floor = room()
+    assert reason(floor.play("t1", ContributePot(50 * DOLLAR))) == Reason.NOT_A_FUND
+    answer = floor.operate(CountBox("a", "t1", DOLLAR, "carl", "flo"))
+    assert reason(answer) == Reason.NOT_A_FUND

@@ -1,0 +1,186 @@
+"""Meters change by hand only for a reason, with a reference, and by two people."""
+
+from typing import Any
+
+import pytest
+
+from jackpot.core.changes import PROPOSAL_LIFE_MICROS
+from jackpot.core.commands import (
+    AdjustMeter,
+    ApproveProposal,
+    Change,
+    ConfigureSite,
+    DeclineProposal,
+    ResetMeter,
+    ResumeLink,
+    SetLimit,
+    SetRate,
+    SuspendLink,
+    TransferFunds,
+)
+from jackpot.core.events import (
+    AnyEvent,
+    FundsTransferred,
+    MeterAdjusted,
+    ParametersChanged,
+    Proposed,
+)
+from jackpot.core.reasons import Reason, Refusal
+from tests.core.floor import DOLLAR, Floor, all_bet, five_card_a, hand, ok, reason, table
+
+
+def floor_of(*, dual: bool = True, **level: Any) -> Floor:
+    """One link at $12,345.67 with a table."""
+    floor = Floor().open_up([five_card_a(**level), five_card_a("b")], [table("t1", "a")])
+    floor.set_level("a/main", "12345.67")
+    ok(floor.operate(ConfigureSite(dual)))
+    return floor
+
+
+def propose(floor: Floor, change: Change, who: str = "olga") -> int:
+    """A proposal by someone of operations."""
+    event = ok(floor.operate(change, who, "operations"))
+    assert isinstance(event, Proposed)
+    return event.proposal.id
+
+
+def approve(
+    floor: Floor, proposal: int, who: str = "anna", department: str = "accounting"
+) -> AnyEvent | Refusal:
+    """An approval by someone of accounting."""
+    return floor.operate(ApproveProposal(proposal), who, department)
+
+
+ADJUST = AdjustMeter("a", "main", 12_000 * DOLLAR, "malfunction", "ticket 7")
+
+
+def test_a_proposal_moves_nothing_and_shows_before_and_after() -> None:
+    """Until a second person approves, only the proposal exists."""
+    floor = floor_of()
+    event = ok(floor.operate(ADJUST, "olga", "operations"))
+    assert isinstance(event, Proposed)
+    assert (event.proposal.before, event.proposal.after) == ("12,345.67", "12,000.00")
+    assert floor.meter("a/main") == "12345.67"
+
+
+def test_a_second_person_of_another_department_makes_it_happen() -> None:
+    """The event names both people; the house bears a malfunction's correction."""
+    floor = floor_of()
+    house = floor.state.balances["a/house"]
+    event = ok(approve(floor, propose(floor, ADJUST)))
+    assert isinstance(event, MeterAdjusted)
+    assert event.approval is not None
+    assert (event.approval.proposer, event.approval.approver) == ("olga", "anna")
+    assert floor.meter("a/main") == "12000.00"
+    assert floor.state.balances["a/house"] - house == 345_670_000
+    assert not floor.state.proposals
+
+
+@pytest.mark.parametrize(
+    ("who", "department", "expected"),
+    [
+        ("olga", "accounting", Reason.SECOND_PERSON_REQUIRED),
+        ("otto", "operations", Reason.OTHER_DEPARTMENT_REQUIRED),
+    ],
+)
+def test_who_may_not_approve(who: str, department: str, expected: Reason) -> None:
+    """Neither the proposer under any hat, nor a colleague."""
+    floor = floor_of()
+    assert reason(approve(floor, propose(floor, ADJUST), who, department)) == expected
+    assert floor.meter("a/main") == "12345.67"
+
+
+@pytest.mark.parametrize(("after", "expired"), [(-1, False), (0, True), (1, True)])
+def test_a_proposal_expires(after: int, expired: bool) -> None:
+    """A day after it was made, a proposal can no longer be approved."""
+    floor = floor_of()
+    proposal = propose(floor, ADJUST)
+    made = floor.state.proposals[proposal].time_micros
+    floor.clock = made + PROPOSAL_LIFE_MICROS + after - 1
+    answer = approve(floor, proposal)
+    assert (isinstance(answer, MeterAdjusted)) is not expired
+    if expired:
+        assert reason(answer) == Reason.PROPOSAL_EXPIRED
+
+
+def test_an_award_since_overtakes_a_proposal() -> None:
+    """The meter that was looked at is not the meter any more."""
+    floor = floor_of()
+    proposal = propose(floor, ADJUST)
+    floor.bets_in("t1", all_bet("a-five"))
+    floor.settle("t1", hand(2, "straight-flush"))
+    assert reason(approve(floor, proposal)) == Reason.PROPOSAL_OVERTAKEN
+
+
+def test_a_proposal_is_decided_once() -> None:
+    """Approved or declined, it is closed; one that never was is unknown."""
+    floor = floor_of()
+    proposal = propose(floor, ADJUST)
+    ok(floor.operate(DeclineProposal(proposal)))
+    assert reason(approve(floor, proposal)) == Reason.PROPOSAL_CLOSED
+    second = propose(floor, ADJUST)
+    ok(approve(floor, second))
+    assert reason(approve(floor, second)) == Reason.PROPOSAL_CLOSED
+    assert reason(approve(floor, second + 1)) == Reason.UNKNOWN_PROPOSAL
+
+
+def test_without_dual_control_it_happens_at_once_and_says_so() -> None:
+    """A test lab's change names one person and no proposal."""
+    floor = floor_of(dual=False)
+    event = ok(floor.operate(ADJUST, "lab"))
+    assert isinstance(event, MeterAdjusted)
+    assert event.approval is not None
+    assert (event.approval.proposal, event.approval.approver) == (0, "")
+    assert floor.meter("a/main") == "12000.00"
+
+
+def test_a_reset_parks_players_money_and_a_transfer_gives_it_to_players() -> None:
+    """What is above the reseed is parked, then goes to another meter; the house gains nothing."""
+    floor = floor_of(dual=False)
+    house = floor.state.balances["a/house"]
+    ok(floor.operate(ResetMeter("a", "main", "closing")))
+    assert floor.meter("a/main") == "10000.00"
+    assert floor.balance("a/main/overflow") == "2345.67"
+    for amount, refused in ((2_345_670_001, True), (2_345_670_000, False)):
+        answer = floor.operate(
+            TransferFunds("a", "main", "overflow", "b", "main", amount, "board 12")
+        )
+        assert isinstance(answer, FundsTransferred) is not refused
+    assert floor.meter("b/main") == "12345.67"
+    assert floor.state.balances["a/house"] == house
+
+
+def test_what_a_regulation_fixes_can_not_be_proposed() -> None:
+    """A rate that a clause fixes is refused with that clause."""
+    floor = floor_of(fixed="PA 657a.12(e)(3)")
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(SetRate("a", "main", 2_000, 0, "x"), "olga", "operations")
+    assert reason(answer) == Reason.FIXED_BY_REGULATION
+
+
+@pytest.mark.rule("PA2010 555.13(e)")
+@pytest.mark.parametrize(("bps", "refused"), [(6_999, True), (7_000, False), (7_001, False)])
+def test_a_rate_has_a_minimum(bps: int, refused: bool) -> None:
+    """Caribbean Stud's rate may not fall below 70%."""
+    floor = floor_of(dual=False, minimum_bps=7_000)
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(SetRate("a", "main", bps, 0, "x"))
+    assert isinstance(answer, ParametersChanged) is not refused
+    if refused:
+        assert reason(answer) == Reason.BELOW_MINIMUM
+
+
+def test_parameters_change_on_a_suspended_link_when_it_resumes() -> None:
+    """Changes add up while the link is suspended, and are in force from its resumption."""
+    floor = floor_of(dual=False)
+    limit = SetLimit("a", "main", 12_346 * DOLLAR, "x")
+    assert reason(floor.operate(limit)) == Reason.WRONG_LINK_STATE
+    ok(floor.operate(SuspendLink("a")))
+    ok(floor.operate(limit))
+    ok(floor.operate(SetRate("a", "main", 1_000, 500, "x")))
+    assert floor.state.links["a"].config.levels[0].primary_bps == 2_100
+    ok(floor.operate(ResumeLink("a")))
+    floor.bets_in("t1", all_bet("a-five"))
+    assert floor.meter("a/main") == "12346.00"
+    assert floor.balance("a/main/overflow") == "0.27"
+    assert floor.balance("a/main/reserve") == "0.30"

@@ -1,0 +1,111 @@
+"""A real browser: Debian's Chromium driven by Playwright. Without one the tests say so and skip."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.async_api import Browser as Chromium
+from playwright.async_api import BrowserContext, Page, async_playwright
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+WHY = "no Chromium on this machine: `make browser` as root tries to install Debian's package"
+_FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Pages that are not in front count up too.
+    "--disable-renderer-backgrounding",
+    "--disable-background-timer-throttling",
+    *(["--no-sandbox"] if os.geteuid() == 0 else []),
+]
+DESKTOP = (1920, 1080)
+PHONE = (390, 844)
+LOOK_S = 0.03
+
+
+class Window:
+    """A page with all that it complained about and asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.hosts: set[str] = set()
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+
+    def _note(self, message: object) -> None:
+        if getattr(message, "type", "") in ("error", "warning"):
+            self.complaints.append(getattr(message, "text", ""))
+
+    async def text(self, selector: str) -> str:
+        """What an element shows."""
+        return await self.page.inner_text(selector)
+
+    async def until(self, condition: str, timeout_s: float = 10) -> None:
+        """Wait until a condition of the page holds."""
+        async with asyncio.timeout(timeout_s):
+            # Playwright's own waiting evaluates text in the page, which the page's policy forbids.
+            look = f"() => Boolean({condition})"
+            while not await self.page.evaluate(look):  # noqa: ASYNC110 - it changes in the browser
+                await asyncio.sleep(LOOK_S)
+
+    async def meters(self) -> dict[str, str]:
+        """What a sign shows by level."""
+        found: dict[str, str] = await self.page.evaluate(
+            """() => Object.fromEntries([...document.querySelectorAll(".level")].map(
+                (node) => [node.dataset.level, node.querySelector(".amount > span").innerText]))"""
+        )
+        return found
+
+
+class Browser:
+    """A running Chromium."""
+
+    def __init__(self, chromium: Chromium) -> None:
+        self._chromium = chromium
+
+    async def close_windows(self) -> None:
+        """Close everything that was opened."""
+        for context in self._chromium.contexts:
+            await context.close()
+
+    async def context(
+        self, size: tuple[int, int] = DESKTOP, *, still: bool = False
+    ) -> BrowserContext:
+        """A fresh profile with a screen of some size."""
+        return await self._chromium.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            device_scale_factor=1 if size[0] > 800 else 2,
+            reduced_motion="reduce" if still else "no-preference",
+            locale="en-US",
+        )
+
+    async def open(
+        self, url: str, size: tuple[int, int] = DESKTOP, *, still: bool = False
+    ) -> Window:
+        """A page in a window of its own."""
+        context = await self.context(size, still=still)
+        window = Window(await context.new_page())
+        await window.page.goto(url)
+        return window
+
+
+@asynccontextmanager
+async def open_browser() -> AsyncIterator[Browser]:
+    """Chromium for as long as this lasts."""
+    if CHROMIUM is None:
+        pytest.skip(WHY)
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        try:
+            yield Browser(chromium)
+        finally:
+            await chromium.close()

@@ -1,0 +1,218 @@
+"""Signs in a real browser: what they show is what the journal holds."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from jackpot.display.words import money
+from jackpot.verify import verify
+from tests.display.browser import DESKTOP, PHONE, Browser, Window
+from tests.display.shown import Shown
+from tests.e2e.process import Process
+from tests.server.house import ROYALS, House, free_port
+
+QUADS = ["7s", "7h", "7d", "7c", "As"]
+UP = 'document.getElementById("out").hidden'
+DOWN = '!document.getElementById("out").hidden && document.getElementById("out-text").innerText'
+
+
+async def settle_count(window: Window, expected: dict[str, str]) -> None:
+    """Wait until a sign has counted up to these values."""
+    for _ in range(100):
+        if await window.meters() == expected:
+            return
+        await asyncio.sleep(0.05)
+    assert await window.meters() == expected
+
+
+async def shown_meters(house: House, link: str) -> dict[str, str]:
+    """What a sign must show of a link."""
+    return {lv: f"${money(micros)}" for lv, micros in (await house.meter(link)).items()}
+
+
+async def test_values_after_a_burst_are_the_journals(shown: Shown, browser: Browser) -> None:
+    """After many wagers the sign shows the meters to the cent, and complained of nothing."""
+    window = await browser.open(f"{shown.url}/sign/mega")
+    await window.until(UP)
+    dealer = await shown.house.dealer("t2")
+    for _ in range(12):
+        await dealer.settled({}, 1, 2, 3, 4, 5, 6, dollars=5)
+    expected = await shown_meters(shown.house, "mega")
+    assert expected["mega"] != "$50,000.00"
+    await settle_count(window, expected)
+    assert window.complaints == []
+    assert window.hosts == {shown.url.removeprefix("http://")}
+
+
+@pytest.mark.rule("PA 657a.2(b)(6)")
+async def test_a_sign_posts_what_every_hand_pays(shown: Shown, browser: Browser) -> None:
+    """Hands and payments are posted, odds worded "for 1" as the regulation words them."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    await window.until(UP)
+    rows = await window.page.locator("#card table:first-of-type tr").all_inner_texts()
+    posted = dict(row.split("\t") for row in rows)
+    assert posted["Royal flush"] == "100% of the meter"
+    assert posted["Straight flush"] == "10% of the meter"
+    assert posted["Four of a kind"] == "300 for 1"
+    assert posted["Three of a kind"] == "9 for 1"
+    assert not any(" to 1" in pays for pays in posted.values())
+    envy = await window.page.locator("#card .envy tr").all_inner_texts()
+    assert envy == ["Royal flush\t$1,000.00", "Straight flush\t$300.00"]
+
+
+async def test_a_hit_is_pending_then_paid(shown: Shown, browser: Browser) -> None:
+    """A hit is up within a second with table, seat, level and amount, and ends as paid."""
+    window = await browser.open(f"{shown.url}/sign/mega")
+    await window.until(UP)
+    dealer = await shown.house.dealer("t2")
+    (payout,) = await dealer.settled({3: QUADS}, 1, 3, dollars=5)
+    begun_s = time.monotonic()
+    await window.until('document.querySelector(".hit")', 2)
+    assert time.monotonic() - begun_s < 1
+    banner = await window.text(".hit")
+    for part in ("Four of a kind", "Minor", "T2, seat 3", f"${money(payout.amount_micros)}"):
+        assert part in banner
+    assert await window.text(".hit .status") == "Pending"
+    assert (await window.text(".hit .next")).startswith("Minor now $1,250.")
+    await shown.house.operate("ValidatePayout", payout=payout.id, floorperson="Flo")
+    await window.until('document.querySelector(".hit .status").innerText === "Validated"', 2)
+    await shown.house.operate("PayPayout", payout=payout.id, form="W-2G")
+    await window.until('document.querySelector(".hit .status").innerText === "Paid"', 2)
+    assert window.complaints == []
+
+
+async def test_a_sign_never_shows_more_than_the_meter(shown: Shown, browser: Browser) -> None:
+    """Every number drawn while counting up, and across a hit, is at most what the meter held."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    await window.until(UP)
+    await window.page.evaluate(
+        """() => {
+            const node = document.querySelector(".level .amount > span");
+            window.drawn = [];
+            new MutationObserver(() => window.drawn.push(node.innerText))
+                .observe(node, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    dealer = await shown.house.dealer("t4")
+    for _ in range(3):
+        await dealer.settled({}, 1, 2, 3, 4, 5, 6)
+    before = await shown_meters(shown.house, "five")
+    await settle_count(window, before)
+    drawn = await window.page.evaluate("window.drawn")
+    assert len(drawn) > 10, "it counts, it does not jump"
+    assert max(drawn) == before["main"]
+    await window.page.evaluate("window.drawn.length = 0")
+    await dealer.settled({1: ROYALS["s"]}, 1)
+    after = await shown_meters(shown.house, "five")
+    await settle_count(window, after)
+    assert after["main"] < before["main"]
+    assert max(await window.page.evaluate("window.drawn")) == after["main"]
+
+
+async def test_reduced_motion_jumps(shown: Shown, browser: Browser) -> None:
+    """Who asked for less motion gets the new value at once, and no animation."""
+    window = await browser.open(f"{shown.url}/sign/five", still=True)
+    await window.until(UP)
+    await window.page.evaluate(
+        """() => {
+            const node = document.querySelector(".level .amount > span");
+            window.drawn = new Set();
+            new MutationObserver(() => window.drawn.add(node.innerText))
+                .observe(node, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    dealer = await shown.house.dealer("t4")
+    payouts = await dealer.settled({2: ROYALS["s"]}, 1, 2)
+    expected = await shown_meters(shown.house, "five")
+    await settle_count(window, expected)
+    assert await window.page.evaluate("window.drawn.size") <= 2
+    await window.until('document.querySelector(".hit")')
+    animations = await window.page.evaluate("document.getAnimations().length")
+    assert animations == 0
+    assert payouts
+
+
+async def test_text_and_cents_agree_in_the_browser(shown: Shown, browser: Browser) -> None:
+    """The browser's own reading and writing of amounts is exact, up to a billion dollars."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    amounts = [1, 99, 100, 12_345_67, 999_99, 1_000_00, 100_000_000_000, 99_999_999_999]
+    texts = [money(cents * 10_000) for cents in amounts]
+    read = await window.page.evaluate(
+        "(texts) => import('/static/money.js').then((m) => texts.map((t) => m.cents(t)))", texts
+    )
+    written = await window.page.evaluate(
+        "(all) => import('/static/money.js').then((m) => all.map((c) => m.text(c)))", amounts
+    )
+    assert read == amounts
+    assert written == texts
+
+
+async def test_killed_is_out_of_service_and_recovers(tmp_path: Path, browser: Browser) -> None:
+    """A controller that dies leaves no stale meter up for 5 s; restarted, the sign is back."""
+    http = free_port()
+    process = Process(tmp_path, options=("--http", f"127.0.0.1:{http}"))
+    with process:
+        window = await browser.open(f"http://127.0.0.1:{http}/sign/mega")
+        await window.until(UP)
+        before = await window.meters()
+        process.kill()
+        begun_s = time.monotonic()
+        await window.until(f'({DOWN}) === "Progressive out of service"', 6)
+        assert time.monotonic() - begun_s < 5
+        await asyncio.to_thread(process.start)
+        await window.until(UP, 15)
+        await settle_count(window, before)
+    assert verify(process.data).ok
+
+
+async def test_a_suspended_link_is_out_of_service(shown: Shown, browser: Browser) -> None:
+    """A link that takes no wagers says so, and comes back when it is resumed."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    await window.until(UP)
+    await shown.house.operate("SuspendLink", link="five")
+    await window.until(f'({DOWN}) === "Progressive out of service"', 3)
+    await shown.house.operate("ResumeLink", link="five")
+    await window.until(UP, 3)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["1080p", "phone"])
+async def test_nothing_is_cut_off(shown: Shown, browser: Browser, size: tuple[int, int]) -> None:
+    """With hits up, amounts and rows lie within the screen's width, and at 1080p its height."""
+    dealer = await shown.house.dealer("t2")
+    await dealer.settled({3: QUADS, 5: ROYALS["h"]}, 1, 3, 5, dollars=5)
+    window = await browser.open(f"{shown.url}/sign/mega", size)
+    await window.until('document.querySelectorAll(".hit").length === 2')
+    worst = await window.page.evaluate(
+        """() => {
+            const nodes = document.querySelectorAll(".amount > span:first-child, td, th, .hit *");
+            const boxes = [...nodes].map((node) => node.getBoundingClientRect());
+            const most = (side) => Math.max(...boxes.map((box) => box[side]));
+            return [most("right"), most("bottom")];
+        }"""
+    )
+    assert worst[0] <= size[0]
+    if size == DESKTOP:
+        assert worst[1] <= size[1]
+
+
+@pytest.mark.slow
+async def test_fifty_signs_on_one_controller(shown: Shown, browser: Browser) -> None:
+    """Fifty browsers' signs all arrive at the same value."""
+    context = await browser.context((480, 270), still=True)
+    windows = []
+    for number in range(50):
+        window = Window(await context.new_page())
+        # A browser opens six connections to a host at a time, so each sign has a host of its own.
+        url = shown.url.replace("127.0.0.1", f"127.0.0.{number + 1}")
+        await window.page.goto(f"{url}/sign/mega", timeout=60_000)
+        windows.append(window)
+    dealer = await shown.house.dealer("t2")
+    for _ in range(10):
+        await dealer.settled({}, 1, 2, 3, 4, 5, 6, dollars=5)
+    expected = await shown_meters(shown.house, "mega")
+    await asyncio.sleep(2)
+    for window in windows:
+        assert await window.meters() == expected
+        assert window.complaints == []

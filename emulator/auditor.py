@@ -175,12 +175,14 @@ class Auditor:
     def _place_wagers(self, entry: Entry, table: Table) -> None:
         wagers = entry.request.wagers
         if not self._is_refused(entry, rounds.why_not_place(self.books, table, wagers)):
-            rounds.place(table, wagers)
+            rounds.place(self.books, table, wagers)
 
     def _withdraw_wagers(self, entry: Entry, table: Table) -> None:
         wagers = entry.request.wagers
         if not self._is_refused(entry, rounds.why_not_withdraw(table, wagers)):
             for wager in wagers:
+                standing = rounds.round_of(table).wagers[wager.seat][wager.bet]
+                undoing.credit(self.books, table, wager.bet, standing)
                 rounds.take_out(table, wager.seat, wager.bet)
 
     def _remove_wager(self, entry: Entry, table: Table) -> None:

@@ -70,9 +70,10 @@ class Link:
     players: int = 0
     house: int = 0
     hits: int = 0
+    next_terms: dict[str, LevelTerms] = field(default_factory=dict)  # from when it resumes
 
     def total(self) -> int:
-        """All its money; nothing comes from nowhere, so it is zero."""
+        """All its money."""
         held = sum(sum(level.purse()) for level in self.levels.values())
         return held + self.pending + self.retained + self.players + self.house
 
@@ -98,6 +99,7 @@ class Standing(NamedTuple):
 
     player: str
     electronic: bool
+    account: str = ""  # the game account that it was taken from
 
 
 class Hand(NamedTuple):
@@ -176,6 +178,7 @@ class Payout:
     amount: int
     meter_before: int
     source: str
+    account: str = ""
     floorperson: str = ""
 
 
@@ -189,13 +192,21 @@ class Award:
     effect: Effect
 
 
+class Before(NamedTuple):
+    """A level as it stood at a settlement's first turn."""
+
+    purse: Purse
+    last_full: int
+    terms: LevelTerms
+
+
 @dataclass(slots=True)
 class Settlement:
     """A round's awards, in payment order."""
 
     sequence: int
     awards: list[Award]
-    before: dict[tuple[str, str], tuple[Purse, int]]  # level -> at its first turn, last 100%
+    before: dict[tuple[str, str], "Before"]
 
 
 @dataclass(slots=True)
@@ -207,6 +218,13 @@ class Books:
     payouts: dict[int, Payout] = field(default_factory=dict)  # the open ones
     last_payout: int = 0
     settlements: dict[tuple[str, int], Settlement] = field(default_factory=dict)
+    accounts: dict[str, int] = field(default_factory=dict)  # players' game accounts
+    cashier: int = 0
+
+    def total(self) -> int:
+        """All money of the site; transfers cross links, so only the whole sums to zero."""
+        links = sum(link.total() for link in self.links.values())
+        return links + sum(self.accounts.values()) + self.cashier
 
     def level(self, key: tuple[str, str]) -> Level:
         """A level by its link and its name."""

@@ -6,7 +6,7 @@ from typing import Any
 from emulator.audit.books import Books, Link, Payout, Table
 from emulator.audit.entry import FRAME, Entry
 from emulator.audit.rounds import round_of
-from emulator.audit.terms import DEALER
+from emulator.audit.terms import DEALER, LevelTerms
 from jackpot.rules.cards import DECK
 from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2
 from jackpot.v1 import table_pb2 as pb
@@ -30,7 +30,13 @@ class Comparison:
             number=round_.number,
             phase=pb.RoundPhase.Value(f"ROUND_PHASE_{round_.phase}"),
             wagers=[
-                pb.Wager(seat=seat, bet=bet, amount_micros=self._wager(table, bet), player=w.player)
+                pb.Wager(
+                    seat=seat,
+                    bet=bet,
+                    amount_micros=self._wager(table, bet),
+                    player=w.player,
+                    account=w.account,
+                )
                 for seat, bets in sorted(round_.wagers.items())
                 for bet, w in bets.items()
             ],
@@ -101,8 +107,7 @@ class Comparison:
         if entry.kind == FRAME:
             return self._frame(told)
         if entry.kind == "ListLinks":
-            # Transfers cross links, so only the whole site must sum to zero.
-            if off := sum(link.total() for link in self._books.links.values()):
+            if off := self._books.total():
                 return f"the auditor's own books are off by {amount(off)}"
             return "; ".join(filter(None, (self._accounts(link) for link in told.links)))
         if entry.kind == "ListPayouts":
@@ -180,6 +185,7 @@ def slip(payout: Payout) -> payout_pb2.Payout:
         holder=payout.holder,
         share_bps=due.share_bps,
         floorperson=payout.floorperson,
+        account=payout.account,
     )
 
 
@@ -188,12 +194,23 @@ def _level_accounts(told: operator_pb2.Link, link: Link) -> list[tuple[str, Any,
         (f"{found.level} {name}", amount(is_), amount(must))
         for found in told.levels
         for name, is_, must in zip(
-            ("meter", "reserve", "overflow"),
-            (found.meter_micros, found.reserve_micros, found.overflow_micros),
-            link.levels[found.level].purse(),
+            ("meter", "reserve", "overflow", "limit", "primary", "reserve rate"),
+            (
+                found.meter_micros,
+                found.reserve_micros,
+                found.overflow_micros,
+                found.limit_micros,
+                found.primary_bps,
+                found.reserve_bps,
+            ),
+            (*link.levels[found.level].purse(), *_rates(link.levels[found.level].terms)),
             strict=True,
         )
     ]
+
+
+def _rates(terms: LevelTerms) -> tuple[int, int, int]:
+    return terms.limit_micros, terms.primary_bps, terms.reserve_bps
 
 
 def _status(value: Any) -> str:

@@ -1,9 +1,9 @@
-"""What a command of the staff must come to: validations, payments, rejections, meters, links."""
+"""What a floorperson's command must come to: validations, payments and rejections."""
 
-from collections.abc import Callable
 from typing import Any
 
-from emulator.audit.books import Books, Level, Link, Payout, put_in_service
+from emulator.audit.books import Books, Payout
+from emulator.audit.office import OFFICE, Do, Why
 from emulator.audit.undoing import Change, take_back
 from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import payout_pb2
@@ -87,7 +87,10 @@ def _pay(books: Books, message: op.PayPayoutRequest) -> op.PayPayoutResponse:
     payout = books.payouts.pop(message.payout)
     link = books.links[payout.due.link]
     link.pending -= payout.amount
-    link.players += payout.amount
+    if payout.source == "ACCOUNT" and payout.account:
+        books.accounts[payout.account] += payout.amount
+    else:
+        link.players += payout.amount
     _touch(books, payout)
     books.forget((payout.table, payout.round))
     return op.PayPayoutResponse(
@@ -126,102 +129,10 @@ def change_message(change: Change) -> payout_pb2.PayoutChange:
     )
 
 
-def _find(books: Books, link: str, level: str) -> tuple[Link | None, Level | None]:
-    found = books.links.get(link)
-    return found, found.levels.get(level) if found else None
-
-
-def _why_unknown(link: Link | None, level: Level | None) -> str:
-    return "UNKNOWN_LINK" if link is None else "UNKNOWN_LEVEL" if level is None else ""
-
-
-def _why_not_adjust(books: Books, message: op.AdjustMeterRequest) -> str:
-    link, level = _find(books, message.link, message.level)
-    if link is None or level is None:
-        return _why_unknown(link, level)
-    if link.status not in ("IN_SERVICE", "SUSPENDED"):
-        return "WRONG_LINK_STATE"
-    more = message.to_micros - level.meter
-    if not more:
-        return "METER_UNCHANGED"
-    short = not _at_house_cost(message, more) and more > level.overflow
-    return "INSUFFICIENT_FUNDS" if short else ""
-
-
-def _at_house_cost(message: op.AdjustMeterRequest, more: int) -> bool:
-    promoted = message.reason == op.METER_REASON_PROMOTION and more > 0
-    return promoted or message.reason == op.METER_REASON_MALFUNCTION
-
-
-def _adjust(books: Books, message: op.AdjustMeterRequest) -> op.AdjustMeterResponse:
-    link = books.links[message.link]
-    level = link.levels[message.level]
-    before, more = level.meter, message.to_micros - level.meter
-    level.meter += more
-    if _at_house_cost(message, more):
-        link.house -= more
-    else:
-        level.overflow -= more
-    return op.AdjustMeterResponse(before_micros=before, after_micros=level.meter)
-
-
-def _why_not_transfer(books: Books, message: op.TransferFundsRequest) -> str:
-    for name, level_name in ((message.link, message.level), (message.to_link, message.to_level)):
-        if why := _why_unknown(*_find(books, name, level_name)):
-            return why
-    if books.links[message.to_link].status not in ("IN_SERVICE", "SUSPENDED"):
-        return "WRONG_LINK_STATE"
-    level = books.level((message.link, message.level))
-    held = level.overflow if message.pool == op.POOL_OVERFLOW else level.reserve
-    return "INSUFFICIENT_FUNDS" if message.amount_micros > held else ""
-
-
-def _transfer(books: Books, message: op.TransferFundsRequest) -> op.TransferFundsResponse:
-    amount = message.amount_micros
-    level = books.level((message.link, message.level))
-    if message.pool == op.POOL_OVERFLOW:
-        level.overflow -= amount
-    else:
-        level.reserve -= amount
-    books.level((message.to_link, message.to_level)).meter += amount
-    return op.TransferFundsResponse(amount_micros=amount)
-
-
-def _status_rule(needs: str) -> Callable[[Books, Any], str]:
-    def why_not(books: Books, message: Any) -> str:
-        link = books.links.get(message.link)
-        if link is None:
-            return "UNKNOWN_LINK"
-        return "" if link.status == needs else "WRONG_LINK_STATE"
-
-    return why_not
-
-
-def _put(books: Books, message: op.PutLinkInServiceRequest) -> op.PutLinkInServiceResponse:
-    put_in_service(books.links[message.link])
-    return op.PutLinkInServiceResponse()
-
-
-def _suspend(books: Books, message: op.SuspendLinkRequest) -> op.SuspendLinkResponse:
-    books.links[message.link].status = "SUSPENDED"
-    return op.SuspendLinkResponse()
-
-
-def _resume(books: Books, message: op.ResumeLinkRequest) -> op.ResumeLinkResponse:
-    books.links[message.link].status = "IN_SERVICE"
-    return op.ResumeLinkResponse()
-
-
 # By RPC: why it must be refused, and else what it does and must answer (but for the sequence).
-Why = Callable[[Books, Any], str]
-Do = Callable[[Books, Any], Any]
 FLOOR: dict[str, tuple[Why, Do]] = {
     "ValidatePayout": (_why_not_validate, _validate),
     "PayPayout": (_why_not_pay, _pay),
     "RejectPayout": (_why_not_reject, _reject),
-    "AdjustMeter": (_why_not_adjust, _adjust),
-    "TransferFunds": (_why_not_transfer, _transfer),
-    "PutLinkInService": (_status_rule("DEFINED"), _put),
-    "SuspendLink": (_status_rule("IN_SERVICE"), _suspend),
-    "ResumeLink": (_status_rule("SUSPENDED"), _resume),
+    **OFFICE,
 }

@@ -1,6 +1,6 @@
 """What each winner gets: awards decided one after the other, each at the meter of its turn."""
 
-from emulator.audit.books import Award, Books, Due, Effect, Payout, Purse, Settlement, Table
+from emulator.audit.books import Award, Before, Books, Due, Effect, Payout, Purse, Settlement, Table
 from emulator.audit.claims import Cards, Reader
 from emulator.audit.terms import CENT, DEALER, WHOLE_BPS, LevelTerms
 
@@ -63,7 +63,8 @@ def settle(
         if due.level:
             level = books.links[due.link].levels[due.level]
             before = level.purse()
-            settlement.before.setdefault((due.link, due.level), (before, level.last_full))
+            first = Before(before, level.last_full, level.terms)
+            settlement.before.setdefault((due.link, due.level), first)
             each, effect = decide(due, before, level.terms)
             if is_full(due) and each * len(due.winners) * LOW_METER < level.terms.seed_micros:
                 alarms.append(f"LOW_METER {due.link}/{due.level}")
@@ -87,6 +88,7 @@ def settle(
                 each,
                 before.meter,
                 due.source,
+                round_.wagers[seat][due.bet].account,
             )
             books.payouts[payout.id] = payout
             payouts.append(payout)

@@ -67,7 +67,25 @@ def why_not_place(books: Books, table: Table, wagers: Iterable[pb.Wager]) -> str
         seen.add(at)
     if _too_many_boxes(table, asked):
         return "TOO_MANY_BOXES"
-    return "SEAT_NOT_IN_ROUND" if any(w.seat in round_.void_seats for w in asked) else ""
+    if any(wager.seat in round_.void_seats for wager in asked):
+        return "SEAT_NOT_IN_ROUND"
+    return "INSUFFICIENT_FUNDS" if _overdraws(books, table, asked) else ""
+
+
+def _pays_from(table: Table, wager: pb.Wager) -> str:
+    """The game account that a wager is taken from; chips come from none."""
+    bet = table.terms.bet(wager.bet)
+    return wager.account if bet and bet.electronic else ""
+
+
+def _overdraws(books: Books, table: Table, asked: list[pb.Wager]) -> bool:
+    left = dict(books.accounts)
+    for wager in asked:
+        if account := _pays_from(table, wager):
+            left[account] = left.get(account, 0) - wager.amount_micros
+            if left[account] < 0:
+                return True
+    return False
 
 
 def _too_many_boxes(table: Table, asked: list[pb.Wager]) -> bool:
@@ -91,14 +109,18 @@ def _seat(seat: int) -> str:
     return f"seat {seat}"
 
 
-def place(table: Table, wagers: Iterable[pb.Wager]) -> None:
-    """Light the lamps."""
+def place(books: Books, table: Table, wagers: Iterable[pb.Wager]) -> None:
+    """Light the lamps; what comes from game accounts is taken at once."""
     round_ = round_of(table)
     for wager in wagers:
         bet = table.terms.bet(wager.bet)
+        account = _pays_from(table, wager)
+        if account and bet:
+            books.accounts[account] -= wager.amount_micros
+            books.links[bet.link].players += wager.amount_micros
         already = next(iter(round_.wagers.get(wager.seat, {}).values()), None)
         player = wager.player or (already.player if already else _seat(wager.seat))
-        standing = Standing(player, bool(bet and bet.electronic))
+        standing = Standing(player, bool(bet and bet.electronic), account)
         round_.wagers.setdefault(wager.seat, {})[wager.bet] = standing
 
 

@@ -58,6 +58,8 @@ class LevelTerms(NamedTuple):
     reserve_bps: int
     limit_micros: int
     fund: bool
+    fixed: bool  # the regulation leaves no choice of rates
+    least_bps: int  # of the primary rate
 
 
 class LinkTerms(NamedTuple):
@@ -173,6 +175,8 @@ def _level(level: Mapping[str, str], chosen: Mapping[str, str], wager: int) -> L
         reserve_bps=rate("reserve"),
         limit_micros=micros(chosen["limit"]) if "limit" in chosen else 0,
         fund=chosen.get("reserve_mode") == "fund",
+        fixed=not level["primary"].startswith(("any", "at least")),
+        least_bps=bps(level["primary"]) if level["primary"].startswith("at least") else 0,
     )
 
 

@@ -6,7 +6,17 @@ been validated, paid, or won by another round; what can't be taken back the hous
 
 from typing import NamedTuple
 
-from emulator.audit.books import Award, Books, Effect, Increment, Purse, Round, Settlement, Table
+from emulator.audit.books import (
+    Award,
+    Books,
+    Effect,
+    Increment,
+    Purse,
+    Round,
+    Settlement,
+    Standing,
+    Table,
+)
 from emulator.audit.paying import book, decide, is_full
 from emulator.audit.terms import DEALER
 
@@ -86,9 +96,9 @@ def take_back(
         _strike(award, doomed)
     for key, effect in less.items():
         if key in settlement.before:
-            purse, last_full = settlement.before[key]
-            reduced = Purse(*(max(0, amount) for amount in purse.plus(effect)))
-            settlement.before[key] = (reduced, last_full)
+            before = settlement.before[key]
+            reduced = Purse(*(max(0, amount) for amount in before.purse.plus(effect)))
+            settlement.before[key] = before._replace(purse=reduced)
     for key, chain in chains.items():
         if key in less or any(doomed.intersection(award.payouts) for award in chain):
             _Chain(books, settlement, key, chain, doomed).undo(
@@ -135,7 +145,7 @@ class _Chain:
         link.house -= self._level.shortfall()
         is_still = any(is_full(award.due) for award in self._chain if award.payouts)
         if was_full and not is_still and not self._won_since:
-            self._level.last_full = self._settlement.before[self._key][1]
+            self._level.last_full = self._settlement.before[self._key].last_full
 
     def _is_firm(self, first: int) -> bool:
         for award in self._chain[first:]:
@@ -164,7 +174,8 @@ class _Chain:
             book(self._books, award.due, award.effect, sign=-1)
 
     def _decide_again(self, first: int, changes: list[Change]) -> None:
-        purse = self._settlement.before[self._key][0]
+        before = self._settlement.before[self._key]
+        purse = before.purse
         for award in self._chain[:first]:
             purse = purse.plus(award.effect)
         tail = self._chain[first:]
@@ -174,7 +185,7 @@ class _Chain:
         left = [award for award in tail if award.payouts]
         left.sort(key=lambda award: (-award.due.winners[0][0], award.due.holder == DEALER))
         for award in left:
-            each, effect = decide(award.due, purse, self._level.terms)
+            each, effect = decide(award.due, purse, before.terms)
             book(self._books, award.due, effect)
             if each != award.each:
                 changes += [Change(p, each, purse.meter, closed=False) for p in award.payouts]
@@ -263,7 +274,7 @@ def _is_gone(books: Books, key: LevelKey, part: Increment, settlement: Settlemen
     """Whether somebody else has won the level since the increments went there."""
     last_full = books.level(key).last_full
     if settlement and key in settlement.before:
-        return settlement.before[key][1] > part.sequence or last_full > settlement.sequence
+        return settlement.before[key].last_full > part.sequence or last_full > settlement.sequence
     return last_full > part.sequence
 
 
@@ -292,3 +303,15 @@ def _give_back(
     for name, rest in owed.items():
         books.links[name].retained -= rest
         books.links[name].players += rest
+    for seat, name, standing in _round(table).standing():
+        if seat in seats:
+            credit(books, table, name, standing)
+
+
+def credit(books: Books, table: Table, name: str, standing: Standing) -> None:
+    """A wager goes back to the game account that it came from."""
+    bet = table.terms.bet(name)
+    if standing.account and bet:
+        link = books.links[bet.link]
+        link.players -= link.terms.wager_micros
+        books.accounts[standing.account] += link.terms.wager_micros

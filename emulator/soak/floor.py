@@ -9,6 +9,7 @@ from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import payout_pb2
 
 FLOORPERSON = "floor"
+_DOLLAR = 1_000_000
 _REASONS = (
     op.REJECT_REASON_HAND_MISREAD,
     op.REJECT_REASON_LAMP_DARK,
@@ -46,6 +47,22 @@ class Floor:
         """Everything that still waits."""
         for table in list(self._waiting):
             await self._handle(self._waiting.pop(table), draw)
+
+    async def buy_in(self, account: str, dollars: int) -> None:
+        """A player puts money on a game account."""
+        await self._staff.do(
+            "BuyIn", account=account, amount_micros=dollars * _DOLLAR, reference="cashier"
+        )
+
+    async def visit_cashier(self, account: str, draw: random.Random) -> None:
+        """A player buys in, or cashes out, perhaps more than there is."""
+        if draw.choice([True, True, False]):
+            await self.buy_in(account, draw.randrange(20, 200))
+            return
+        amount_micros = draw.randrange(1, 60) * _DOLLAR
+        await self._staff.do(
+            "CashOut", account=account, amount_micros=amount_micros, reference="cashier"
+        )
 
     async def _handle(self, payouts: list[int], draw: random.Random) -> None:
         """In payment order; a second walk takes those whose turn had not come."""

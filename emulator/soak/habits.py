@@ -10,6 +10,8 @@ class Habits(NamedTuple):
     bets: float = 0.75  # of a seat, on each bet
     second_command: float = 0.3  # wagers come in two commands
     two_boxes: float = 0.15
+    from_account: float = 0.5  # an electronic wager, from a game account
+    visits_cashier: float = 0.03
     withdraws: float = 0.02
     nonsense: float = 0.01  # a wager that can't be
     folds: float = 0.2

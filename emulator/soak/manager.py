@@ -30,7 +30,9 @@ class Manager:
         """Until cancelled."""
         while True:
             await asyncio.sleep(self._every_s * self._draw.uniform(0.5, 1.5))
-            act = self._draw.choice([self._adjust, self._adjust, self._transfer, self._suspend])
+            act = self._draw.choice(
+                [self._adjust, self._adjust, self._reset, self._transfer, self._suspend]
+            )
             await act()
             self.acts += 1
 
@@ -69,10 +71,28 @@ class Manager:
             reference=f"ticket {self.acts}",
         )
 
+    async def _reset(self) -> None:
+        link, level = self._level()
+        await self._staff.do("ResetMeter", link=link, level=level, reference=f"ticket {self.acts}")
+
     async def _suspend(self) -> None:
-        link = self._draw.choice(list(self._books.links))
+        """Out of service for a moment, perhaps for other terms."""
+        link, level = self._level()
         await self._staff.do("SuspendLink", link=link)
         try:
             await asyncio.sleep(0.05)
+            await self._other_terms(link, level)
         finally:
             await self._staff.do("ResumeLink", link=link)
+
+    async def _other_terms(self, link: str, level: str) -> None:
+        terms = self._books.level((link, level)).terms
+        about = {"link": link, "level": level, "reference": f"ticket {self.acts}"}
+        if self._draw.choice([True, False]):
+            limit = terms.seed_micros + self._draw.randrange(-100, 10_000) * 100 * _CENT
+            await self._staff.do("SetLimit", limit_micros=max(0, limit), **about)
+        else:
+            primary = terms.primary_bps + self._draw.randrange(-50, 50)
+            await self._staff.do(
+                "SetRate", primary_bps=max(1, primary), reserve_bps=terms.reserve_bps, **about
+            )

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Iterable
 from typing import Any
 
 from emulator.audit.terms import BetTerms, LinkTerms, TableTerms
+from emulator.soak.bettors import Bettors, account_of
 from emulator.soak.clients import RecordingClient
 from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
@@ -22,6 +23,7 @@ from table_client.errors import RefusedError
 FLOORPERSON = "floor"
 ROUND_S = 60.0  # what a round takes at a real table
 _STEPS = 5
+_BUY_IN_DOLLARS = 300
 
 
 class SideTable:
@@ -53,6 +55,7 @@ class SideTable:
         self._hits = hits
         self._spare = spare
         self._void_seats: set[int] = set()
+        self._bettors = Bettors(terms, habits, self._draw)
         self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
 
     async def begin(self) -> None:
@@ -60,11 +63,17 @@ class SideTable:
         answer = await self.client.attach()
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
             await self._do(self.client.void_round("left", FLOORPERSON))
+        if self._bettors.have_accounts:
+            for seat in range(1, self.terms.seats + 1):
+                await self._floor.buy_in(account_of(self.terms, seat), _BUY_IN_DOLLARS)
 
     async def play(self) -> None:
         """One round."""
         self.rounds += 1
         await self._floor.clear_table(self.terms.id, self._draw)
+        if self._chance(self._habits.visits_cashier * self._bettors.have_accounts):
+            seat = self._draw.randrange(1, self.terms.seats + 1)
+            await self._floor.visit_cashier(account_of(self.terms, seat), self._draw)
         await self._bet()
         if self._spare and self._chance(self._habits.hangs):
             await self._hang(self._spare)
@@ -83,7 +92,7 @@ class SideTable:
 
     async def _bet(self) -> None:
         """Open and place, all on the way at once."""
-        wagers = self._wagers()
+        wagers = self._bettors.wagers()
         answers: list[Awaitable[Any]] = [self.client.open_round()]
         if self._chance(self._habits.second_command):
             cut = self._draw.randrange(len(wagers) + 1)
@@ -92,53 +101,13 @@ class SideTable:
             parts = [wagers]
         answers += [self.client.place_wagers(part) for part in parts if part]
         if self._chance(self._habits.nonsense):
-            answers.append(self.client.place_wagers([self._nonsense(wagers)]))
+            answers.append(self.client.place_wagers([self._bettors.nonsense(wagers)]))
         if wagers and self._chance(self._habits.withdraws):
             gone = self._draw.choice(wagers)
             placed = pb.PlacedWager(seat=gone.seat, bet=gone.bet)
             answers.append(self.client.withdraw_wagers([placed]))
         await asyncio.gather(*(self._do(answer) for answer in answers))
         await self._step()
-
-    def _wagers(self) -> list[pb.Wager]:
-        seats = [s for s in range(1, self.terms.seats + 1) if self._chance(self._habits.seat_taken)]
-        players = self._players(seats)
-        return [
-            pb.Wager(seat=seat, bet=bet, amount_micros=link.wager_micros, player=players[seat])
-            for seat in seats
-            for bet, (link, _) in self._bets.items()
-            if self._chance(self._habits.bets)
-        ]
-
-    def _players(self, seats: list[int]) -> dict[int, str]:
-        players = dict.fromkeys(seats, "")
-        boxes = self.terms.boxes
-        if boxes > 1 and len(seats) >= boxes and self._chance(self._habits.two_boxes):
-            first = self._draw.randrange(len(seats) - boxes + 1)
-            pair = seats[first : first + boxes]
-            if pair[-1] - pair[0] == boxes - 1:
-                players.update(dict.fromkeys(pair, f"guest {self._draw.randrange(100)}"))
-        return players
-
-    def _nonsense(self, wagers: list[pb.Wager]) -> pb.Wager:
-        bet, (link, _) = self._draw.choice(list(self._bets.items()))
-        sane = pb.Wager(seat=1, bet=bet, amount_micros=link.wager_micros)
-        wager = self._draw.choice([sane, *wagers])
-        match self._draw.randrange(5):
-            case 0:
-                return pb.Wager(seat=wager.seat, bet=wager.bet, amount_micros=2_000_000)
-            case 1:
-                return pb.Wager(seat=wager.seat, bet="blackjack", amount_micros=1_000_000)
-            case 2:
-                return pb.Wager(seat=31, bet=wager.bet, amount_micros=wager.amount_micros)
-            case 3:
-                return pb.Wager(
-                    seat=wager.seat,
-                    bet=wager.bet,
-                    amount_micros=wager.amount_micros,
-                    player="somebody else",
-                )
-        return wager  # once more
 
     async def _lock_out(self) -> list[pb.Wager] | None:
         answer = await self._do(self.client.lock_out())

@@ -199,3 +199,18 @@ def test_a_void_seat_after_another_tables_award(hit: str, house: int) -> None:
     assert before["a/house"] + envy - after["a/house"] == house
     if house:  # what was decided before the jackpot stands as it was
         assert {p: floor.state.payouts[p].amount_micros for p in due} == due
+
+
+@pytest.mark.parametrize(
+    ("bet", "player", "keeps"),
+    [("hb-dealer", "ann", True), ("hb-player", "ann", False), ("hb-dealer", "bob", False)],
+)
+def test_a_share_stays_only_with_a_player_who_bet_on_the_dealer_elsewhere(
+    bet: str, player: str, keeps: bool
+) -> None:
+    """The other box must be the same player's and on the same bet."""
+    floor = floor_with_two_links()
+    floor.bets_in("t1", [Wager(6, "hb-dealer", DOLLAR, "ann"), Wager(5, bet, DOLLAR, player)])
+    floor.settle("t1", dealer="straight-flush")
+    ok(floor.play("t1", VoidSeat(6, "MISDEAL", "flo")))
+    assert ("ann" in {p.player for p in floor.state.payouts.values()}) == keeps

@@ -4,13 +4,17 @@ Cards come from the emulated devices, with one fault injected; the progressive i
 own core, whose accounts must be what they were after every void.
 """
 
+from collections.abc import Sequence
+
 import pytest
 
 from emulator.devices.faults import Fault
-from emulator.devices.model import DeviceState, Method, ShufflerKind
+from emulator.devices.model import Delivery, DeviceState, Dispensed, Method, ShufflerKind
+from table_client.decks import PlainDeck, stacked
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
-from table_client.ports import Conduct, Way
+from table_client.ports import Conduct, Deal, Dealt, Way
+from table_client.round.play import Table
 from tests.client.games.chapters import CHAPTERS, METHODS, section
 from tests.client.games.tables import (
     CARIBBEAN,
@@ -539,3 +543,46 @@ async def test_two_wrong_hands_that_the_count_does_not_show_void_a_pai_gow_round
     result = await table.play_round({1: Scripted("a"), 2: Scripted("b")})
     assert result.void == "PLAYER_WRONG_NUMBER"
     assert clauses(result, "void") == ["PA2010 561.14(h)"]
+
+
+async def test_a_shoe_that_gives_nothing_voids_the_round() -> None:
+    """Neither an answer nor an error: the round ends all the same."""
+
+    class Silent(PlainDeck):
+        """Says nothing."""
+
+        async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
+            """Nothing."""
+            del deals
+            return ()
+
+    table = Table(GAMES[PA], Silent(stacked(())))
+    result = await table.play_round({1: Scripted()})
+    assert result.void == "SHOE_FAILED"
+    assert result.seats[1].net_micros == 0
+
+
+async def test_a_device_that_refuses_in_mid_round_voids_it() -> None:
+    """The stub is gone before the deal: the shoe is empty, the wagers go back."""
+    link, bet = linked(PA)
+    before = dict(link.balances)
+    table, devices = device_table(PA, progressive=link)
+    real = devices.dispense
+
+    async def emptied(deliveries: Sequence[Delivery]) -> Dispensed:
+        await devices.remove_stub()
+        return await real(deliveries)
+
+    devices.dispense = emptied  # type: ignore[method-assign]
+    result = await table.play_round({1: Scripted(linked=(bet,))})
+    assert result.void == "SHOE_FAILED"
+    assert link.balances == before
+
+
+@pytest.mark.rule("PA 657a.2(a)")
+@pytest.mark.parametrize("seat", [0, 7])
+async def test_a_crazy_4_table_has_six_seats(seat: int) -> None:
+    """Neither a seat 0, which is the dealer's, nor a seventh."""
+    table, _ = device_table(PA)
+    with pytest.raises(ValueError, match="has seats 1 to 6"):
+        await table.play_round({seat: Scripted()})

@@ -52,7 +52,7 @@ def report() -> None:
 )
 @one_line
 def daily(
-    data: Path, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
+    store: str, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
 ) -> None:
     r"""What every meter did on a gaming day and why, and what is still open.
 
@@ -65,7 +65,7 @@ def daily(
       jackpot report daily --data /var/lib/jackpot --format html --out day.html
     """
     yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
-    with reading(data, site) as walk:
+    with reading(store, site) as walk:
         found = daily_report(walk, date.date() if date else yesterday)
     text = _FORMS["json" if json_ else form](found)
     if out:

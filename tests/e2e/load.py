@@ -2,7 +2,9 @@
 
 import asyncio
 import random
+import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -21,11 +23,18 @@ Identity = tuple[str, int, int]  # table, epoch, number
 class LoadTable:
     """Plays rounds through the client, and notes the sequence of every answer."""
 
-    def __init__(self, channel: grpc.aio.Channel, table: str, deadline_s: float = 60) -> None:
+    def __init__(
+        self,
+        channel: grpc.aio.Channel | Sequence[grpc.aio.Channel],
+        table: str,
+        deadline_s: float = 60,
+    ) -> None:
         self.client = TableClient(channel, SITE, table, deadline_s=deadline_s)
         self.table = table
         self.acknowledged: dict[Identity, int] = {}
         self.wagers = 0  # confirmed, all at a dollar
+        self.longest_gap_s = 0.0  # between two answers
+        self._answered_at = time.monotonic()
         self._number = 0
         self._rng = random.Random(table)
 
@@ -54,6 +63,9 @@ class LoadTable:
         self._number += 1
         identity = (self.table, self.client.epoch, self._number)
         self.acknowledged[identity] = (await answer).sequence
+        now = time.monotonic()
+        self.longest_gap_s = max(self.longest_gap_s, now - self._answered_at)
+        self._answered_at = now
 
 
 def journal_of(store: Address) -> dict[Identity, list[int]]:

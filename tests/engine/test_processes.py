@@ -62,11 +62,17 @@ class Worker:
         line = self.answers.readline()
         return msgspec.json.decode(line, type=Told) if line else None
 
-    def insist(self, number: int, command: OpenRound | PlaceWagers, within_s: float = 10) -> Told:
+    def insist(
+        self,
+        number: int,
+        command: OpenRound | PlaceWagers,
+        within_s: float = 10,
+        table: str = "t1",
+    ) -> Told:
         """Ask again until the store works."""
         until = time.monotonic() + within_s
         while time.monotonic() < until:
-            told = self.ask(number, command)
+            told = self.ask(number, command, table)
             assert told is not None
             if told.reason != Reason.STORE_UNAVAILABLE:
                 return told

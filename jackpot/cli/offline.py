@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -13,11 +12,13 @@ from jackpot.reports.walk import Progress as OnProgress
 from jackpot.reports.walk import Walk, open_walk
 
 data_option = click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
+    "store",
+    metavar="ADDRESS",
     envvar="JACKPOT_DATA",
     required=True,
-    help="The controller's data directory.",
+    help="The controller's data directory, or postgresql://…",
 )
 site_option = click.option(
     "--site", metavar="SITE", envvar="JACKPOT_SITE", default="", help="Which site, of several."
@@ -37,9 +38,9 @@ def progress_bar(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def reading(data: Path, site: str) -> Iterator[Walk]:
+def reading(store: str, site: str) -> Iterator[Walk]:
     """A walk through a journal, with a bar while it lasts."""
-    with progress_bar("reading") as progress, open_walk(data, site, progress) as walk:
+    with progress_bar("reading") as progress, open_walk(store, site, progress) as walk:
         yield walk
 
 

@@ -9,6 +9,7 @@ import msgspec
 from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option
 from jackpot.cli.verify import site_line
+from jackpot.store.opening import Address
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from jackpot.verify import verify
 
@@ -18,13 +19,17 @@ from jackpot.verify import verify
 @data_option
 @click.option("--json", "json_", is_flag=True, help="Print the copy's findings as JSON.")
 @one_line
-def backup(target: Path, data: Path, *, json_: bool) -> None:
+def backup(target: Path, data: Address, *, json_: bool) -> None:
     r"""Copy a journal that is in use to a new directory, and check the copy.
 
     \b
     Example:
       jackpot backup /backup/2026-03-01 --data /var/lib/jackpot
     """
+    if not isinstance(data, Path):
+        raise click.ClickException(
+            "a database is backed up by its own means, or by jackpot store copy"
+        )
     file = target / FILE_NAME
     if file.exists():
         raise click.ClickException(f"there is a journal in {target}; nothing was copied")

@@ -11,13 +11,29 @@ from rich.progress import Progress
 
 from jackpot.reports.walk import Progress as OnProgress
 from jackpot.reports.walk import Walk, open_walk
+from jackpot.store.opening import Address, is_postgres
+
+
+class StoreAddress(click.ParamType[Address]):
+    """A directory, or the URL of a PostgreSQL database."""
+
+    name = "address"
+
+    def convert(
+        self, value: object, _param: click.Parameter | None, _ctx: click.Context | None
+    ) -> Address:
+        """A URL stays text; anything else is a directory."""
+        return str(value) if is_postgres(str(value)) else Path(str(value))
+
 
 data_option = click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
+    "data",
+    type=StoreAddress(),
     envvar="JACKPOT_DATA",
     required=True,
-    help="The controller's data directory.",
+    help="The controller's data directory, or postgresql://…",
 )
 site_option = click.option(
     "--site", metavar="SITE", envvar="JACKPOT_SITE", default="", help="Which site, of several."
@@ -37,7 +53,7 @@ def progress_bar(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def reading(data: Path, site: str) -> Iterator[Walk]:
+def reading(data: Address, site: str) -> Iterator[Walk]:
     """A walk through a journal, with a bar while it lasts."""
     with progress_bar("reading") as progress, open_walk(data, site, progress) as walk:
         yield walk

@@ -5,11 +5,10 @@ The length of a journal costs time and no memory; nothing in it is changed.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from jackpot.engine.replica import PAGE
-from jackpot.store.journal import GENESIS, Entry, Head, StoreError, verify_link
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import GENESIS, Archive, Entry, Head, StoreError, verify_link
+from jackpot.store.opening import Address, open_to_read
 
 Progress = Callable[[int, int], None]  # entries done, entries in all
 
@@ -17,7 +16,7 @@ Progress = Callable[[int, int], None]  # entries done, entries in all
 class Walk:
     """A site's stream as it stood when it was opened."""
 
-    def __init__(self, journal: SqliteJournal, site: str, progress: Progress | None = None) -> None:
+    def __init__(self, journal: Archive, site: str, progress: Progress | None = None) -> None:
         self._journal = journal
         self.site = site
         self.head = journal.head(site)
@@ -41,9 +40,9 @@ class Walk:
 
 
 @contextmanager
-def open_walk(directory: Path, site: str = "", progress: Progress | None = None) -> Iterator[Walk]:
-    """The stream of a site, or of the only one that a data directory has."""
-    journal = SqliteJournal.open_to_read(directory)
+def open_walk(address: Address, site: str = "", progress: Progress | None = None) -> Iterator[Walk]:
+    """The stream of a site, or of the only one that a store has."""
+    journal = open_to_read(address)
     try:
         sites = sorted(journal.heads())
         if not site and len(sites) != 1:

@@ -39,13 +39,14 @@ class Report(Struct, frozen=True):
     problem: str = ""  # of the file itself
 
 
-def verify(address: Address, progress: Progress | None = None) -> Report:
-    """Check a store's journal; StoreError where there is none to read."""
+def verify(address: Address, progress: Progress | None = None, site: str = "") -> Report:
+    """Check a store's journal, or one site of it; StoreError where there is none to read."""
     journal = open_to_read(address)
     try:
         sites = tuple(
-            _verify_site(journal, site, head, progress or _no_progress)
-            for site, head in sorted(journal.heads().items())
+            _verify_site(journal, name, head, progress or _no_progress)
+            for name, head in sorted(journal.heads().items())
+            if site in ("", name)
         )
         problem = journal.damage()
     except StoreError as error:
@@ -53,7 +54,7 @@ def verify(address: Address, progress: Progress | None = None) -> Report:
         return Report(ok=False, sites=(), problem=str(error))
     finally:
         journal.close()
-    return Report(not problem and not any(site.first_bad for site in sites), sites, problem)
+    return Report(not problem and not any(found.first_bad for found in sites), sites, problem)
 
 
 def _no_progress(_site: str, _done: int, _total: int) -> None:

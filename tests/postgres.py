@@ -164,6 +164,11 @@ class Server:
         """Send the server a signal."""
         self._running().send_signal(number)
 
+    @property
+    def pid(self) -> int:
+        """The server's first process."""
+        return self._running().pid
+
     def promote(self) -> None:
         """Make a standby a primary."""
         self.query("SELECT pg_promote(true, 30)")

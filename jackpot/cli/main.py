@@ -16,7 +16,10 @@ _COMMANDS = {
     **dict.fromkeys(("reset", "adjust", "transfer", "limit", "rate"), "changes"),
     **dict.fromkeys(("proposals", "approve", "decline"), "proposals"),
     **{name: name for name in ("account", "badbeat", "slip", "report", "audit", "verify")},
-    **{name: name for name in ("export", "key", "backup", "rules", "odds", "ca", "completion")},
+    **{
+        name: name
+        for name in ("export", "key", "backup", "store", "rules", "odds", "ca", "completion")
+    },
 }
 
 

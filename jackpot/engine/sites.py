@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from jackpot.core.reasons import Reason, refuse
@@ -50,10 +51,13 @@ class Sites:
                 return
         self._load(site)
 
-    def follow_all(self) -> list[str]:
-        """Catch up wherever others wrote; the sites that this moved."""
-        heads = self._journal.heads(self.replicas)
-        moved = [s for s, r in self.replicas.items() if not r.head.same(heads.get(s, GENESIS))]
+    def follow_all(self, about: AbstractSet[str] | None = None) -> list[str]:
+        """Catch up wherever others wrote, or there only; the sites that this moved."""
+        followed = self.replicas.keys() if about is None else self.replicas.keys() & about
+        if not followed:
+            return []
+        heads = self._journal.heads(followed)
+        moved = [s for s in followed if not self.replicas[s].head.same(heads.get(s, GENESIS))]
         for site in moved:
             self.follow(site)
         return moved

@@ -130,9 +130,11 @@ class Writer(threading.Thread):
         for number, share in enumerate(apart, 1):
             rest = [job for others in apart[number:] for job in others]
             self._commit(journal, sites, share, [*rest, *reads])
-        if reads or self.busy_since - self._polled >= self._limits.poll_s:
-            moved = sites.follow_all()
-            self._polled = time.monotonic()
+        due = self.busy_since - self._polled >= self._limits.poll_s
+        if reads or due:
+            moved = sites.follow_all(None if due else {read.site for read in reads})
+            if due:
+                self._polled = time.monotonic()
             answers = [(read.deliver, sites.answer(read)) for read in reads]
             self._unanswered = ()
             self._tell(answers, moved=moved)

@@ -84,6 +84,17 @@ class Session:
             self._leave_pipeline.close()
         return cursors
 
+    def roll_back(self) -> None:
+        """Undo the transaction that was begun.
+
+        psycopg forgets its prepared statements then; in a pipeline it would tell the server so
+        only behind the next statement, which it has just prepared.
+        """
+        self._pipeline = None
+        with suppress(psycopg.Error):  # the one that led here, once more
+            self._leave_pipeline.close()
+        self.connection.execute("ROLLBACK")
+
     def one(self, query: LiteralString, *values: object) -> Any:
         """A statement's only row, or None."""
         return self.execute(query, *values).fetchone()

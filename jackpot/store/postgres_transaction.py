@@ -145,7 +145,7 @@ class PostgresTransaction:
         if self._begun and not self._session.connection.closed:
             self._begun = False
             with as_store_error("can't roll back"):
-                self._session.together(("ROLLBACK",))
+                self._session.roll_back()
 
     def _lock(self, known: Head) -> Head:
         """Lock the head and read what is new; three statements, each with a view of its own."""

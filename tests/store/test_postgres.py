@@ -180,6 +180,21 @@ def test_where_others_write_the_head_is_locked_first(address: str) -> None:
         assert seen == [(Head(4, added[-1].hash, 1), added)]
 
 
+def test_a_transaction_that_is_left_leaves_the_connection_usable(address: str) -> None:
+    """Locked and left, again and again, and then used: every statement still works."""
+    with journals(address) as (one, two):
+        crowd(one, two)
+        for _ in range(3):
+            with one.begin(["s"]):
+                pass
+            append(one, entries_after(1, one.head("s")))
+            with one.begin(["s"]) as transaction:
+                transaction.save_snapshot("s", StoredSnapshot(1, 1, b"1"))
+            append(two, entries_after(1, two.head("s")))
+        assert two.head("s").sequence == 8
+        assert list(one.snapshots("s")) == []
+
+
 def test_no_site_waits_for_another(address: str) -> None:
     """While one site is locked, another takes commits; and one transaction can't be about both."""
     with journals(address) as (one, two):

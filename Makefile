@@ -18,6 +18,10 @@ test: check
 slow: $(READY)
 	$(BIN)/pytest -m slow $(ARGS)
 
+# Side by side with an echo, PostgreSQL and a naive controller; the results are kept.
+bench: $(READY)
+	$(BIN)/jackpot-emulator bench --report benchmarks/results $(ARGS)
+
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

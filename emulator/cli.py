@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import click
 
+from emulator.bench.command import bench
 from emulator.devices.clock import MAX_SPEED
 from emulator.devices.faults import PPM, Fault
 from emulator.devices.model import MAX_NAME
@@ -100,3 +101,4 @@ def devices(listen: str, speed: float, seed: str, fault_rate: int, *, as_json: b
 
 
 main.add_command(soak)
+main.add_command(bench)

@@ -16,6 +16,7 @@ from jackpot.rules.cards import DECK
 from jackpot.v1 import table_pb2 as pb
 from table_client.decks import PlainDeck
 from table_client.devices import DeviceDeck
+from table_client.errors import RefusedError
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
 from table_client.players import Habits, SimulatedPlayer
@@ -91,10 +92,23 @@ class GameTable:
         """One round, from the shuffle to the discard rack."""
         self.rounds += 1
         await self._floor.clear_table(self.terms.id, self._draw)
-        result = await self._table.play_round(self._players)
+        try:
+            result = await self._table.play_round(self._players)
+        except RefusedError as refusal:
+            await self._end_refused(refusal)
+            return
         self.voids += bool(result.void)
         if self._fair and not result.void:
             self._count(result)
+
+    async def _end_refused(self, refusal: RefusedError) -> None:
+        """A deck with a card too many deals it twice: the round is void and the deck goes."""
+        if refusal.reason != "DUPLICATE_CARD":
+            raise refusal
+        self.voids += 1
+        await self.client.void_round("card-too-many", "floor")
+        await self._table.deck.remove_stub(count=False)
+        await self._table.deck.remove_deck()
 
     async def _pay(self, award: SideAward) -> None:
         await self._floor.pay(award.payout)

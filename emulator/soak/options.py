@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from emulator.soak.faults import Fault
 
-EVERY_S = 3.0  # between two things done to controllers or connections
+EVERY_S = 8.0  # between two things done to controllers or connections
 
 
 class Options(NamedTuple):

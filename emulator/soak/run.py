@@ -207,7 +207,7 @@ class Soak:
         failed.cancel()
         for task in done:
             if error := task.exception():
-                self.failure = f"{type(error).__name__}: {error}"
+                self.failure = _in_words(error)
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
         playing.cancel()
@@ -323,6 +323,13 @@ class Soak:
         self.verified = found.ok
         if not found.ok and not self.failure:
             self.failure = f"the journal does not verify: {found}"
+
+
+def _in_words(error: BaseException) -> str:
+    """The first of what went wrong."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
 
 
 def _lasts(work: object) -> bool:

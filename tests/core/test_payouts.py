@@ -211,6 +211,7 @@ def test_a_small_hand_bonus_is_paid_without_a_floorperson() -> None:
     """Below 500 for 1 it goes to the account at once; it may be validated all the same."""
     floor = settled((3, "full-house"), (2, "full-house"), bet="hb-player")
     ok(floor.operate(PayPayout(1)))
+    assert floor.balance("hb/players") == "94.00"  # no account was named: 100.00 less six wagers
     ok(validate(floor, 2))
     round_ = floor.state.tables["t1"].round
     assert round_ is not None

@@ -54,6 +54,13 @@ async def retried(call: Callable[[], Awaitable[Response]], deadline_s: float) ->
     raise AssertionError("tenacity returns or raises")
 
 
+def _given_up(error: RefusedError) -> RefusedError:
+    """What retries could not help is unknown, not refused."""
+    if error.retry_s is None or isinstance(error, UnreachableError):
+        return error
+    return UnreachableError(error.code, str(error), error.reason, error.metadata, error.retry_s)
+
+
 class Conversation:
     """The commands of one attachment."""
 
@@ -106,14 +113,17 @@ class Conversation:
         return answer
 
     async def _work(self) -> None:
-        while True:
-            await self._more.wait()
-            self._more.clear()
-            try:
-                while self._pending:
-                    await retried(self._converse, self._deadline_s)
-            except RefusedError as error:
-                self._fail(error)
+        try:
+            while True:
+                await self._more.wait()
+                self._more.clear()
+                try:
+                    while self._pending:
+                        await retried(self._converse, self._deadline_s)
+                except RefusedError as error:
+                    self._fail(_given_up(error))
+        finally:  # a channel that is closed cancels this task, and nobody may wait for ever
+            self._fail(UnreachableError("CANCELLED", "the connection was closed"))
 
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""

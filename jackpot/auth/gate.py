@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import grpc
 from cryptography import x509
 
-from jackpot.auth.authority import CRL, revoked_serials
+from jackpot.auth.authority import CRL, AuthorityError, revoked_serials
 from jackpot.auth.names import Holder, holder_of
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, Role
 
@@ -60,7 +60,7 @@ class Gate:
     def __init__(self, files: Files, site: str) -> None:
         self._files = files
         self._site = site
-        self._authority = x509.load_pem_x509_certificate(files.authority.read_bytes())
+        self._authority = _load(files.authority)
         self._parsed: dict[bytes, x509.Certificate] = {}
         self._read_at = 0.0
         self._revoked: frozenset[int] = frozenset()
@@ -68,13 +68,19 @@ class Gate:
 
     def credentials(self) -> grpc.ServerCredentials:
         """TLS that asks every client for a certificate of this authority."""
-        pair = (self._files.key.read_bytes(), self._files.certificate.read_bytes())
-        root = self._files.authority.read_bytes()
+        try:
+            pair = (self._files.key.read_bytes(), self._files.certificate.read_bytes())
+            root = self._files.authority.read_bytes()
+        except OSError as error:
+            raise AuthorityError(f"{error.filename}: {error.strerror}") from error
         return grpc.ssl_server_credentials([pair], root, require_client_auth=True)
 
     def reload(self) -> bool:
         """Read the list of revoked certificates again if it is new; whether it was."""
-        changed = self._files.revoked.stat().st_mtime
+        try:
+            changed = self._files.revoked.stat().st_mtime
+        except OSError as error:
+            raise AuthorityError(f"{self._files.revoked}: {error.strerror}") from error
         if changed == self._read_at:
             return False
         self._revoked = revoked_serials(self._files.revoked, self._authority)
@@ -108,6 +114,15 @@ class Gate:
                 self._parsed.clear()
             self._parsed[pem] = x509.load_pem_x509_certificate(pem)
         return self._parsed[pem]
+
+
+def _load(path: Path) -> x509.Certificate:
+    try:
+        return x509.load_pem_x509_certificate(path.read_bytes())
+    except OSError as error:
+        raise AuthorityError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise AuthorityError(f"{path} is no certificate") from error
 
 
 def _actor(holder: Holder, serial: int) -> Actor:

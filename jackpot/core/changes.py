@@ -69,11 +69,38 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
             time_micros=request.time_micros,
             expires_micros=request.time_micros + PROPOSAL_LIFE_MICROS,
             link=command.link,
-            hit_count=state.links[command.link].hit_count,
+            hit_count=_hit_count(state, command),
             before=before,
             after=after,
+            by_micros=_by(effect),
         )
     )
+
+
+def _hit_count(state: State, command: Change) -> int:
+    """How often the links that a change touches have hit."""
+    links = {command.link, getattr(command, "to_link", command.link)}
+    return sum(state.links[link].hit_count for link in links)
+
+
+def _by(effect: Effect) -> int:
+    """By how much a change moves a meter that is set to an amount."""
+    if isinstance(effect, MeterAdjusted):
+        return effect.after_micros - effect.before_micros
+    return 0
+
+
+def _at_this_moment(state: State, proposal: Proposal) -> Change:
+    """What was proposed, with the wagers that came in since left on the meter.
+
+    A proposal to set a meter is one to move it by the difference that two people looked at.
+    """
+    change_ = proposal.change
+    if not isinstance(change_, AdjustMeter):
+        return change_
+    meter = ledger.meter(ledger.key(change_.link, change_.level))
+    now = state.balances.get(meter, 0)
+    return replace(change_, to_micros=max(0, now + proposal.by_micros))
 
 
 def approve(state: State, command: ApproveProposal, request: Request) -> Effect | Refusal:
@@ -89,9 +116,9 @@ def approve(state: State, command: ApproveProposal, request: Request) -> Effect 
         return refuse(Reason.SECOND_PERSON_REQUIRED, proposer=proposal.proposer, **at)
     if origin.department == proposal.department:
         return refuse(Reason.OTHER_DEPARTMENT_REQUIRED, department=origin.department, **at)
-    if state.links[proposal.link].hit_count != proposal.hit_count:
+    if _hit_count(state, proposal.change) != proposal.hit_count:
         return refuse(Reason.PROPOSAL_OVERTAKEN, link=proposal.link, **at)
-    effect = _effect(state, proposal.change)
+    effect = _effect(state, _at_this_moment(state, proposal))
     if isinstance(effect, Refusal):
         return effect
     return replace(effect, approval=Approval(proposal.id, proposal.proposer, origin.principal))

@@ -197,6 +197,7 @@ class Proposal(Struct, frozen=True):
     hit_count: int  # of the link when it was proposed
     before: str  # what the change is about, as it stood, for people to read
     after: str
+    by_micros: int = 0  # how far a meter that is to be set moves
 
 
 class State(Struct):

@@ -16,7 +16,14 @@ from jackpot.engine.answers import Answer, Committed, Job, Limits, Outcome
 from jackpot.engine.meters import moves_meters
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
-from jackpot.store.journal import Entry, Transaction
+from jackpot.store.journal import (
+    GENESIS,
+    Entry,
+    Head,
+    Transaction,
+    UnsoundError,
+    verify_link,
+)
 
 _JUMP_MICROS = 1_000_000  # a clock further behind than this is worth an alarm
 _log = logging.getLogger(__name__)
@@ -102,14 +109,25 @@ class Batch:
         command_digest = digest(request.command)
         known = identify(replica.state, request, command_digest)
         if known is None:
-            return self.add(replica, request.origin, request.command, command_digest)
+            try:
+                event, time_micros = self._decider.decide(replica, request.origin, request.command)
+            except Exception:  # noqa: BLE001 - as the next lines say
+                # Deciding changes nothing, so only this command fails, whatever is wrong with it.
+                # As a failed store it would be sent again, and stop every table each time.
+                _log.exception("a %s could not be decided", type(request.command).__name__)
+                return refuse(Reason.MALFORMED, problem="the controller failed on it; see its log")
+            return self._add(replica, request.origin, event, time_micros, command_digest)
         return self._recall(request.site, known.sequence) if isinstance(known, Repeat) else known
 
-    def add(
-        self, replica: Replica, origin: Origin, command: AnyCommand, command_digest: str = ""
+    def _add(
+        self,
+        replica: Replica,
+        origin: Origin,
+        event: AnyEvent,
+        time_micros: int,
+        command_digest: str = "",
     ) -> Committed:
-        """Decide a new command and put what it came to behind the head."""
-        event, time_micros = self._decider.decide(replica, origin, command)
+        """Put what a command came to behind the head."""
         entry = replica.add(origin, event, command_digest, time_micros)
         committed = Committed(entry.sequence, time_micros, event)
         self._entries.setdefault(replica.site, []).append(entry)
@@ -121,7 +139,8 @@ class Batch:
 
     def add_own(self, replica: Replica, command: AnyCommand) -> Committed:
         """The controller's own bookkeeping."""
-        return self.add(replica, ControllerOrigin(), command)
+        event, time_micros = self._decider.decide(replica, ControllerOrigin(), command)
+        return self._add(replica, ControllerOrigin(), event, time_micros)
 
     def append(self) -> None:
         """Check every site that changed, and hand its entries to the store."""
@@ -133,7 +152,13 @@ class Batch:
         """The answer that a command was given before, perhaps a moment ago in this batch."""
         if found := self.events.get((site, sequence)):
             return found
-        (entry,) = self._transaction.read(site, sequence - 1, 1)
+        # With the row before it, so that an edited answer is not given as if it were the old one.
+        rows = self._transaction.read(site, max(0, sequence - 2), min(2, sequence))
+        if not rows or rows[-1].sequence != sequence:
+            raise UnsoundError(site, sequence, "the entry that answered a command is gone")
+        entry = rows[-1]
+        before = Head(sequence - 1, rows[0].hash) if sequence > 1 else GENESIS
+        verify_link(site, before, entry)
         return Committed(sequence, entry.time_micros, codec.decode_entry(site, entry).event)
 
 

@@ -5,10 +5,12 @@ and only there, a caller says by metadata who they are, so that a laboratory can
 """
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from jackpot.auth.authority import AuthorityError
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
 from jackpot.server.errors import RefusedError, refused
@@ -17,6 +19,7 @@ from jackpot.server.fields import identifier
 LOCAL = "local"
 PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
 _WATCH_S = 1.0
+_log = logging.getLogger(__name__)
 
 
 class Door:
@@ -69,7 +72,13 @@ class Door:
         """Read the list of revoked certificates as it changes, and end their streams."""
         while self.gate is not None:
             await asyncio.sleep(_WATCH_S)
-            if await asyncio.to_thread(self.gate.reload):
+            try:
+                changed = await asyncio.to_thread(self.gate.reload)
+            except (AuthorityError, OSError) as error:
+                # The list that was read before stays in force until this one can be read.
+                _log.error("the list of revoked certificates can't be read: %s", error)
+                continue
+            if changed:
                 for task, actor in list(self._open.items()):
                     if self.gate.is_revoked(actor):
                         record_denial("stream", "", actor.principal, "the certificate is revoked")

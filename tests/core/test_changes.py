@@ -105,6 +105,31 @@ def test_a_proposal_expires(after: int, expired: bool) -> None:
         assert reason(answer) == Reason.PROPOSAL_EXPIRED
 
 
+def test_wagers_since_a_proposal_stay_on_the_meter() -> None:
+    """Two people looked at a difference: that is what the house bears, whatever came in since."""
+    floor = floor_of()
+    up = AdjustMeter("a", "main", 12_346_170_000, "malfunction", "ticket 8")  # fifty cents more
+    proposal = propose(floor, up)
+    floor.bets_in("t1", all_bet("a-five"))
+    house = floor.state.balances["a/house"]
+    ok(approve(floor, proposal))
+    assert house - floor.state.balances["a/house"] == 500_000
+    assert floor.state.balances["a/main/meter"] == 12_345_670_000 + 6 * 210_000 + 500_000
+
+
+def test_an_award_of_the_other_link_overtakes_a_transfer() -> None:
+    """Both meters that a transfer shows must still be what they were."""
+    floor = Floor().open_up([five_card_a(), five_card_a("b")], [table("t1", "a"), table("t2", "b")])
+    floor.set_level("a/main", "12345.67")
+    ok(floor.operate(ResetMeter("a", "main", "x")))
+    ok(floor.operate(ConfigureSite(dual_control=True)))
+    transfer = TransferFunds("a", "main", "overflow", "b", "main", 1_000_000, "board 1")
+    proposal = propose(floor, transfer)
+    floor.bets_in("t2", all_bet("b-five"))
+    floor.settle("t2", hand(1, "straight-flush"))
+    assert reason(approve(floor, proposal)) == Reason.PROPOSAL_OVERTAKEN
+
+
 def test_an_award_since_overtakes_a_proposal() -> None:
     """The meter that was looked at is not the meter any more."""
     floor = floor_of()

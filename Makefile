@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
-# Half the tests wait for sockets and disks, so a few more workers than cores pay off.
-WORKERS ?= 3
+# As many as there are cores here; tests with processes of their own want room beside them.
+WORKERS ?= 2
 
 .PHONY: run test check browser screenshots format proto slow bench clauses clean
 

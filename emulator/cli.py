@@ -39,7 +39,7 @@ def make_log(*, as_json: bool) -> Log:
 def main() -> None:
     """Emulate what surrounds a jackpot controller: devices, tables, and trouble.
 
-    Example: jackpot-emulator soak --tables 20 --faults all
+    Example: jackpot-emulator devices --listen 127.0.0.1:7171
     """
 
 

@@ -26,6 +26,10 @@ screenshots: browser
 slow: $(READY)
 	$(BIN)/pytest -m slow $(ARGS)
 
+# Side by side with an echo, PostgreSQL and a naive controller; the results are kept.
+bench: $(READY)
+	$(BIN)/jackpot-emulator bench --report benchmarks/results $(ARGS)
+
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -180,11 +180,11 @@ async def table(client: TableClient, ends_s: float) -> int:
     return count
 
 
-def measure(controller: Controller, watchers: int, seconds: float) -> Run:
+def measure(runner: asyncio.Runner, controller: Controller, watchers: int, seconds: float) -> Run:
     """One run."""
     with watching(controller.url, watchers) as process:
         before_s, begun_s = controller.cpu_s(), time.monotonic()
-        wagers = uvloop.run(play(controller.address, seconds))
+        wagers = runner.run(play(controller.address, seconds))
         cpu_s, wall_s = controller.cpu_s() - before_s, time.monotonic() - begun_s
         assert process.stdin is not None
         assert process.stdout is not None
@@ -205,12 +205,14 @@ def main() -> int:
         uvloop.run(watch(options.watch[0], int(options.watch[1])))
         return 0
     rounds, seconds = (2, 1.0) if options.quick else (7, 5.0)
-    with tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
         controller = Controller(Path(folder))
-        measure(controller, 0, 1.0)  # warm
-        runs = [
-            measure(controller, count, seconds) for _ in range(rounds) for count in (0, WATCHERS)
-        ]
+        measure(runner, controller, 0, 1.0)  # warm
+        counts = (0, WATCHERS) * rounds
+        runs = [measure(runner, controller, count, seconds) for count in counts]
         controller.stop()
     return report(runs, as_json=options.json)
 

@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 import click
 
+from emulator.bench.command import bench
 from emulator.devices.clock import MAX_SPEED
 from emulator.devices.faults import PPM, Fault
 from emulator.devices.model import MAX_NAME
 from emulator.devices.process import ListenError, serve
+from emulator.soak.command import soak
 
 Log = Callable[..., None]
 
@@ -35,9 +37,9 @@ def make_log(*, as_json: bool) -> Log:
 @click.group()
 @click.version_option(package_name="jackpot-controller")
 def main() -> None:
-    """Emulate what surrounds a jackpot controller: devices and tables.
+    """Emulate what surrounds a jackpot controller: devices, tables, and trouble.
 
-    Example: jackpot-emulator devices --listen 127.0.0.1:7171
+    Example: jackpot-emulator soak --tables 20 --faults all
     """
 
 
@@ -96,3 +98,7 @@ def devices(listen: str, speed: float, seed: str, fault_rate: int, *, as_json: b
         asyncio.run(serve(listen, log, speed=speed, seed=seed, rates_ppm=rates_ppm))
     except ListenError as error:
         raise click.ClickException(str(error)) from None
+
+
+main.add_command(soak)
+main.add_command(bench)

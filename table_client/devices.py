@@ -95,6 +95,8 @@ class DeviceDeck:
             dispensed = await self._devices.dispense(asked)
         except DeviceLost as lost:
             raise DeckLostError(str(lost)) from lost
+        except DeviceRefused as refusal:
+            raise ShoeFailedError(str(refusal)) from refusal
         if dispensed.status.shoe in _FAILED:
             what = dispensed.status.shoe.replace("_", " ").lower()
             raise ShoeFailedError(f"The shoe is {what}.")

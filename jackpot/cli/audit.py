@@ -1,7 +1,6 @@
 """`jackpot audit`: look through the journal."""
 
 from itertools import islice
-from pathlib import Path
 
 import click
 import msgspec
@@ -34,7 +33,7 @@ WIDTH = 80
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object a line, in full.")
 @one_line
 def audit(
-    data: Path,
+    store: str,
     site: str,
     since: int,
     until: int,
@@ -57,7 +56,7 @@ def audit(
         if kind.lower() not in by_name:
             raise click.BadParameter(f"{kind!r}; there is: {', '.join(sorted(KINDS))}")
     wanted = Filter(since, until, actor, table, frozenset(by_name[k.lower()] for k in kinds))
-    with reading(data, site) as walk:
+    with reading(store, site) as walk:
         for found in islice(search(walk, wanted), limit):
             if json_:
                 click.echo(msgspec.json.encode(found).decode())

@@ -9,7 +9,7 @@ import msgspec
 from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option
 from jackpot.cli.verify import site_line
-from jackpot.store.opening import Address
+from jackpot.store.opening import is_postgres
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from jackpot.verify import verify
 
@@ -19,21 +19,19 @@ from jackpot.verify import verify
 @data_option
 @click.option("--json", "json_", is_flag=True, help="Print the copy's findings as JSON.")
 @one_line
-def backup(target: Path, data: Address, *, json_: bool) -> None:
+def backup(target: Path, store: str, *, json_: bool) -> None:
     r"""Copy a journal that is in use to a new directory, and check the copy.
 
     \b
     Example:
       jackpot backup /backup/2026-03-01 --data /var/lib/jackpot
     """
-    if not isinstance(data, Path):
-        raise click.ClickException(
-            "a database is backed up by its own means, or by jackpot store copy"
-        )
+    if is_postgres(store):
+        raise click.ClickException("PostgreSQL has its own backup: pg_basebackup, or pg_dump")
     file = target / FILE_NAME
     if file.exists():
         raise click.ClickException(f"there is a journal in {target}; nothing was copied")
-    journal = SqliteJournal.open_to_read(data)
+    journal = SqliteJournal.open_to_read(Path(store))
     try:
         target.mkdir(parents=True, exist_ok=True)
         journal.backup(file)

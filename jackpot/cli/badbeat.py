@@ -22,7 +22,7 @@ def badbeat() -> None:
 @click.argument("link")
 @click.argument("table")
 @click.argument("counted_micros", metavar="AMOUNT", type=AMOUNT)
-@click.option("--cashier", required=True, metavar="NAME", help="Who counted.")
+@click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS it is you.")
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @at_desk(changes=True)
 def count(
@@ -63,7 +63,9 @@ def count(
 @click.option("--loser", required=True, type=click.IntRange(1), help="Its seat.")
 @click.option("--winner", required=True, type=click.IntRange(1), help="The seat that won.")
 @click.option("--others", metavar="SEATS", default="", help='Who else was dealt in: "1,4,5".')
-@click.option("--supervisor", required=True, metavar="NAME", help="The Poker shift supervisor.")
+@click.option(
+    "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
+)
 @at_desk(changes=True)
 def verify(
     desk: Desk,

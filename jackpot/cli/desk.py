@@ -17,6 +17,7 @@ from google.protobuf.message import Message
 from rich.console import Console
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
+from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import NotConfirmedError, one_line
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
@@ -116,14 +117,6 @@ class Desk:
 
 _OPTIONS = (
     click.option(
-        "--controller",
-        metavar="HOST:PORT",
-        envvar="JACKPOT_CONTROLLER",
-        default="127.0.0.1:7400",
-        show_default=True,
-        help="Where the controller listens.",
-    ),
-    click.option(
         "--site",
         metavar="SITE",
         envvar="JACKPOT_SITE",
@@ -149,7 +142,7 @@ _CHANGE_OPTIONS = (
         "--request-id", metavar="ID", help="Repeat a request whose answer was lost, safely."
     ),
 )
-_NAMES = ("controller", "site", "principal", "department", "json_", "yes", "request_id")
+_NAMES = ("site", "principal", "department", "json_", "yes", "request_id")
 
 
 def at_desk(
@@ -160,12 +153,12 @@ def at_desk(
     def wrap(command: Callable[Concatenate[Desk, P], None]) -> Callable[..., None]:
         @functools.wraps(command)
         @one_line
-        def run(**values: Any) -> None:
+        def run(connection: Connection, **values: Any) -> None:
             options = {name: values.pop(name) for name in _NAMES if name in values}
-            with grpc.insecure_channel(options["controller"]) as channel:
+            with connection.open() as channel:
                 command(Desk(channel, **options), **values)  # type: ignore[call-arg]  # by keyword
 
-        function: Callable[..., None] = run
+        function: Callable[..., None] = connected(run)
         for option in reversed((*_OPTIONS, *(_CHANGE_OPTIONS if changes else ()))):
             function = option(function)
         return function

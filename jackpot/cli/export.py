@@ -29,7 +29,7 @@ from jackpot.signing import load_private
 @click.option("--json", "json_", is_flag=True, help="Print what was written as JSON.")
 @one_line
 def export(
-    data: Path, site: str, first: int, last: int | None, key: Path, out: Path, *, json_: bool
+    store: str, site: str, first: int, last: int | None, key: Path, out: Path, *, json_: bool
 ) -> None:
     r"""Write entries as JSON Lines with their hashes and a signature over the head.
 
@@ -40,7 +40,7 @@ def export(
     """
     signer = load_private(key)
     try:
-        with out.open("w", encoding="utf-8", newline="\n") as file, reading(data, site) as walk:
+        with out.open("w", encoding="utf-8", newline="\n") as file, reading(store, site) as walk:
             done = write_export(walk, file, signer, first, last or 0)
     except OSError as error:
         raise click.ClickException(f"can't write {out}: {error.strerror}") from error

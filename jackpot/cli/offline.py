@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 from rich.console import Console
@@ -11,26 +10,12 @@ from rich.progress import Progress
 
 from jackpot.reports.walk import Progress as OnProgress
 from jackpot.reports.walk import Walk, open_walk
-from jackpot.store.opening import Address, is_postgres
-
-
-class StoreAddress(click.ParamType[Address]):
-    """A directory, or the URL of a PostgreSQL database."""
-
-    name = "address"
-
-    def convert(
-        self, value: object, _param: click.Parameter | None, _ctx: click.Context | None
-    ) -> Address:
-        """A URL stays text; anything else is a directory."""
-        return str(value) if is_postgres(str(value)) else Path(str(value))
-
 
 data_option = click.option(
     "--store",
     "--data",
-    "data",
-    type=StoreAddress(),
+    "store",
+    metavar="ADDRESS",
     envvar="JACKPOT_DATA",
     required=True,
     help="The controller's data directory, or postgresql://…",
@@ -53,9 +38,9 @@ def progress_bar(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def reading(data: Address, site: str) -> Iterator[Walk]:
+def reading(store: str, site: str) -> Iterator[Walk]:
     """A walk through a journal, with a bar while it lasts."""
-    with progress_bar("reading") as progress, open_walk(data, site, progress) as walk:
+    with progress_bar("reading") as progress, open_walk(store, site, progress) as walk:
         yield walk
 
 

@@ -7,6 +7,7 @@ from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import exact, payouts_table, word
 from jackpot.v1 import operator_pb2, payout_pb2
 
+FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
 _PAYOUT = click.argument("payout", type=click.IntRange(1))
 
 
@@ -35,7 +36,7 @@ def payouts(desk: Desk, table: str, *, pending: bool) -> None:
 
 @click.command()
 @_PAYOUT
-@click.option("--floorperson", required=True, metavar="NAME", help="Who saw hand and lamp.")
+@click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @click.option(
     "--source", type=click.Choice(["cage"]), help="Let the cage pay what the table would."
 )
@@ -85,7 +86,7 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     required=True,
     help="Why it must not be paid.",
 )
-@click.option("--floorperson", required=True, metavar="NAME", help="Who decides so.")
+@click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @at_desk(changes=True)
 def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     r"""Take an award back; what hung on it is decided again.

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option, reading, site_option
-from jackpot.reports.daily import DailyReport, daily_report
+from jackpot.engine.engine import clock_micros
+from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.forms import as_csv, as_html
 from jackpot.reports.sections import Money, Section, sections
 
@@ -34,7 +35,7 @@ def report() -> None:
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="The day on which it began.  [default: yesterday]",
+    help="The day on which it began.  [default: the last that is over]",
 )
 @click.option(
     "--format",
@@ -52,7 +53,7 @@ def report() -> None:
 )
 @one_line
 def daily(
-    data: Path, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
+    store: str, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
 ) -> None:
     r"""What every meter did on a gaming day and why, and what is still open.
 
@@ -64,9 +65,8 @@ def daily(
       jackpot report daily --date 2026-03-01 --data /var/lib/jackpot
       jackpot report daily --data /var/lib/jackpot --format html --out day.html
     """
-    yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
-    with reading(data, site) as walk:
-        found = daily_report(walk, date.date() if date else yesterday)
+    with reading(store, site) as walk:
+        found = daily_report(walk, date.date() if date else day_before(walk, clock_micros()))
     text = _FORMS["json" if json_ else form](found)
     if out:
         try:

@@ -26,7 +26,7 @@ from jackpot.signing import load_private
 @click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
 @one_line
 def slip(
-    payout: int, data: Path, site: str, pdf: Path | None, key: Path | None, *, json_: bool
+    payout: int, store: str, site: str, pdf: Path | None, key: Path | None, *, json_: bool
 ) -> None:
     r"""Print the slip of a payout, with the journal entries that it rests on.
 
@@ -36,7 +36,7 @@ def slip(
     Example:
       jackpot slip 41 --data /var/lib/jackpot --pdf slip-41.pdf
     """
-    with reading(data, site) as walk:
+    with reading(store, site) as walk:
         found = find_slip(walk, payout)
     signed: Receipt | None = receipt(found, load_private(key)) if key else None
     lines = slip_lines(found, signed)

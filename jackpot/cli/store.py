@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from jackpot.cli.failures import one_line
-from jackpot.cli.offline import StoreAddress, site_option
+from jackpot.cli.offline import site_option
 from jackpot.cli.verify import HASH_SHOWN
 from jackpot.store.copying import Progress as OnProgress
 from jackpot.store.copying import copy as copy_journal
@@ -30,8 +30,8 @@ def store() -> None:
 
 
 @store.command()
-@click.argument("source", metavar="FROM", type=StoreAddress())
-@click.argument("target", metavar="TO", type=StoreAddress())
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
 @site_option
 @click.option("--json", "json_", is_flag=True, help="Print what was copied as JSON.")
 @one_line

@@ -14,7 +14,7 @@ from jackpot.core import config, events, ledger
 from jackpot.core.evolve import hit_of
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
-from jackpot.reports.gaming_day import bounds
+from jackpot.reports.gaming_day import bounds, date_of
 from jackpot.reports.movements import Cause, Pool, movements
 from jackpot.reports.notes import Note, notes
 from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
@@ -71,6 +71,22 @@ def daily_report(walk: Walk, date: dt.date) -> DailyReport:
     return builder.finished()
 
 
+def day_before(walk: Walk, now_micros: int) -> dt.date:
+    """The last gaming day that is over, by the setting that is in force now."""
+    day = config.MIDNIGHT
+    for entry in walk.entries():
+        day = _setting(walk.site, entry, day)
+    return date_of(day, now_micros) - dt.timedelta(days=1)
+
+
+def _setting(site: str, entry: Entry, otherwise: config.GamingDay) -> config.GamingDay:
+    """The gaming day that an entry sets, if it sets one."""
+    if entry.kind != events.SiteConfigured.__name__:
+        return otherwise
+    event = codec.decode_entry(site, entry).event
+    return event.day if isinstance(event, events.SiteConfigured) else otherwise
+
+
 class _Builder:
     """Takes in one entry after the other."""
 
@@ -86,10 +102,7 @@ class _Builder:
     def takes(self, entry: Entry) -> bool:
         """Whether the next entry still belongs to the report."""
         if self._report is None:
-            day = self.replica.state.day
-            if entry.kind == events.SiteConfigured.__name__:
-                event = codec.decode_entry(self.replica.site, entry).event
-                day = event.day if isinstance(event, events.SiteConfigured) else day
+            day = _setting(self.replica.site, entry, self.replica.state.day)
             if entry.time_micros >= bounds(day, self._date)[0]:
                 self._report = self._begin(day)
         return self._report is None or entry.time_micros < self._report.end_micros

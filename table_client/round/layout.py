@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Result = Literal["win", "lose", "push", "forfeit", "returned", "withdrawn", "not-settled"]
 DEALER = 0
+MOST_SEATS = 7  # where a text names no number; no game here has more
 
 
 class Outcome(Struct, frozen=True):
@@ -106,6 +107,9 @@ class Layout:
     def __init__(
         self, game: Game, settings: Settings, way: Way, trace: Trace, seats: Mapping[int, Player]
     ) -> None:
+        most = game.rule.table.seats if game.rule.table else MOST_SEATS
+        if any(not 1 <= seat <= most for seat in seats):
+            raise ValueError(f"{game.name} has seats 1 to {most}, not {sorted(seats)}")
         self.game = game
         self.rule = game.rule
         self.settings = settings

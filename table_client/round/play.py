@@ -22,6 +22,7 @@ from table_client.ports import (
     ProgressiveLostError,
     ShoeFailedError,
     SideAward,
+    Way,
 )
 from table_client.progressive import NoProgressive
 from table_client.round.betting import close_betting, take_wagers
@@ -33,6 +34,13 @@ from table_client.round.settling import Settling
 from table_client.round.start import SeededStart, StartSource, starting_position
 from table_client.round.verdicts import settle_bet
 from table_client.trace import Record, Trace
+
+_LOADS = {
+    Way.MANUAL_SHOE: "The deck goes into the dealing shoe.",
+    Way.HAND: "The dealer takes the deck in hand.",
+    Way.AUTOMATED_SHOE: "The cards go into the automated shoe.",
+    Way.CONTINUOUS_SHOE: "The shoe has taken the cards.",
+}
 
 
 class SeatResult(Struct, frozen=True):
@@ -171,6 +179,8 @@ class Table:
         for made in await self.deck.prepare():
             text, clause = says[made]
             trace.note(made.lower().replace("_", "-"), text, clause)
+        way = self.deck.way
+        trace.note("load", _LOADS[way], clauses.ways[way].load)
 
     def _count_is_due(self) -> bool:
         """Where no device counts, the stub is counted at least once every so many rounds."""

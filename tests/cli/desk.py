@@ -7,6 +7,7 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
+from jackpot.auth.client import Identity
 from jackpot.cli.main import main
 from jackpot.v1 import payout_pb2
 from table_client.client import TableClient, open_channel
@@ -16,15 +17,24 @@ WIDTH = 80
 
 
 class Person:
-    """Somebody who runs `jackpot`; "ann/slots" is Ann of the slots department."""
+    """Somebody who runs `jackpot`; "ann/slots" is Ann of the slots department.
 
-    def __init__(self, address: str, who: str) -> None:
+    With an identity, a certificate says who it is.
+    """
+
+    def __init__(self, address: str, who: str, identity: Identity | None = None) -> None:
         self._address = address
+        self._identity = identity
         self._principal, _, self._department = who.partition("/")
 
     def run(self, *args: str, answer: str = "", yes: bool = True) -> Result:
         """Run a command, whatever comes of it."""
-        identity = ["--controller", self._address, "--principal", self._principal]
+        identity = ["--controller", self._address]
+        if self._identity:
+            identity += ["--cert", str(self._identity.certificate)]
+            identity += ["--ca", str(self._identity.authority)]
+        else:
+            identity += ["--principal", self._principal]
         if self._department:
             identity += ["--department", self._department]
         if yes and "--yes" in CliRunner().invoke(main, [*_words(args), "--help"]).output:
@@ -62,12 +72,19 @@ def _words(args: tuple[str, ...]) -> list[str]:
 
 
 def play(
-    address: str, table: str, special: Mapping[int, list[str]], *seats: int
+    address: str,
+    table: str,
+    special: Mapping[int, list[str]],
+    *seats: int,
+    identity: Identity | None = None,
 ) -> list[payout_pb2.Payout]:
     """A round at a table with a wager from every seat; its payouts."""
 
     async def round_() -> list[payout_pb2.Payout]:
-        async with open_channel(address) as channel, TableClient(channel, SITE, table) as client:
+        async with (
+            open_channel(address, identity) as channel,
+            TableClient(channel, SITE, table) as client,
+        ):
             await client.attach()
             await client.open_round()
             await client.place_wagers([wager(seat) for seat in seats])

@@ -68,6 +68,17 @@ def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     assert max(map(len, result.output.splitlines())) <= WIDTH
 
 
+@pytest.mark.parametrize("path", sorted(every_command()), ids=" ".join)
+def test_every_command_is_in_the_docs(path: tuple[str, ...]) -> None:
+    """Whoever reads the docs meets every command at least once."""
+    docs = Path(__file__).resolve().parents[2] / "docs"
+    text = "".join(page.read_text() for page in [*docs.glob("*.md"), docs.parent / "README.md"])
+    words = " ".join(text.split())
+    group, *rest = path
+    assert f"jackpot {group}" in words or f"`{group}`" in words
+    assert all(f"{group} {word}" in words or f"`{word}`" in words for word in rest)
+
+
 def test_the_demo_stops_by_itself() -> None:
     """With --rounds it plays that many, sums up, finds its journal sound, and exits 0."""
     result = run("demo", "--rounds", "7", "--seed", "1")

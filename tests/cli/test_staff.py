@@ -108,18 +108,19 @@ def test_a_links_life(ann: Person) -> None:
     assert ann.fails("link", "service", "nowhere").startswith("there is no link 'nowhere'")
 
 
-def test_a_payout_from_hand_to_form(process: Process, ann: Person) -> None:
-    """Listed, validated in order, paid by the cage with a form, and gone from the list."""
+def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) -> None:
+    """Listed, validated in order, paid by accounting with a form, and gone from the list."""
     assert ann.does("payouts") == "Nothing waits.\n"
     first, second = play(process.address, "t4", {6: ROYALS["s"], 2: ROYALS["h"]}, 6, 2)[:2]
     listed = ann.does("payouts", "--pending")
     assert re.search(rf"^ *{first.id} +t4 +6 +royal flush +five/main", listed, re.MULTILINE)
-    assert ann.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_VALIDATED: ")
+    assert bob.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_VALIDATED: ")
     ann.does("validate", str(first.id), "--floorperson", "Flo")
     shares = [payout["id"] for payout in ann.json("payouts", "--pending")["payouts"]]
     assert str(first.id) not in shares
-    assert ann.fails("pay", str(first.id)).startswith("FORM_REQUIRED: ")
-    paid = ann.does("pay", str(first.id), "--form", "W-1")
+    assert ann.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_ALLOWED: ")
+    assert bob.fails("pay", str(first.id)).startswith("FORM_REQUIRED: ")
+    paid = bob.does("pay", str(first.id), "--form", "W-1")
     assert paid.startswith(f"{first.id} is paid: $10,000.42 from the cage (journal ")
     rejected = ann.does(
         "reject", str(second.id), "--reason", "hand-misread", "--floorperson", "Flo"

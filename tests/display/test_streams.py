@@ -171,3 +171,33 @@ async def test_unknown_links_and_tables_are_404(shown: Shown) -> None:
         assert (await shown.get(path))[0] == 404, path
     assert (await shown.get("/api/history/five/nope"))[0] == 404
     assert (await shown.get("/api/history/five/main?range=year"))[0] == 400
+
+
+async def test_in_a_crowd_only_what_is_urgent_goes_at_once() -> None:
+    """With many watchers increments are rarer; what can't wait is sent at the next look."""
+    number, urgent = 0, "calm"
+
+    async def look() -> Latest:
+        return Latest(f"{number}{urgent}", Value(number), urgent)
+
+    topic = Topic("value", look, 0.02, lambda: True)
+    watcher = topic.watch()
+    assert b'"number":0' in await anext(watcher)
+    topic.watchers += 10_000
+    number = 1
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await anext(watcher)
+    topic.watchers -= 10_000
+    await watcher.aclose()
+    topic.close()
+
+    topic = Topic("value", look, 0.02, lambda: True)
+    watcher = topic.watch()
+    await anext(watcher)
+    topic.watchers += 10_000
+    number, urgent = 2, "a hit"
+    async with asyncio.timeout(0.3):
+        assert b'"number":2' in await anext(watcher)
+    await watcher.aclose()
+    topic.close()

@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.auth.client import Identity
+from jackpot.auth.names import parse_holder
 from jackpot.cli.main import main
 from jackpot.core.config import GamingDay
 from jackpot.reports.gaming_day import date_of
 from tests.cli.desk import Person, play
 from tests.e2e.process import Process
-from tests.server.house import ROYALS
+from tests.server.house import ROYALS, SITE
 
 
 def run(*args: str) -> str:
@@ -23,17 +26,46 @@ def run(*args: str) -> str:
     return result.stdout
 
 
-@pytest.mark.rule("PA 657a.12(e)(3)")
+class Staff:
+    """People and tables with certificates of one authority."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "ca"
+        self._authority = Authority.create(self.folder, "Test House")
+        certificate, _ = self._authority.issue_server(("127.0.0.1",), 1)
+        self.options = ("--cert", str(certificate), "--ca", str(self.folder / CA_CERTIFICATE))
+
+    def identity(self, role: str, name: str) -> Identity:
+        """A certificate."""
+        certificate, _ = self._authority.issue(parse_holder(SITE, role, name), 1)
+        return Identity(certificate, self.folder / CA_CERTIFICATE)
+
+    def person(self, address: str, role: str, name: str) -> Person:
+        """Somebody who shows a certificate."""
+        return Person(address, name, self.identity(role, name))
+
+
+@pytest.mark.rule("PA 657a.11(e)(3)")
 def test_from_proposal_to_report(tmp_path: Path) -> None:
     """Proposed, self-approval refused, approved elsewhere, explained by report, audit and slip."""
-    with Process(tmp_path, many=0) as process:
-        ann, bob = (Person(process.address, who) for who in ("ann/slots", "bob/accounting"))
-        play(process.address, "t4", {}, 1, 2, 3)
+    staff = Staff(tmp_path)
+    with Process(tmp_path, many=0, options=staff.options) as process:
+        at = process.address
+        ann = staff.person(at, "operations", "ann")
+        bob = staff.person(at, "accounting", "bob")
+        flo = staff.person(at, "floor", "flo")
+        table = staff.identity("table", "t4")
+        play(at, "t4", {}, 1, 2, 3, identity=table)
         ann.does("reset", "five", "--note", "memo 7")
         assert ann.fails("approve", "1").startswith("SECOND_PERSON_REQUIRED: ")
+        ann_again = staff.person(at, "accounting", "ann")
+        assert ann_again.fails("approve", "1").startswith("SECOND_PERSON_REQUIRED: ")
+        assert flo.fails("approve", "1").startswith("NOT_ALLOWED: ")
         assert bob.does("approve", "1").startswith("five/main: $10,000.63 -> $10,000.00")
-        payout = play(process.address, "t4", {2: ROYALS["s"]}, 2)[0].id
-        bob.does("validate", str(payout), "--floorperson", "Flo")
+        payout = play(at, "t4", {2: ROYALS["s"]}, 2, identity=table)[0].id
+        assert bob.fails("validate", str(payout)).startswith("NOT_ALLOWED: ")
+        flo.does("validate", str(payout), "--floorperson", "somebody else")
+        assert flo.fails("pay", str(payout), "--form", "W2G-1").startswith("NOT_ALLOWED: ")
         bob.does("pay", str(payout), "--form", "W2G-1")
 
         # All of this reads the journal beside the running controller.
@@ -54,17 +86,19 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
         assert meter["closing_micros"] == 10_000_000_000
         assert overflow["moved_micros"] == {"resets": 630_000}
         (reset,) = [one for one in report["decreases"] if one["cause"] == "resets"]
-        assert reset["reference"] == "reset: memo 7, by ann and bob, proposal 1"
+        assert (
+            reset["reference"] == "reset: memo 7, by operations:ann and accounting:bob, proposal 1"
+        )
         assert [hit["status"] for hit in report["hits"]] == ["paid"]
 
         text = run("report", "daily", *data, "--date", str(today))
         assert re.search(r"resets +-0\.63 +0\.00 +0\.63", text)
-        audit = run("audit", *data, "--actor", "bob", "--kind", "MeterAdjusted")
-        assert "by ann, approved by bob" in " ".join(audit.split())
+        audit = run("audit", *data, "--actor", "accounting:bob", "--kind", "MeterAdjusted")
+        assert "by operations:ann, approved by accounting:bob" in " ".join(audit.split())
         slip = run("slip", str(payout), *data)
         assert re.search(r"AMOUNT +\$10,000\.21\n", slip)
         assert re.search(r"meter before +\$10,000\.21\nmeter after +\$10,000\.00\n", slip)
-        assert re.search(r"validated by +Flo\nform +W2G-1\nstatus +paid\n", slip)
+        assert re.search(r"validated by +floor:flo\nform +W2G-1\nstatus +paid\n", slip)
 
         backup = tmp_path / "backup"
         assert "sound" in run("backup", str(backup), *data)

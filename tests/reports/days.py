@@ -37,7 +37,7 @@ def write_days(directory: Path, keep: int | None = None) -> Path:
         for number, record in enumerate(entries[:keep])
     ]
     journal = SqliteJournal.open(directory)
-    with journal.begin() as transaction:
+    with journal.begin({SITE}) as transaction:
         transaction.append(SITE, made)
         transaction.commit()
     journal.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.reports.daily import DailyReport, daily_report
+from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.forms import as_csv, as_html
 from jackpot.reports.gaming_day import bounds
 from jackpot.reports.sections import Money, Section, sections
@@ -208,6 +208,15 @@ def test_yesterdays_report_is_the_same_tomorrow(three_days: Path, tmp_path: Path
         folder = tmp_path / str(number)
         early = report_of(write_days(folder, keep=within[-1].sequence), date)
         assert early == report_of(three_days, date)
+
+
+@pytest.mark.parametrize(("offset", "days"), [(-1, 2), (0, 1), (1, 1)])
+def test_the_last_day_that_is_over(three_days: Path, offset: int, days: int) -> None:
+    """It is the one before the gaming day that it is now, on the site's clocks."""
+    today = dt.date(2026, 3, 20)
+    start, _ = bounds(DAY, today)
+    with open_walk(three_days) as walk:
+        assert day_before(walk, start + offset) == today - dt.timedelta(days=days)
 
 
 def test_a_day_without_entries_has_what_was_there(three_days: Path) -> None:

@@ -3,47 +3,25 @@
 import pytest
 
 from emulator.devices.model import HOUR_MS, Method, ShufflerKind
+from emulator.devices.refusals import DeviceRefused
 from table_client.games.catalogue import GAMES
 from table_client.ports import Way
+from tests.client.games.chapters import (
+    AUTOMATED,
+    CHAPTERS,
+    HAND,
+    LETTERS,
+    MANUAL,
+    METHODS,
+    section,
+)
 from tests.client.games.tables import (
-    CARIBBEAN,
-    CRAZY,
-    CRISS,
-    FOUR,
-    HOLDEM,
     PAI_GOW,
-    RIDE,
-    THREE,
     Scripted,
     clauses,
     device_table,
     steps,
 )
-
-MANUAL, HAND, AUTOMATED = Method.MANUAL_SHOE, Method.HAND, Method.AUTOMATED_SHOE
-
-# Where each chapter stands, and its sections on opening, shuffle, and the three ways of dealing.
-CHAPTERS = {
-    CRAZY[0]: ("PA 657a.", 4, 5, (8, 9, 10)),
-    CRAZY[1]: ("MA ", 3, 4, (7, 8, 9)),
-    CRAZY[2]: ("PA2011 573.", 4, 5, (8, 9, 10)),
-    CARIBBEAN: ("PA2010 555.", 4, 5, (8, 9, 10)),
-    RIDE: ("PA2010 559.", 4, 5, (10, 11, 12)),
-    CRISS: ("PA2014 592.", 4, 5, (8, 9, 10)),
-    FOUR: ("PA2010 557.", 4, 5, (8, 9, 10)),
-    THREE: ("PA2010 565.", 4, 5, (8, 9, 10)),
-    HOLDEM: ("PA2010 563.", 4, 5, (8, 9, 10)),
-}
-METHODS = (MANUAL, HAND, AUTOMATED)
-LETTERS = {MANUAL: "efg", HAND: "cde", AUTOMATED: "cde"}
-
-
-def section(rule: str, method: Method) -> str:
-    """The section on a way of dealing; that of 2010 on Hold 'Em's shoe was restated in 2011."""
-    before, _, _, sections = CHAPTERS[rule]
-    if rule == HOLDEM and method is AUTOMATED:
-        before = "PA2011 563."
-    return f"{before}{sections[METHODS.index(method)]}"
 
 
 def cases(*kinds: int) -> list[object]:
@@ -204,3 +182,55 @@ async def test_two_decks_alternate(rule: str, method: Method) -> None:
         await table.play_round({1: Scripted()})
         used.append((await devices.status()).shoe_deck)
     assert used in (["red", "blue"] * 2, ["blue", "red"] * 2)
+
+
+CLOSED = {MANUAL: "(b)", HAND: "(a)(3)", AUTOMATED: "(a)(2)"}
+LOADED = {MANUAL: "(a)", HAND: "(a)(2)", AUTOMATED: "(a)(1)"}
+DEALT = [
+    pytest.param(
+        rule, method, closed, loaded, marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)]
+    )
+    for rule in CHAPTERS
+    for method in METHODS
+    for closed, loaded in [
+        (section(rule, method) + CLOSED[method], section(rule, method) + LOADED[method])
+    ]
+] + [
+    pytest.param(
+        PAI_GOW, method, closed, loaded, marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)]
+    )
+    for method, closed, loaded in (
+        (MANUAL, "PA2010 561.9(a)", "PA2010 561.9(a)"),
+        (HAND, "PA2010 561.10(a)(3)", "PA2010 561.10(a)(2)"),
+        (AUTOMATED, "PA2010 561.11(a)(2)", "PA2010 561.11(a)(1)"),
+    )
+]
+
+
+@pytest.mark.parametrize(("rule", "method", "closed", "loaded"), DEALT)
+async def test_the_cards_are_ready_and_betting_closed_before_the_deal(
+    rule: str, method: Method, closed: str, loaded: str
+) -> None:
+    """The deck where it is dealt from, "no more bets", and only then a card."""
+    table, _ = device_table(rule, method)
+    result = await table.play_round({1: Scripted()})
+    assert clauses(result, "load") == [loaded]
+    assert clauses(result, "no-more-bets") == [closed]
+    order = [record.step for record in result.records]
+    assert order.index("load") < order.index("no-more-bets") < order.index("deal")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(
+            pytest.param(rule, marks=pytest.mark.rule(f"{section(rule, HAND)}(a)(1)"))
+            for rule in CHAPTERS
+        ),
+        pytest.param(PAI_GOW, marks=pytest.mark.rule("PA2010 561.10(a)(1)")),
+    ],
+)
+def test_dealing_from_the_hand_needs_a_shuffler(rule: str) -> None:
+    """Cards shuffled by hand are not dealt from it."""
+    with pytest.raises(DeviceRefused, match="needs a shuffling device"):
+        device_table(rule, HAND, ShufflerKind.NONE)

@@ -1,0 +1,164 @@
+"""Who is due what for the hands of a round, in the order in which the dealer pays.
+
+From the dealer's right, so from the highest seat down; at one turn the links in the table's order,
+one's own hand before the dealer's, and after each hand what was drawn and what others' hands give.
+The ranking of hands is the law's own and is shared with the controller; who is due what is not.
+"""
+
+from typing import NamedTuple
+
+from emulator.audit.books import Due, Hand, Round, Standing
+from emulator.audit.terms import DEALER, BetTerms, LinkTerms, Row, TableTerms
+from jackpot.rules.hands import names
+
+
+class Cards(NamedTuple):
+    """All that was told about a round's cards."""
+
+    hands: dict[int, Hand]
+    dealer: tuple[str, ...]
+    community: tuple[str, ...]
+
+
+class Reader:
+    """Reads one round's hands."""
+
+    def __init__(self, table: TableTerms, round_: Round, cards: Cards) -> None:
+        self._table = table
+        self._round = round_
+        self._cards = cards
+        self._called: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._divided: set[tuple[str, str]] = set()
+
+    def dues(self) -> list[Due]:
+        """Everything due, in payment order."""
+        found: list[Due] = []
+        for seat in sorted(self._round.wagers, reverse=True):
+            for link in self._table.links:
+                for bet in sorted(link.bets, key=lambda bet: bet.on_dealer):
+                    standing = self._round.wagers[seat].get(bet.id)
+                    if standing is None:
+                        continue
+                    if self._plays(seat, bet):
+                        found += self._for_hand(link, bet, seat, standing)
+                        found += self._for_draws(link, bet, seat, standing)
+                    found += self._for_others(bet, seat, standing)
+        return found
+
+    def _plays(self, seat: int, bet: BetTerms) -> bool:
+        fate = self._cards.hands[seat].fate
+        return fate == "PLAYED" or (fate == "FOLDED" and not bet.fold_loses)
+
+    def _of(self, holder: int) -> tuple[str, ...]:
+        return self._cards.dealer if holder == DEALER else self._cards.hands[holder].cards
+
+    def _names(self, bet: BetTerms, holder: int) -> tuple[str, ...]:
+        key = (bet.ranking, holder)
+        if key not in self._called:
+            own = self._of(holder)
+            self._called[key] = names(bet.ranking, own + self._cards.community) if own else ()
+        return self._called[key]
+
+    def _row(self, bet: BetTerms, holder: int) -> Row | None:
+        called = self._names(bet, holder)
+        return next((row for row in bet.rows if row.hand in called), None)
+
+    def _for_hand(self, link: LinkTerms, bet: BetTerms, seat: int, standing: Standing) -> list[Due]:
+        holder = DEALER if bet.on_dealer else seat
+        row = self._row(bet, holder)
+        if row is None:
+            return []
+        winners: tuple[tuple[int, str], ...] = ((seat, standing.player),)
+        if row.share_bps and (row.divided or bet.on_dealer):
+            if (bet.id, row.hand) in self._divided:
+                return []
+            self._divided.add((bet.id, row.hand))
+            winners = self._who_divide(bet, row)
+        return [
+            Due(
+                kind="SHARE" if row.share_bps else "FIXED",
+                link=link.id,
+                bet=bet.id,
+                hand=row.hand,
+                winners=winners,
+                level=row.level,
+                share_bps=row.share_bps,
+                each_micros=row.sum_micros or row.times * link.wager_micros,
+                holder=holder,
+                source="CAGE" if row.share_bps else bet.source.upper(),
+                needs_floor=row.share_bps > 0 or row.times >= bet.floor_from,
+            )
+        ]
+
+    def _who_divide(self, bet: BetTerms, row: Row) -> tuple[tuple[int, str], ...]:
+        """Each player once for the dealer's hand, each winning hand otherwise."""
+        found: dict[object, tuple[int, str]] = {}
+        for seat in sorted(self._round.wagers, reverse=True):
+            standing = self._round.wagers[seat].get(bet.id)
+            if standing is None or not self._plays(seat, bet):
+                continue
+            if bet.on_dealer:
+                found.setdefault(standing.player, (seat, standing.player))
+            elif self._row(bet, seat) == row:
+                found[seat] = (seat, standing.player)
+        return tuple(found.values())
+
+    def _for_draws(
+        self, link: LinkTerms, bet: BetTerms, seat: int, standing: Standing
+    ) -> list[Due]:
+        holder = DEALER if bet.on_dealer else seat
+        won = []
+        if self._round.magic_card and self._round.magic_card in self._of(holder):
+            won.append(("MAGIC", bet.magic_times))
+        if self._round.lucky == holder:
+            won.append(("LUCKY", bet.lucky_times))
+        return [
+            Due(
+                kind=kind,
+                link=link.id,
+                bet=bet.id,
+                hand=kind.lower(),
+                winners=((seat, standing.player),),
+                level="",
+                share_bps=0,
+                each_micros=times * link.wager_micros,
+                holder=holder,
+                source=bet.source.upper(),
+                needs_floor=False,
+            )
+            for kind, times in won
+            if times
+        ]
+
+    def _for_others(self, bet: BetTerms, seat: int, standing: Standing) -> list[Due]:
+        """Envy: for every other player's hand that was played, bettor or not."""
+        if not bet.envy:
+            return []
+        fate = self._cards.hands[seat].fate
+        if fate != "PLAYED" and not (fate == "FOLDED" and bet.fold_keeps_envy):
+            return []
+        found = []
+        for other in sorted(self._cards.hands, reverse=True):
+            if other == seat or self._cards.hands[other].fate != "PLAYED":
+                continue
+            if any(w.player == standing.player for w in self._round.wagers.get(other, {}).values()):
+                continue
+            called = self._names(bet, other)
+            hand, amount = next(((h, a) for h, a in bet.envy if h in called), ("", 0))
+            if hand:
+                found.append(
+                    Due(
+                        kind="ENVY",
+                        link=bet.link,
+                        bet=bet.id,
+                        hand=hand,
+                        winners=((seat, standing.player),),
+                        level="",
+                        share_bps=0,
+                        each_micros=amount,
+                        holder=other,
+                        source=bet.source.upper(),
+                        needs_floor=True,
+                    )
+                )
+        return found

@@ -1,0 +1,231 @@
+"""Compare what was told or shown with what the books say; each answers "" or the difference."""
+
+from collections import Counter
+from typing import Any
+
+from emulator.audit.books import Books, Link, Payout, Table
+from emulator.audit.entry import FRAME, Entry
+from emulator.audit.rounds import round_of
+from emulator.audit.terms import DEALER, LevelTerms
+from jackpot.rules.cards import DECK
+from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2
+from jackpot.v1 import table_pb2 as pb
+
+
+def amount(micros: int) -> str:
+    """Dollars with all six places."""
+    return f"{micros / 1_000_000:,.6f}"
+
+
+class Comparison:
+    """Looks at the books of a site."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+
+    def round_message(self, table: Table) -> pb.Round:
+        """A table's round as Attach must tell it."""
+        round_ = round_of(table)
+        return pb.Round(
+            number=round_.number,
+            phase=pb.RoundPhase.Value(f"ROUND_PHASE_{round_.phase}"),
+            wagers=[
+                pb.Wager(
+                    seat=seat,
+                    bet=bet,
+                    amount_micros=self._wager(table, bet),
+                    player=w.player,
+                    account=w.account,
+                )
+                for seat, bets in sorted(round_.wagers.items())
+                for bet, w in bets.items()
+            ],
+            void_seats=round_.void_seats,
+            magic_card=round_.magic_card,
+            lucky_position=None if round_.lucky < 0 else round_.lucky,
+        )
+
+    def _wager(self, table: Table, name: str) -> int:
+        bet = table.terms.bet(name)
+        return self._books.links[bet.link].terms.wager_micros if bet else 0
+
+    def lock_out(self, table: Table, told: pb.LockOutResponse) -> str:
+        """The wagers that a lock-out found, and what it may have drawn."""
+        round_ = round_of(table)
+        chips = [w for _, _, w in round_.standing() if not w.electronic]
+        if told.round != round_.number:
+            return f"locked out round {told.round}, must be {round_.number}"
+        if told.collected is not (not chips):
+            return f"collected is {told.collected} with {len(chips)} chip wagers"
+        is_ = Counter((w.seat, w.bet, w.amount_micros) for w in told.wagers)
+        must = Counter((s, bet, self._wager(table, bet)) for s, bet, _ in round_.standing())
+        if is_ != must:
+            return f"locked out with {sorted(is_.elements())}, must be {sorted(must.elements())}"
+        if told.magic_card and not any(link.magic_bps for link in table.terms.links):
+            return "a magic card was drawn where none is offered"
+        if told.magic_card and told.magic_card not in DECK:
+            return f"{told.magic_card} is no card"
+        if told.HasField("lucky_position"):
+            offered = any(link.lucky_bps for link in table.terms.links)
+            if not (offered and DEALER <= told.lucky_position <= table.terms.seats):
+                return f"lucky position {told.lucky_position} can't be"
+        return ""
+
+    def mismatch(self, table: Table, chips: dict[str, int], entry: Entry) -> str:
+        """A refused count must name a bet with both of its numbers."""
+        if entry.reason != "COLLECTION_MISMATCH":
+            return ""
+        bet = entry.details.get("bet", "")
+        standing = round_of(table).standing()
+        accepted = sum(b == bet and not w.electronic for _, b, w in standing)
+        told = (entry.details.get("accepted"), entry.details.get("counted"))
+        must = (str(accepted), str(chips.get(bet, 0)))
+        return "" if told == must else f"mismatch of {bet} told as {told}, must be {must}"
+
+    def settlement(
+        self, table: Table, payouts: list[Payout], alarms: list[str], told: pb.SettleResponse
+    ) -> str:
+        """Every award, in payment order, with everything that its slip says."""
+        number = round_of(table).number
+        if told.round != number:
+            return f"settled round {told.round}, must be {number}"
+        must = [slip(payout) for payout in payouts]
+        is_ = list(told.payouts)
+        if len(must) != len(is_):
+            return f"{len(is_)} awards, must be {len(must)}: {_slips(is_)} not {_slips(must)}"
+        for expected, found in zip(must, is_, strict=True):
+            expected.decided_time_micros = found.decided_time_micros
+            if expected != found:
+                return f"an award is {_flat(found)}, must be {_flat(expected)}"
+        if list(told.alarms) != alarms:
+            return f"alarms are {list(told.alarms)}, must be {alarms}"
+        return ""
+
+    def observation(self, entry: Entry) -> str:
+        """Accounts, meters, payouts or tables as somebody saw them."""
+        told = entry.response
+        if entry.kind == FRAME:
+            return self._frame(told)
+        if entry.kind == "ListLinks":
+            if off := self._books.total():
+                return f"the auditor's own books are off by {amount(off)}"
+            return "; ".join(filter(None, (self._accounts(link) for link in told.links)))
+        if entry.kind == "ListPayouts":
+            return self._payouts(told)
+        return "; ".join(filter(None, (self._table(table) for table in told.tables)))
+
+    def _frame(self, told: meter_pb2.LinkMeters) -> str:
+        link = self._books.links[told.link]
+        found = [
+            ("status", _status(told.status), link.status),
+            ("hit count", told.hit_count, link.hits),
+        ]
+        for meter in told.meters:
+            must = link.levels[meter.level].meter
+            found.append((f"{meter.level} meter", amount(meter.amount_micros), amount(must)))
+        return _differing(f"sign of {told.link}", found)
+
+    def _accounts(self, told: operator_pb2.Link) -> str:
+        link = self._books.links[told.id]
+        found: list[tuple[str, Any, Any]] = [
+            ("status", _status(told.status), link.status),
+            ("hit count", told.hit_count, link.hits),
+            *_level_accounts(told, link),
+            ("house", amount(told.house_micros), amount(link.house)),
+            ("players", amount(told.players_micros), amount(link.players)),
+            ("pending", amount(told.pending_micros), amount(link.pending)),
+            ("retained", amount(told.retained_micros), amount(link.retained)),
+        ]
+        return _differing(told.id, found)
+
+    def _payouts(self, told: operator_pb2.ListPayoutsResponse) -> str:
+        must = {payout.id: slip(payout) for payout in self._books.payouts.values()}
+        is_ = {payout.id: payout for payout in told.payouts}
+        if must.keys() != is_.keys():
+            return f"open payouts are {sorted(is_)}, must be {sorted(must)}"
+        for number, expected in must.items():
+            expected.decided_time_micros = is_[number].decided_time_micros
+            if expected != is_[number]:
+                return f"open payout is {_flat(is_[number])}, must be {_flat(expected)}"
+        return ""
+
+    def _table(self, told: operator_pb2.Table) -> str:
+        table = self._books.tables[told.id]
+        open_ = sum(payout.table == told.id for payout in self._books.payouts.values())
+        found: list[tuple[str, Any, Any]] = [
+            ("epoch", told.epoch, table.epoch),
+            ("last number", told.last_number, table.last_number),
+            ("rounds", told.rounds, table.rounds),
+            ("open payouts", told.open_payouts, open_),
+        ]
+        if table.round:
+            found.append(("round", _flat(told.round), _flat(self.round_message(table))))
+        return _differing(f"table {told.id}", found)
+
+
+def slip(payout: Payout) -> payout_pb2.Payout:
+    """A payout as the wire has it, but for its time."""
+    due = payout.due
+    return payout_pb2.Payout(
+        id=payout.id,
+        table=payout.table,
+        round=payout.round,
+        link=due.link,
+        level=due.level,
+        bet=due.bet,
+        kind=payout_pb2.PayoutKind.Value(f"PAYOUT_KIND_{due.kind}"),
+        hand=due.hand,
+        seat=payout.seat,
+        player=payout.player,
+        cards=payout.cards,
+        amount_micros=payout.amount,
+        meter_before_micros=payout.meter_before,
+        source=payout_pb2.PayoutSource.Value(f"PAYOUT_SOURCE_{payout.source}"),
+        needs_floorperson=due.needs_floor,
+        holder=payout.holder,
+        share_bps=due.share_bps,
+        floorperson=payout.floorperson,
+        account=payout.account,
+    )
+
+
+def _level_accounts(told: operator_pb2.Link, link: Link) -> list[tuple[str, Any, Any]]:
+    return [
+        (f"{found.level} {name}", amount(is_), amount(must))
+        for found in told.levels
+        for name, is_, must in zip(
+            ("meter", "reserve", "overflow", "limit", "primary", "reserve rate"),
+            (
+                found.meter_micros,
+                found.reserve_micros,
+                found.overflow_micros,
+                found.limit_micros,
+                found.primary_bps,
+                found.reserve_bps,
+            ),
+            (*link.levels[found.level].purse(), *_rates(link.levels[found.level].terms)),
+            strict=True,
+        )
+    ]
+
+
+def _rates(terms: LevelTerms) -> tuple[int, int, int]:
+    return terms.limit_micros, terms.primary_bps, terms.reserve_bps
+
+
+def _status(value: Any) -> str:
+    name: str = meter_pb2.LinkStatus.Name(value)
+    return name.removeprefix("LINK_STATUS_")
+
+
+def _differing(what: str, found: list[tuple[str, Any, Any]]) -> str:
+    wrong = [f"{name} is {is_}, must be {must}" for name, is_, must in found if is_ != must]
+    return f"{what}: {', '.join(wrong)}" if wrong else ""
+
+
+def _slips(payouts: list[payout_pb2.Payout]) -> str:
+    return ", ".join(f"seat {p.seat} {p.hand} {amount(p.amount_micros)}" for p in payouts) or "none"
+
+
+def _flat(message: Any) -> str:
+    return " ".join(str(message).split())

@@ -1,0 +1,317 @@
+"""Voids and rejections: what is taken back, from whom, and what is decided again.
+
+A void seat was never there and a misread hand was never held, as long as nothing behind it has
+been validated, paid, or won by another round; what can't be taken back the house bears.
+"""
+
+from typing import NamedTuple
+
+from emulator.audit.books import (
+    Award,
+    Books,
+    Effect,
+    Increment,
+    Purse,
+    Round,
+    Settlement,
+    Standing,
+    Table,
+)
+from emulator.audit.paying import book, decide, is_full
+from emulator.audit.terms import DEALER
+
+LevelKey = tuple[str, str]
+
+
+class Change(NamedTuple):
+    """A payout's new amount, or its end."""
+
+    payout: int
+    amount: int
+    meter_before: int
+    closed: bool
+
+
+def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
+    """The round comes to nothing: what goes back to players, and what becomes of its awards."""
+    round_ = _round(table)
+    settlement = books.settlements.get((table.terms.id, round_.number))
+    returned = _amount(books, table, list(round_.wagers))
+    gone = {key: _is_gone(books, key, part, settlement) for key, part in round_.posted.items()}
+    changes = []
+    if settlement:
+        changes = take_back(books, settlement, _open(books, settlement), {})
+    _give_back(books, table, round_.posted, gone, list(round_.wagers))
+    books.settlements.pop((table.terms.id, round_.number), None)
+    table.round = None
+    return returned, changes
+
+
+def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]:
+    """One seat's part comes to nothing."""
+    round_ = _round(table)
+    settlement = books.settlements.get((table.terms.id, round_.number))
+    returned = _amount(books, table, [seat])
+    parts = {key: part for key in round_.posted if (part := _part(books, table, key, seat))}
+    gone = {key: _is_gone(books, key, part, settlement) for key, part in parts.items()}
+    changes = []
+    if settlement:
+        doomed = {p for p in _open(books, settlement) if _falls(books, round_, p, seat)}
+        less = {
+            key: Effect(-part.meter, -part.reserve, -part.overflow)
+            for key, part in parts.items()
+            if not gone[key]
+        }
+        changes = take_back(books, settlement, doomed, less)
+    _give_back(books, table, parts, gone, [seat])
+    for key, part in parts.items():
+        whole = round_.posted[key]
+        round_.posted[key] = Increment(
+            whole.sequence,
+            whole.meter - part.meter,
+            whole.reserve - part.reserve,
+            whole.overflow - part.overflow,
+        )
+    round_.wagers.pop(seat, None)
+    round_.void_seats.append(seat)
+    books.forget((table.terms.id, round_.number))
+    return returned, changes
+
+
+def take_back(
+    books: Books, settlement: Settlement, doomed: set[int], less: dict[LevelKey, Effect]
+) -> list[Change]:
+    """Close the doomed payouts; `less` is what a void takes off levels before the first turn."""
+    changes: list[Change] = []
+    chains: dict[LevelKey, list[Award]] = {}
+    for award in settlement.awards:
+        due = award.due
+        if due.level:
+            chains.setdefault((due.link, due.level), []).append(award)
+            continue
+        back = award.each * len(doomed.intersection(award.payouts))
+        books.links[due.link].pending -= back
+        books.links[due.link].house += back
+        award.effect = Effect(house=award.effect.house + back)
+        _strike(award, doomed)
+    for key, effect in less.items():
+        if key in settlement.before:
+            before = settlement.before[key]
+            reduced = Purse(*(max(0, amount) for amount in before.purse.plus(effect)))
+            settlement.before[key] = before._replace(purse=reduced)
+    for key, chain in chains.items():
+        if key in less or any(doomed.intersection(award.payouts) for award in chain):
+            _Chain(books, settlement, key, chain, doomed).undo(
+                from_first=key in less, changes=changes
+            )
+    settlement.awards = [award for award in settlement.awards if award.payouts]
+    changes += [Change(payout, 0, 0, closed=True) for payout in sorted(doomed)]
+    for change in changes:
+        if change.closed:
+            del books.payouts[change.payout]
+        else:
+            payout = books.payouts[change.payout]
+            payout.amount, payout.meter_before = change.amount, change.meter_before
+    return changes
+
+
+class _Chain:
+    """The awards of one settlement on one level."""
+
+    def __init__(
+        self,
+        books: Books,
+        settlement: Settlement,
+        key: LevelKey,
+        chain: list[Award],
+        doomed: set[int],
+    ) -> None:
+        self._books, self._settlement, self._key = books, settlement, key
+        self._chain, self._doomed = chain, doomed
+        self._level = books.level(key)
+        self._won_since = self._level.last_full > settlement.sequence
+
+    def undo(self, *, from_first: bool, changes: list[Change]) -> None:
+        """Take the doomed awards off the level."""
+        hit = [bool(self._doomed.intersection(award.payouts)) for award in self._chain]
+        first = 0 if from_first else hit.index(True)
+        was_full = any(is_full(award.due) for award in self._chain)
+        if self._won_since or self._is_firm(first):
+            for place in (place for place, is_hit in enumerate(hit) if is_hit):
+                self._return(place)
+        else:
+            self._decide_again(first, changes)
+        link = self._books.links[self._key[0]]
+        link.house -= self._level.shortfall()
+        is_still = any(is_full(award.due) for award in self._chain if award.payouts)
+        if was_full and not is_still and not self._won_since:
+            self._level.last_full = self._settlement.before[self._key].last_full
+
+    def _is_firm(self, first: int) -> bool:
+        for award in self._chain[first:]:
+            for payout in set(award.payouts) - self._doomed:
+                found = self._books.payouts.get(payout)
+                if found is None or found.floorperson:
+                    return True
+        return False
+
+    def _return(self, place: int) -> None:
+        """Later awards stand: the money goes to overflow, to the meter, or back as it came."""
+        award = self._chain[place]
+        link = self._books.links[self._key[0]]
+        back = award.each * len(self._doomed.intersection(award.payouts))
+        later = any(is_full(other.due) for other in self._chain[place + 1 :])
+        _strike(award, self._doomed)
+        if self._won_since or later:
+            link.pending -= back
+            self._level.overflow += back
+            award.effect = award.effect._replace(overflow=award.effect.overflow + back)
+        elif award.payouts:
+            link.pending -= back
+            self._level.meter += back
+            award.effect = award.effect._replace(meter=award.effect.meter + back)
+        else:
+            book(self._books, award.due, award.effect, sign=-1)
+
+    def _decide_again(self, first: int, changes: list[Change]) -> None:
+        before = self._settlement.before[self._key]
+        purse = before.purse
+        for award in self._chain[:first]:
+            purse = purse.plus(award.effect)
+        tail = self._chain[first:]
+        for award in tail:
+            book(self._books, award.due, award.effect, sign=-1)
+            _strike(award, self._doomed)
+        left = [award for award in tail if award.payouts]
+        left.sort(key=lambda award: (-award.due.winners[0][0], award.due.holder == DEALER))
+        for award in left:
+            each, effect = decide(award.due, purse, before.terms)
+            book(self._books, award.due, effect)
+            if each != award.each:
+                changes += [Change(p, each, purse.meter, closed=False) for p in award.payouts]
+            purse = purse.plus(effect)
+            award.each, award.effect = each, effect
+        # What is decided again keeps the order of its new turns.
+        places = [i for i, award in enumerate(self._settlement.awards) if award in tail]
+        for place, award in zip(places, [*left, *(a for a in tail if not a.payouts)], strict=True):
+            self._settlement.awards[place] = award
+
+
+def _strike(award: Award, doomed: set[int]) -> None:
+    """Take doomed winners out of an award."""
+    kept = [
+        (winner, payout)
+        for winner, payout in zip(award.due.winners, award.payouts, strict=True)
+        if payout not in doomed
+    ]
+    award.due = award.due._replace(winners=tuple(winner for winner, _ in kept))
+    award.payouts = tuple(payout for _, payout in kept)
+
+
+def _round(table: Table) -> Round:
+    if table.round is None:
+        raise AssertionError("checked before")
+    return table.round
+
+
+def _open(books: Books, settlement: Settlement) -> set[int]:
+    return {p for award in settlement.awards for p in award.payouts if p in books.payouts}
+
+
+def _falls(books: Books, round_: Round, payout_id: int, seat: int) -> bool:
+    payout = books.payouts[payout_id]
+    if payout.holder == seat:
+        return True
+    if payout.seat != seat:
+        return False
+    if payout.due.kind == "SHARE" and payout.holder == DEALER:
+        # A share of the dealer's hand is a player's, who may have another box with the bet.
+        return not any(
+            other != seat and bet == payout.due.bet and standing.player == payout.player
+            for other, bet, standing in round_.standing()
+        )
+    return True
+
+
+def _posted_wagers(table: Table) -> list[tuple[int, str]]:
+    """Seat and link of each wager whose increments are on the meters."""
+    round_ = _round(table)
+    found = []
+    for seat, name, standing in round_.standing():
+        bet = table.terms.bet(name)
+        if bet is None:
+            raise AssertionError("an accepted bet is offered")
+        counted = round_.phase in ("COLLECTED", "SETTLED")
+        if counted or (round_.phase == "LOCKED" and standing.electronic):
+            found.append((seat, bet.link))
+    return found
+
+
+def _amount(books: Books, table: Table, seats: list[int]) -> int:
+    total = 0
+    for seat, name, _ in _round(table).standing():
+        bet = table.terms.bet(name)
+        if bet and seat in seats:
+            total += books.links[bet.link].terms.wager_micros
+    return total
+
+
+def _part(books: Books, table: Table, key: LevelKey, seat: int) -> Increment | None:
+    """A seat's part of what the round put on a level."""
+    del books
+    seats = [s for s, link in _posted_wagers(table) if link == key[0]]
+    mine = seats.count(seat)
+    if not mine:
+        return None
+    whole = _round(table).posted[key]
+    primary = (whole.meter + whole.overflow) * mine // len(seats)
+    over = min(whole.overflow, primary)  # what went over the limit went there last
+    reserve = whole.reserve * mine // len(seats)
+    return Increment(whole.sequence, primary - over, reserve, over)
+
+
+def _is_gone(books: Books, key: LevelKey, part: Increment, settlement: Settlement | None) -> bool:
+    """Whether somebody else has won the level since the increments went there."""
+    last_full = books.level(key).last_full
+    if settlement and key in settlement.before:
+        return settlement.before[key].last_full > part.sequence or last_full > settlement.sequence
+    return last_full > part.sequence
+
+
+def _give_back(
+    books: Books,
+    table: Table,
+    parts: dict[LevelKey, Increment],
+    gone: dict[LevelKey, bool],
+    seats: list[int],
+) -> None:
+    """Return posted wagers: increments from their levels or the house, the rest as it was kept."""
+    owed: dict[str, int] = {}
+    for seat, name in _posted_wagers(table):
+        if seat in seats:
+            owed[name] = owed.get(name, 0) + books.links[name].terms.wager_micros
+    for key, part in parts.items():
+        link, level = books.links[key[0]], books.level(key)
+        increments = part.meter + part.reserve + part.overflow
+        owed[key[0]] = owed.get(key[0], 0) - increments
+        link.players += increments
+        if gone[key]:
+            link.house -= increments
+            continue
+        level.apply(Effect(part.meter, part.reserve, part.overflow), sign=-1)
+        link.house -= level.shortfall()
+    for name, rest in owed.items():
+        books.links[name].retained -= rest
+        books.links[name].players += rest
+    for seat, name, standing in _round(table).standing():
+        if seat in seats:
+            credit(books, table, name, standing)
+
+
+def credit(books: Books, table: Table, name: str, standing: Standing) -> None:
+    """A wager goes back to the game account that it came from."""
+    bet = table.terms.bet(name)
+    if standing.account and bet:
+        link = books.links[bet.link]
+        link.players -= link.terms.wager_micros
+        books.accounts[standing.account] += link.terms.wager_micros

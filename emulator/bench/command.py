@@ -1,0 +1,109 @@
+"""`jackpot-emulator bench`: this controller next to an echo, PostgreSQL and a naive one."""
+
+import json
+import shutil
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from emulator.bench.processes import BenchError
+from emulator.bench.report import html_page, machine, targets, text_lines
+from emulator.bench.scenarios import FULL, QUICK, TABLES, Bench, Plan
+
+PARTS = ("tables", "load", "length", "links")
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Fewer and shorter runs, shorter journals.")
+@click.option("--full", is_flag=True, help="Also a journal of ten million entries (6 GB).")
+@click.option(
+    "--only", type=click.Choice(PARTS), multiple=True, help="Some parts; may be given again."
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, 512),
+    multiple=True,
+    help=f"How many tables; may be given again.  [default: {', '.join(map(str, TABLES))}]",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="On which disk the journals are; a folder is made there and removed.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write bench.json, bench.html and bench.txt into this folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def bench(
+    only: tuple[str, ...],
+    tables: tuple[int, ...],
+    data: Path,
+    report: Path | None,
+    *,
+    quick: bool,
+    full: bool,
+    as_json: bool,
+) -> None:
+    r"""Measure wagers a second, latency, cost and memory, side by side in one run.
+
+    The load has a process of its own, runs alternate between the servers, and only ratios within
+    one run mean much.
+
+    \b
+    Example:
+      jackpot-emulator bench --quick --report out
+    """
+    plan = QUICK if quick else FULL if full else Plan()
+    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
+    try:
+        folder.chmod(0o755)
+        found = run_bench(plan, folder, only or PARTS, tables or TABLES, quiet=as_json)
+    except BenchError as error:
+        raise click.ClickException(str(error)) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if report:
+        write_report(found, report)
+    click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
+
+
+def run_bench(
+    plan: Plan, folder: Path, parts: tuple[str, ...], tables: tuple[int, ...], *, quiet: bool
+) -> dict[str, Any]:
+    """Run the parts that were asked for; the report."""
+
+    def say(what: str) -> None:
+        if not quiet:
+            click.echo(what, err=True)
+
+    run = Bench(plan, folder, say)
+    report: dict[str, Any] = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(folder),
+    }
+    if "tables" in parts or "load" in parts:
+        report["by_tables"] = run.by_tables(tables)
+    if "load" in parts:
+        report["at_load"] = run.at_load(report["by_tables"])
+    if "length" in parts:
+        report["by_length"] = run.by_length()
+    if "links" in parts:
+        report["by_links"] = run.by_links()
+    report["machine"]["postgres"] = run.postgres_version
+    report["notes"] = run.notes
+    report["targets"] = [list(target) for target in targets(report)]
+    return report
+
+
+def write_report(found: dict[str, Any], folder: Path) -> None:
+    """The report in all its forms."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    (folder / "bench.html").write_text(html_page(found), "utf-8")
+    (folder / "bench.txt").write_text("\n".join(text_lines(found)) + "\n", "utf-8")

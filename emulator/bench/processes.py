@@ -1,0 +1,183 @@
+"""Processes of a benchmark: servers that are measured, and loads that measure them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from emulator.bench.load import Job, Seen
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class BenchError(Exception):
+    """A part of a benchmark that failed, in one line."""
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time that a process and the children that live have used."""
+    return _own_cpu_s(pid) + sum(cpu_s(child) for child in _children(pid))
+
+
+def _own_cpu_s(pid: int) -> float:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0.0
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(child) for child in path.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def resident_mb(pid: int) -> float:
+    """Memory that a process holds; of several that share, each its part."""
+    children = _children(pid)
+    if not children:
+        return _memory_mb(pid, "status", "VmRSS")
+    return sum(_memory_mb(each, "smaps_rollup", "Pss") for each in (pid, *children))
+
+
+def _memory_mb(pid: int, file: str, field: str) -> float:
+    try:
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(x.split()[1]) / 1024 for x in lines if x.startswith(f"{field}:")), 0.0)
+
+
+class Server:
+    """One server of `emulator.bench.servers`."""
+
+    def __init__(self, role: str, folder: Path, tables: int = 512, links: int = 1) -> None:
+        self.role = role
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._arguments = [sys.executable, "-m", "emulator.bench.servers"]
+        self._arguments += [role, str(folder), str(tables), str(links)]
+        self.address = ""
+        self.started_s = 0.0
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid if self._process else 0
+
+    def start(self) -> "Server":
+        """Start it and wait until it serves."""
+        began = time.perf_counter()
+        # A command of our own making.
+        self._process = subprocess.Popen(  # noqa: S603
+            self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        if self._process.stdout is None:
+            raise AssertionError("it was asked for")
+        self.address = self._process.stdout.readline().strip()
+        self.started_s = time.perf_counter() - began
+        if not self.address:
+            raise BenchError(f"the {self.role} server did not start")
+        return self
+
+    def stop(self) -> None:
+        """Let it end in good order."""
+        if self._process:
+            self._process.communicate("", timeout=120)
+            self._process = None
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        if self._process:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.communicate()
+            self._process = None
+
+
+class Measured(msgspec.Struct):
+    """One run against one server."""
+
+    messages_per_s: float
+    wagers_per_s: float
+    p50_ms: float
+    p99_ms: float
+    p999_ms: float
+    server_cpu_us: float  # a wager
+    client_cpu_us: float  # a wager
+    server_busy: float  # processors
+    client_busy: float
+    resident_mb: float
+
+    @property
+    def limit(self) -> str:
+        """Who could not have done more."""
+        if self.client_busy >= max(self.server_busy, _BUSY):
+            return "client"
+        return "server" if self.server_busy >= _BUSY else "neither"
+
+
+_BUSY = 0.8  # of a processor: the interpreter lock lets a Python process use about one
+
+
+def measure(job: Job, server_pid: int) -> Measured:
+    """Run a load, and watch the server meanwhile."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "emulator.bench.load"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError("they were asked for")
+    try:
+        _tell(process.stdin, json.dumps(msgspec.to_builtins(job)))
+        if process.stdout.readline().strip() != "ready":
+            raise BenchError(f"the load on {job.address} could not be prepared")
+        before = cpu_s(server_pid)
+        _tell(process.stdin, "go")
+        line = process.stdout.readline()
+        used_s, resident = cpu_s(server_pid) - before, resident_mb(server_pid)
+        if not line:
+            raise BenchError(f"the load on {job.address} broke off")
+        return _measured(job, msgspec.json.decode(line, type=Seen), used_s, resident)
+    finally:
+        process.communicate()
+
+
+def _tell(pipe: Any, line: str) -> None:
+    pipe.write(line + "\n")
+    pipe.flush()
+
+
+def _measured(job: Job, seen: Seen, server_cpu_s: float, resident: float) -> Measured:
+    wagers = seen.messages * job.wagers
+    latencies = sorted(seen.latencies_us)
+
+    def quantile_ms(share: float) -> float:
+        return latencies[min(len(latencies) - 1, int(share * len(latencies)))] / 1000
+
+    return Measured(
+        messages_per_s=seen.messages / seen.elapsed_s,
+        wagers_per_s=wagers / seen.elapsed_s,
+        p50_ms=quantile_ms(0.5),
+        p99_ms=quantile_ms(0.99),
+        p999_ms=quantile_ms(0.999),
+        server_cpu_us=server_cpu_s / wagers * 1e6,
+        client_cpu_us=seen.cpu_s / wagers * 1e6,
+        server_busy=server_cpu_s / seen.elapsed_s,
+        client_busy=seen.cpu_s / seen.elapsed_s,
+        resident_mb=resident,
+    )

@@ -1,0 +1,190 @@
+"""What a benchmark found: machine, figures, and each target with whether it was met."""
+
+import os
+import platform
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from emulator import charts
+
+NAMES = {
+    "echo": "echo, one for one",
+    "batching": "echo, replies batched",
+    "bytes": "echo of bytes, unread",
+    "controller": "this controller, durable",
+    "postgres": "PostgreSQL procedure, a call a wager",
+    "postgres-six": "PostgreSQL procedure, six a call",
+    "naive": "naive: an RPC and a commit a wager",
+}
+MEMORY_MB = 300.0
+RESTART_S = 2.0
+
+
+class Target(NamedTuple):
+    """A goal, what was found, and whether that is enough."""
+
+    says: str
+    found: float
+    goal: float
+    met: bool
+
+
+def machine(folder: Path) -> dict[str, Any]:
+    """What it ran on; the disk is told by what a durable write of a page takes."""
+    model = ""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return {
+        "processor": model,
+        "processors": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "grpcio": version("grpcio"),
+        "protobuf": version("protobuf"),
+        "sqlite": sqlite3.sqlite_version,
+        "fsync_ms": fsync_ms(folder),
+        "load_average": os.getloadavg()[0],
+    }
+
+
+def fsync_ms(folder: Path, times: int = 60) -> float:
+    """How long a durable write of one page takes, in the middle."""
+    found = []
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        for _ in range(times):
+            file.write(b"\0" * 4096)
+            began = time.perf_counter()
+            file.flush()
+            os.fsync(file.fileno())
+            found.append(time.perf_counter() - began)
+    return round(median(found) * 1000, 3)
+
+
+def targets(report: dict[str, Any]) -> list[Target]:
+    """Every goal that the figures can judge."""
+    found: list[Target] = []
+
+    def at_least(says: str, value: float, goal: float) -> None:
+        found.append(Target(says, value, goal, value >= goal))
+
+    def at_most(says: str, value: float, goal: float) -> None:
+        found.append(Target(says, value, goal, value <= goal))
+
+    tables = report.get("by_tables", {})
+    for count in ("8", "64"):
+        if count in tables:
+            here = tables[count]
+            at_least(f"messages/s of the echo's, {count} tables", here["of_echo"]["median"], 1.0)
+            batching = here["of_batching"]["median"]
+            at_least(f"messages/s of a batching echo's, {count} tables", batching, 0.8)
+            if "of_postgres" in here:
+                times = here["of_postgres"]["median"]
+                at_least(f"wagers/s of PostgreSQL's, {count} tables", times, 10.0)
+    for name, here in report.get("at_load", {}).items():
+        ratio = here["p99_of_echo"]["median"]
+        at_most(f"p99 of the echo's, {name} of its rate", ratio, 3.0)
+    lengths = {k: v for k, v in report.get("by_length", {}).items() if k.isdigit()}
+    if lengths:
+        first, last = min(lengths, key=int), max(lengths, key=int)
+        grown = lengths[last]["server_cpu_us"] / lengths[first]["server_cpu_us"]
+        at_most(f"cost a wager at {int(last):,} entries, of {int(first):,}", grown, 1.1)
+        slowest = max(here["restart_s"] for here in lengths.values())
+        at_most("seconds to restart, longest journal", slowest, RESTART_S)
+    if "512" in tables:
+        at_most("MB with 512 tables", tables["512"]["controller"]["resident_mb"], MEMORY_MB)
+    return found
+
+
+def text_lines(report: dict[str, Any]) -> Iterator[str]:
+    """For a terminal of 80 columns."""
+    here = report["machine"]
+    yield f"{here['processor']}, {here['processors']} processors, load {here['load_average']:.1f}"
+    yield f"Python {here['python']}, gRPC {here['grpcio']}, fsync {here['fsync_ms']} ms"
+    for count, found in report.get("by_tables", {}).items():
+        yield f"\n{count} tables" + " " * 24 + "wagers/s   p50   p99 p99.9 ms  CPU us    MB  limit"
+        for name, says in NAMES.items():
+            if name not in found:
+                continue
+            row = found[name]
+            yield (
+                f"  {says[:30]:<30}{row['wagers_per_s']:>9,.0f}{row['p50_ms']:>6.1f}"
+                f"{row['p99_ms']:>6.0f}{row['p999_ms']:>6.0f}{row['server_cpu_us']:>10.0f}"
+                f"{row['resident_mb']:>6.0f}  {row['limit'][:6]}"
+            )
+    for name, found in report.get("at_load", {}).items():
+        echo, mine = found["echo"], found["controller"]
+        yield (
+            f"\n{name} of the echo's rate ({found['rate']:,.0f} messages/s): p99 "
+            f"{mine['p99_ms']:.1f} ms, echo {echo['p99_ms']:.1f} ms"
+        )
+    for length, found in report.get("by_length", {}).items():
+        if length.isdigit():
+            yield (
+                f"{int(length):>12,} entries: {found['server_cpu_us']:.1f} us CPU a wager, "
+                f"restart {found['restart_s']:.2f} s"
+            )
+    for links, found in report.get("by_links", {}).items():
+        yield f"{links:>12} links:   {found['server_cpu_us']:.1f} us CPU a wager"
+    yield ""
+    for target in (Target(*each) for each in report["targets"]):
+        mark = "met   " if target.met else "MISSED"
+        yield f"{mark} {target.says:<52} {target.found:>8.2f}  goal {target.goal:g}"
+    yield from (f"note: {note}" for note in report["notes"])
+
+
+def html_page(report: dict[str, Any]) -> str:
+    """One page with its charts."""
+    tables = report.get("by_tables", {})
+    counts = list(tables)
+    names = [name for name in NAMES if counts and name in tables[counts[0]]]
+    parts = ["<h1>Benchmark</h1>", _machine_line(report), '<div class="grid2">']
+    for title, field, log in (
+        ("Wagers a second", "wagers_per_s", True),
+        ("p99 of an answer, as fast as possible, ms", "p99_ms", True),
+        ("Processor time a wager, server, microseconds", "server_cpu_us", True),
+        ("Memory of the server, MB", "resident_mb", True),
+    ):
+        series = {NAMES[name]: [tables[count][name][field] for count in counts] for name in names}
+        labels = [f"{count} tables" for count in counts]
+        parts.append(charts.bars(title, labels, series, log_y=log))
+    lengths = {int(k): v for k, v in report.get("by_length", {}).items() if k.isdigit()}
+    if lengths:
+        for title, field in (
+            ("Processor time a wager by journal length, microseconds", "server_cpu_us"),
+            ("Restart after SIGKILL by journal length, s", "restart_s"),
+        ):
+            line = [(length, found[field]) for length, found in lengths.items()]
+            chart = charts.lines(
+                title, {field: line}, log_x=True, from_zero=True, x_title="entries"
+            )
+            parts.append(chart)
+    links = report.get("by_links", {})
+    if links:
+        costs = {"server": [found["server_cpu_us"] for found in links.values()]}
+        labels = [f"{count} links" for count in links]
+        title = "Processor time a wager by links, microseconds"
+        parts.append(charts.bars(title, labels, costs))
+    parts += ["</div>", "<h2>Targets</h2>", _targets_table(report)]
+    return charts.page("Benchmark", "".join(parts))
+
+
+def _machine_line(report: dict[str, Any]) -> str:
+    words = ", ".join(f"{key} {value}" for key, value in report["machine"].items())
+    return f"<p>{escape(words)}</p>"
+
+
+def _targets_table(report: dict[str, Any]) -> str:
+    rows = [
+        (target.says, f"{target.found:.2f}", f"{target.goal:g}", "met" if target.met else "missed")
+        for target in (Target(*each) for each in report["targets"])
+    ]
+    return charts.table(["target", "found", "goal", ""], rows)

@@ -1,0 +1,239 @@
+"""Charts as inline SVG, without any library: lines over a scale, and bars side by side."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+WIDTH, HEIGHT = 640, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 14, 30, 34
+_COLOURS = ("#2f6fb7", "#c2571a", "#3d8b4f", "#8a4fa3", "#b8962e", "#4a4a4a", "#c0392b", "#16867d")
+_TICKS = 5
+Point = tuple[float, float]
+Words = Callable[[float], str]
+
+
+class Band(NamedTuple):
+    """A stretch of the x axis that is shaded, with what happened there."""
+
+    start: float
+    end: float
+    says: str
+
+
+def plain(value: float) -> str:
+    """A number as short as it can be."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e6:  # noqa: PLR2004 - millions
+        return f"{value / 1e6:,.3g}M"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+class _Scale:
+    """Turns values into pixels, evenly or by their logarithm."""
+
+    def __init__(self, low: float, high: float, start: float, end: float, *, log: bool) -> None:
+        if log:
+            low = max(low, 1e-9)
+            high = max(high, low * 1.01)
+        elif high <= low:
+            high = low + 1
+        self.low, self.high, self.log = low, high, log
+        self._start, self._end = start, end
+
+    def at(self, value: float) -> float:
+        """Where a value is drawn."""
+        low, high = self.low, self.high
+        if self.log:
+            value, low, high = (math.log(max(v, 1e-9)) for v in (value, low, high))
+        share = min(1.0, max(0.0, (value - low) / (high - low)))
+        return self._start + share * (self._end - self._start)
+
+    def ticks(self) -> list[float]:
+        """Values worth a label."""
+        if self.log:
+            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+            steps = max(1, (last - first) // _TICKS)
+            tens = [10.0**n for n in range(first, last + 1, steps)]
+            return [t for t in tens if self.low * 0.99 <= t <= self.high * 1.01]
+        raw = (self.high - self.low) / _TICKS
+        unit = 10.0 ** math.floor(math.log10(raw))
+        step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= raw)
+        begin = math.ceil(self.low / step) * step
+        count = int((self.high - begin) / step + 1e-9)
+        return [begin + n * step for n in range(count + 1)]
+
+
+def lines(
+    title: str,
+    series: Mapping[str, Sequence[Point]],
+    *,
+    x_title: str = "",
+    y_words: Words = plain,
+    x_words: Words = plain,
+    bands: Sequence[Band] = (),
+    log_x: bool = False,
+    log_y: bool = False,
+    from_zero: bool = False,
+) -> str:
+    """A chart of lines; with a legend where there are several."""
+    points = [point for line in series.values() for point in line]
+    if not points:
+        return ""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    x = _Scale(min(xs), max(xs), _LEFT, WIDTH - _RIGHT, log=log_x)
+    low = 0.0 if from_zero and not log_y else min(ys)
+    y = _Scale(low, max(ys), HEIGHT - _BOTTOM, _TOP, log=log_y)
+    body = [_band(x, band) for band in bands]
+    body += _axes(x, y, x_title, x_words, y_words)
+    for place, (name, line) in enumerate(series.items()):
+        colour = _COLOURS[place % len(_COLOURS)]
+        path = " ".join(f"{x.at(a):.1f},{y.at(b):.1f}" for a, b in line)
+        body.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6">'
+            f"<title>{escape(name)}</title></polyline>"
+        )
+    return _figure(title, body, list(series) if len(series) > 1 else [])
+
+
+def bars(
+    title: str,
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    y_words: Words = plain,
+    log_y: bool = False,
+) -> str:
+    """Groups of bars, one group a label."""
+    values = [value for row in series.values() for value in row]
+    if not values:
+        return ""
+    positive = [value for value in values if value > 0] or [1.0]
+    low = min(positive) * 0.5 if log_y else 0.0
+    y = _Scale(low, max(values), HEIGHT - _BOTTOM, _TOP, log=log_y)
+    body = _axes(None, y, "", plain, y_words)
+    group = (WIDTH - _LEFT - _RIGHT) / len(labels)
+    width = group * 0.8 / len(series)
+    for place, (name, row) in enumerate(series.items()):
+        colour = _COLOURS[place % len(_COLOURS)]
+        for index, value in enumerate(row):
+            left = _LEFT + group * (index + 0.1) + width * place
+            top = y.at(value)
+            body.append(
+                f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
+                f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{colour}">'
+                f"<title>{escape(labels[index])}, {escape(name)}: {escape(y_words(value))}"
+                "</title></rect>"
+            )
+    for index, label in enumerate(labels):
+        middle = _LEFT + group * (index + 0.5)
+        body.append(_text(middle, HEIGHT - _BOTTOM + 15, label, "middle"))
+    return _figure(title, body, list(series) if len(series) > 1 else [])
+
+
+def histogram(
+    title: str, buckets: Sequence[tuple[float, float, int]], *, x_words: Words = plain
+) -> str:
+    """Counts over a logarithmic scale."""
+    if not buckets:
+        return ""
+    x = _Scale(buckets[0][0], buckets[-1][1], _LEFT, WIDTH - _RIGHT, log=True)
+    y = _Scale(0.8, max(count for *_, count in buckets), HEIGHT - _BOTTOM, _TOP, log=True)
+    body = _axes(x, y, "", x_words, plain)
+    for start, end, count in buckets:
+        left, top = x.at(start), y.at(count)
+        body.append(
+            f'<rect x="{left:.1f}" y="{top:.1f}" width="{max(1.0, x.at(end) - left):.1f}" '
+            f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{_COLOURS[0]}">'
+            f"<title>{escape(x_words(start))}: {count}</title></rect>"
+        )
+    return _figure(title, body, [])
+
+
+def _band(x: _Scale, band: Band) -> str:
+    left = x.at(band.start)
+    width = max(1.5, x.at(band.end) - left)
+    return (
+        f'<rect class="band" x="{left:.1f}" y="{_TOP}" width="{width:.1f}" '
+        f'height="{HEIGHT - _TOP - _BOTTOM}"><title>{escape(band.says)}</title></rect>'
+    )
+
+
+def _axes(x: _Scale | None, y: _Scale, x_title: str, x_words: Words, y_words: Words) -> list[str]:
+    body = []
+    for tick in y.ticks():
+        at = y.at(tick)
+        body.append(
+            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+        )
+        body.append(_text(_LEFT - 6, at + 4, y_words(tick), "end"))
+    for tick in x.ticks() if x else []:
+        at = x.at(tick) if x else 0
+        body.append(_text(at, HEIGHT - _BOTTOM + 15, x_words(tick), "middle"))
+    if x_title:
+        body.append(_text(WIDTH - _RIGHT, HEIGHT - 4, x_title, "end"))
+    return body
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _figure(title: str, body: Sequence[str], legend: Sequence[str]) -> str:
+    keys = "".join(
+        f'<span><i style="background:{_COLOURS[place % len(_COLOURS)]}"></i>{escape(name)}</span>'
+        for place, name in enumerate(legend)
+    )
+    return (
+        f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'role="img" aria-label="{escape(title)}">{"".join(body)}</svg>'
+        f'<div class="legend">{keys}</div></figure>'
+    )
+
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c2430; --dim: #667; --line: #d8dde4; --page: #fbfbfa;
+  --good: #2e7d43; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --dim: #9aa3b0; --line: #333b46;
+  --page: #14181d; --good: #6cc58a; --bad: #ff8a80; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 1360px; background: var(--page);
+  color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
+.verdict { font-weight: 700; } .good { color: var(--good); } .bad { color: var(--bad); }
+.grid2 { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr));
+  gap: 1rem; }
+figure { margin: 0; padding: .8rem; border: 1px solid var(--line); border-radius: 8px; }
+figcaption { font-weight: 600; } svg { width: 100%; height: auto; display: block; }
+svg text { font: 11px system-ui, sans-serif; fill: var(--dim); }
+svg .grid { stroke: var(--line); } svg .band { fill: #c0392b; opacity: .16; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .82rem; color: var(--dim); }
+.legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem;
+  border-radius: 2px; vertical-align: -1px; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
+"""
+
+
+def page(title: str, body: str) -> str:
+    """A whole page that needs nothing from anywhere else."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A plain table."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )

@@ -1,0 +1,1 @@
+"""Linked tables under load and under faults, audited to the micro while they play."""

@@ -1,0 +1,139 @@
+"""Clients that keep a record: a table's, and the staff's."""
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from typing import Any
+
+import grpc
+
+from emulator.audit.entry import FRAME, Entry
+from emulator.soak.latency import Latencies
+from emulator.soak.tape import Tape, Ticket
+from jackpot.request_id import new_request_id
+from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+from jackpot.v1 import table_pb2 as pb
+from table_client.client import TableClient
+from table_client.conversation import CALL_TIMEOUT_S, retried
+from table_client.errors import RefusedError
+
+PATIENCE_S = 600.0  # an answer is waited for as long as any fault may last
+
+
+class RecordingClient(TableClient):
+    """A table's client whose every command is on the tape."""
+
+    def __init__(
+        self, channel: grpc.aio.Channel, site: str, table: str, tape: Tape, latencies: Latencies
+    ) -> None:
+        super().__init__(channel, site, table, deadline_s=PATIENCE_S)
+        self._tape = tape
+        self._latencies = latencies
+
+    async def attach(self) -> pb.AttachResponse:
+        """Speak for the table, on record."""
+        ticket = self._tape.begin()
+        entry = None
+        try:
+            response = await super().attach()
+            request = pb.AttachRequest(site=self.site, table=self.table)
+            entry = Entry(response.sequence, "attach", request, response, table=self.table)
+        finally:
+            self._tape.end(ticket, entry)
+        return response
+
+    def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
+        """Send a command, on record."""
+        ticket = self._tape.begin()
+        future: asyncio.Future[Any] = super().send(command)  # type: ignore[assignment]
+        began = time.perf_counter()
+        future.add_done_callback(lambda done: self._answered(ticket, command, began, done))
+        return future
+
+    def _answered(
+        self, ticket: Ticket, command: pb.PlayCommand, began: float, done: "asyncio.Future[Any]"
+    ) -> None:
+        if done.cancelled():
+            return  # the ticket stays open: nothing may be audited past an unknown outcome
+        self._latencies.note(time.perf_counter() - began)
+        error = done.exception()
+        if error is not None and not (isinstance(error, RefusedError) and error.reason):
+            return
+        entry = entry_of(self.table, self.epoch, command, error or done.result())
+        self._tape.end(ticket, entry)
+
+
+def entry_of(table: str, epoch: int, command: pb.PlayCommand, outcome: Any) -> Entry:
+    """A table's command with its answer."""
+    kind = str(command.WhichOneof("command"))
+    request = getattr(command, kind)
+    if isinstance(outcome, RefusedError):
+        details = dict(outcome.metadata)
+        sequence = int(details.pop("sequence", 0))
+        return Entry(
+            sequence, kind, request, None, outcome.reason, details, table, epoch, command.number
+        )
+    return Entry(
+        outcome.sequence,
+        kind,
+        request,
+        outcome,
+        table=table,
+        epoch=epoch,
+        number=command.number,
+    )
+
+
+class Staff:
+    """Floorpersons and managers, on record, and what they see."""
+
+    def __init__(self, channel: grpc.aio.Channel, site: str, tape: Tape) -> None:
+        self._site = site
+        self._tape = tape
+        self._stub: operator_pb2_grpc.OperatorServiceAsyncStub = (
+            operator_pb2_grpc.OperatorServiceStub(channel)
+        )
+        self._meters: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(
+            channel
+        )
+
+    async def do(self, rpc: str, **fields: Any) -> Any:
+        """Send a command until it is answered; None: refused."""
+        message_type = getattr(operator_pb2, f"{rpc}Request")
+        request = message_type(site=self._site, request_id=new_request_id(), **fields)
+        ticket = self._tape.begin()
+        try:
+            response = await self._call(rpc, request)
+        except RefusedError as error:
+            details = dict(error.metadata)
+            sequence = int(details.pop("sequence", 0))
+            self._tape.end(ticket, Entry(sequence, rpc, request, None, error.reason, details))
+            return None
+        self._tape.end(ticket, Entry(response.sequence, rpc, request, response))
+        return response
+
+    async def look(self, rpc: str) -> Any:
+        """See all accounts, payouts or tables as they are."""
+        request = getattr(operator_pb2, f"{rpc}Request")(site=self._site)
+        response = await self._call(rpc, request)
+        self._tape.note(Entry(response.sequence, rpc, request, response))
+        return response
+
+    async def _call(self, rpc: str, request: Any) -> Any:
+        method = getattr(self._stub, rpc)
+
+        async def call() -> Any:
+            return await method(request, timeout=CALL_TIMEOUT_S)
+
+        return await retried(call, PATIENCE_S)
+
+    async def watch(self) -> None:
+        """See every frame that a sign would show, for as long as it lasts."""
+        while True:
+            request = meter_pb2.WatchMetersRequest(site=self._site)
+            try:
+                async for response in self._meters.WatchMeters(request):
+                    for link in response.links:
+                        self._tape.note(Entry(link.sequence, FRAME, None, link))
+            except grpc.RpcError:
+                await asyncio.sleep(0.1)

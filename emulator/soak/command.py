@@ -1,0 +1,167 @@
+"""`jackpot-emulator soak`: linked tables under load and faults, audited to the micro."""
+
+import asyncio
+import json
+import tempfile
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+import uvloop
+from rich.console import Console
+
+from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
+from emulator.soak.html import html_page
+from emulator.soak.options import EVERY_S, Options
+from emulator.soak.progress import Progress
+from emulator.soak.report import make_report, text_lines
+from emulator.soak.run import Soak
+from emulator.soak.site import MAX_TABLES
+
+_DEFAULT_ROUNDS = 100
+_FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
+
+
+def _faults(_context: click.Context, _option: click.Parameter, value: str) -> Any:
+    try:
+        return parse_faults(value)
+    except UnknownFaultError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command(epilog=f"\b\nFaults:\n{_FAULTS}")
+@click.option("--tables", type=click.IntRange(1, MAX_TABLES - 10), default=10, show_default=True)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    help=f"Rounds at each table.  [default: {_DEFAULT_ROUNDS}, where nothing else ends the run]",
+)
+@click.option("--duration", type=click.FloatRange(0.1), help="Seconds.")
+@click.option("--until-hit", metavar="LEVEL", default="", help="Until 100% falls: mega/major.")
+@click.option("--seed", default="1", show_default=True, help="Cards, players and faults.")
+@click.option(
+    "--faults",
+    default="none",
+    show_default=True,
+    metavar="LIST",
+    callback=_faults,
+    help="all, none, or some: kill,late or all,-disk.",
+)
+@click.option("--deck", type=click.Choice(["fair", "rigged"]), default="fair", show_default=True)
+@click.option(
+    "--speed",
+    type=click.FloatRange(0),
+    default=0,
+    show_default=True,
+    help="Times a real table's pace; 0 is as fast as possible.",
+)
+@click.option("--controllers", type=click.IntRange(1, 4), default=1, show_default=True)
+@click.option(
+    "--fault-every", type=click.FloatRange(0.1), default=EVERY_S, show_default=True, help="Seconds."
+)
+@click.option(
+    "--whole-games",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    help="Every so-many-th table plays whole games with devices; 0: none.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write report.json, report.html and report.txt into this folder.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep journal, record and logs in this folder.",
+)
+def soak(
+    tables: int,
+    rounds: int | None,
+    duration: float | None,
+    until_hit: str,
+    seed: str,
+    faults: Any,
+    deck: str,
+    speed: float,
+    controllers: int,
+    fault_every: float,
+    whole_games: int,
+    report: Path | None,
+    keep: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    r"""Play linked tables against real controllers, break things, and audit every cent.
+
+    Exits 1 if anything was not as it must be, with the seed and the shortest part of the run that
+    shows it.
+
+    \b
+    Example:
+      jackpot-emulator soak --tables 50 --rounds 200 --faults all --report out
+    """
+    if not (rounds or duration or until_hit):
+        rounds = _DEFAULT_ROUNDS
+    options = Options(
+        tables=tables,
+        rounds=rounds or 0,
+        duration_s=duration or 0.0,
+        until_hit=until_hit,
+        seed=seed,
+        faults=faults,
+        rigged=deck == "rigged",
+        speed=speed,
+        controllers=controllers,
+        whole_games=whole_games,
+        every_s=fault_every,
+    )
+    found = run_soak(options, keep, show=not as_json)
+    if report:
+        write_report(found, report)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        click.echo("\n".join(text_lines(found)))
+    if not found["passed"]:
+        raise SystemExit(1)
+
+
+def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
+    """Run a soak; its report."""
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+    scratch = nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory(prefix="soak-")
+    with scratch as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_run(options, Path(folder), show=show))
+
+
+async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
+    run = Soak(options, folder)
+    _known_level(run, options.until_hit)
+    progress = Progress(run, Console(stderr=True))
+    lines = asyncio.create_task(progress.lines()) if show else None
+    with progress.live() if show else nullcontext():
+        await run.run()
+    if lines:
+        lines.cancel()
+    return make_report(run)
+
+
+def _known_level(run: Soak, level: str) -> None:
+    known = [
+        f"{link}/{name}" for link, held in run.auditor.books.links.items() for name in held.levels
+    ]
+    if level and level not in known:
+        raise click.BadParameter(f"there is no level {level!r}; there are: {', '.join(known)}")
+
+
+def write_report(found: dict[str, Any], folder: Path) -> None:
+    """The report in all its forms."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "report.json").write_text(json.dumps(found, indent=1), "utf-8")
+    (folder / "report.html").write_text(html_page(found), "utf-8")
+    (folder / "report.txt").write_text("\n".join(text_lines(found)) + "\n", "utf-8")

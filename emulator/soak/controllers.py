@@ -1,0 +1,117 @@
+"""Controllers as processes of their own: started, killed, stopped and started again."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+READY = re.compile(r"serving \S+ on (\S+)")
+START_S = 180.0
+
+
+class ControllerError(Exception):
+    """A controller that did not start, in one line."""
+
+
+def free_port() -> int:
+    """A port that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class ControllerProcess:
+    """One `jackpot serve`. Its port stays the same over all its lives.
+
+    It is started by the standard library, not by the loop: libuv forks in a way that makes gRPC
+    take its own connections for a child's.
+    """
+
+    def __init__(
+        self, site: Path, data: Path, log: Path, command: Sequence[str] | None = None
+    ) -> None:
+        self.address = f"127.0.0.1:{free_port()}"
+        self.lives = 0
+        self._arguments = [
+            *(command or (sys.executable, "-m", "jackpot")),
+            *("serve", "--site", str(site), "--data", str(data), "--grpc", self.address),
+        ]
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: asyncio.ReadTransport | None = None
+
+    @property
+    def pid(self) -> int:
+        """The id of the present process; 0 if there is none."""
+        process = self._process
+        return process.pid if process and process.poll() is None else 0
+
+    async def start(self, fault: str = "") -> None:
+        """Start it, and wait until it serves. `fault` is what JACKPOT_FAULT asks for."""
+        with self._log.open("ab") as log:
+            # A command of our own making.
+            process = subprocess.Popen(  # noqa: S603, ASYNC220 - it returns as soon as it has begun
+                self._arguments,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, "JACKPOT_FAULT": fault},
+            )
+        self._process = process
+        self.lives += 1
+        line = await self._first_line(process)
+        if not READY.match(line):
+            if fault and not line:
+                return  # it met its fault before it served
+            raise ControllerError(f"the controller did not start; see {self._log}")
+
+    async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
+        reader = asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        # The pipe stays open: a controller also says when it has stopped.
+        self._pipe, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), process.stdout
+        )
+        try:
+            async with asyncio.timeout(START_S):
+                return (await reader.readline()).decode()
+        except TimeoutError:
+            return ""
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal, if it is there."""
+        if self.pid:
+            os.kill(self.pid, number)
+
+    async def ended(self) -> int:
+        """Wait for its end; its exit code."""
+        process = self._process
+        if process is None:
+            return 0
+        if process.poll() is None:
+            gone, loop = asyncio.Event(), asyncio.get_running_loop()
+            handle = os.pidfd_open(process.pid)
+            try:
+                loop.add_reader(handle, gone.set)
+                await gone.wait()
+            finally:
+                loop.remove_reader(handle)
+                os.close(handle)
+        if self._pipe:
+            self._pipe.close()
+        return process.wait()
+
+    async def kill(self) -> None:
+        """As a power cut would."""
+        self.signal(signal.SIGKILL)
+        await self.ended()
+
+    async def stop(self) -> int:
+        """Ask it to stop; its exit code."""
+        self.signal(signal.SIGTERM)
+        return await self.ended()

@@ -1,0 +1,71 @@
+"""A disk that can be full, and writes that fail: by the kernel's own means."""
+
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+_SIZE = "8g"  # only what is used is taken
+_ROOM_BYTES = 32_768
+
+
+class SmallDisk:
+    """A tmpfs over a folder. It can be shrunk to what it holds, so that nothing more fits."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.mounted = False
+        self.was_mounted = False
+
+    def mount(self) -> bool:
+        """Put the folder on it; False where this user may not."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if os.geteuid() == 0:
+            options = ["-t", "tmpfs", "-o", f"size={_SIZE}", "tmpfs", str(self._folder)]
+            self.mounted = self.was_mounted = _run("mount", *options)
+        return self.mounted
+
+    def fill(self) -> bool:
+        """Leave no room."""
+        found = os.statvfs(self._folder)
+        used = (found.f_blocks - found.f_bfree) * found.f_frsize
+        return self._resize(str(used + _ROOM_BYTES))
+
+    def free(self) -> bool:
+        """Make room again."""
+        return self._resize(_SIZE)
+
+    def unmount(self) -> None:
+        """Take it away, with all it holds."""
+        if self.mounted:
+            self.mounted = not _run("umount", "-l", str(self._folder))
+
+    def _resize(self, size: str) -> bool:
+        return _run("mount", "-o", f"remount,size={size}", str(self._folder))
+
+
+def _run(*command: str) -> bool:
+    # Fixed commands of the system, with a path of our own making.
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    return done.returncode == 0
+
+
+def fail_writes(pid: int, data: Path) -> bool:
+    """Let no file of a process grow past what the journal has now; False where it can't be done."""
+    sizes = [path.stat().st_size for path in data.glob("*") if path.is_file()]
+    limit = max(sizes, default=0)
+    return _limit(pid, limit)
+
+
+def allow_writes(pid: int) -> bool:
+    """Take the limit back."""
+    return _limit(pid, resource.RLIM_INFINITY)
+
+
+def _limit(pid: int, limit: int) -> bool:
+    try:
+        hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, hard))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,79 @@
+"""The faults that a soak knows, by the names that `--faults` takes."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from emulator.soak.habits import Habits
+
+
+class Fault(StrEnum):
+    """Something that goes wrong."""
+
+    DEVICE = "device"  # shufflers and shoes jam, cards fall face up or short
+    LATE = "late"  # wagers after the lock-out
+    DOUBLE = "double"  # the same command twice, or another under its identity
+    MISMATCH = "mismatch"  # chips that are not the wagers accepted
+    CONNECTION = "connection"  # delayed, frozen, cut and half-closed
+    SLOW = "slow"  # clients that take their time
+    STUCK = "stuck"  # clients that hang and are replaced, and then wake up
+    UNREAD = "unread"  # clients and watchers that never read
+    KILL = "kill"  # SIGKILL at any moment
+    COMMIT = "commit"  # SIGKILL and SIGSTOP at the named points around the commit
+    STOP = "stop"  # SIGSTOP, then SIGCONT
+    DISK = "disk"  # no space left on the device
+    WRITE = "write"  # writes that fail
+    CLOCK = "clock"  # the controller's clock steps, forth and back
+    HERD = "herd"  # every table of a full site comes back at once after a restart
+
+
+SAYS = {
+    Fault.DEVICE: "shufflers and shoes jam, stop, misdeal; cards face up",
+    Fault.LATE: "wagers after the lock-out",
+    Fault.DOUBLE: "commands sent twice, identities used twice",
+    Fault.MISMATCH: "chips counted that are not the wagers accepted",
+    Fault.CONNECTION: "connections delayed, frozen, cut, half-closed",
+    Fault.SLOW: "clients that take their time between steps",
+    Fault.STUCK: "clients that hang, are replaced, and wake up",
+    Fault.UNREAD: "clients and watchers that never read",
+    Fault.KILL: "SIGKILL of the controller at any moment",
+    Fault.COMMIT: "SIGKILL and SIGSTOP at named points of the commit",
+    Fault.STOP: "SIGSTOP of the controller",
+    Fault.DISK: "no space left (a tmpfs that shrinks; needs root)",
+    Fault.WRITE: "writes that fail (a file size limit)",
+    Fault.CLOCK: "the controller's clock steps by minutes",
+    Fault.HERD: "1,000 tables that come back at once",
+}
+
+
+class UnknownFaultError(ValueError):
+    """A fault that there is not."""
+
+
+def parse_faults(text: str) -> frozenset[Fault]:
+    """Read "all", "none", "kill,late" or "all,-disk"."""
+    found: set[Fault] = set()
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        if word == "all":
+            found |= set(Fault)
+        elif word == "none":
+            found.clear()
+        elif word.removeprefix("-") not in set(Fault):
+            known = ", ".join(Fault)
+            raise UnknownFaultError(f"there is no fault {word!r}; there are: {known}")
+        elif word.startswith("-"):
+            found.discard(Fault(word[1:]))
+        else:
+            found.add(Fault(word))
+    return frozenset(found)
+
+
+def habits_for(faults: Iterable[Fault]) -> Habits:
+    """What tables do with these faults."""
+    asked = set(faults)
+    return Habits(
+        late=0.1 if Fault.LATE in asked else 0.0,
+        mismatch=0.05 if Fault.MISMATCH in asked else 0.0,
+        doubles=0.03 if Fault.DOUBLE in asked else 0.0,
+        dawdles=0.002 if Fault.SLOW in asked else 0.0,
+        hangs=0.002 if Fault.STUCK in asked else 0.0,
+    )

@@ -1,0 +1,123 @@
+"""Floorpersons: they validate, pay and reject awards, mostly as they should."""
+
+import random
+from collections.abc import Sequence
+
+from emulator.soak.clients import Staff
+from emulator.soak.habits import Habits
+from jackpot.v1 import operator_pb2 as op
+from jackpot.v1 import payout_pb2
+
+FLOORPERSON = "floor"
+_DOLLAR = 1_000_000
+_REASONS = (
+    op.REJECT_REASON_HAND_MISREAD,
+    op.REJECT_REASON_LAMP_DARK,
+    op.REJECT_REASON_WAGER_INVALID,
+)
+
+
+class Floor:
+    """The floor of the whole site. An award that waits is done with before its table's next."""
+
+    def __init__(self, staff: Staff, habits: Habits) -> None:
+        self.paid = 0
+        self.rejected = 0
+        self._staff = staff
+        self._habits = habits
+        self._waiting: dict[str, list[int]] = {}
+        self._done: set[int] = set()
+
+    async def take(self, table: str, payouts: Sequence[int], draw: random.Random) -> None:
+        """Deal with a round's awards; some wait."""
+        if not payouts:
+            return
+        if draw.random() < self._habits.later:
+            self._waiting.setdefault(table, []).extend(payouts)
+            return
+        await self._handle(list(payouts), draw)
+
+    async def clear_table(self, table: str, draw: random.Random) -> None:
+        """Before a round: what waits is dealt with, or not yet."""
+        if table not in self._waiting or draw.random() < self._habits.later:
+            return
+        await self._handle(self._waiting.pop(table), draw)
+
+    async def finish(self, draw: random.Random) -> None:
+        """Everything that still waits."""
+        for table in list(self._waiting):
+            await self._handle(self._waiting.pop(table), draw)
+
+    async def buy_in(self, account: str, dollars: int) -> None:
+        """A player puts money on a game account."""
+        await self._staff.do(
+            "BuyIn", account=account, amount_micros=dollars * _DOLLAR, reference="cashier"
+        )
+
+    async def visit_cashier(self, account: str, draw: random.Random) -> None:
+        """A player buys in, or cashes out, perhaps more than there is."""
+        if draw.choice([True, True, False]):
+            await self.buy_in(account, draw.randrange(20, 200))
+            return
+        amount_micros = draw.randrange(1, 60) * _DOLLAR
+        await self._staff.do(
+            "CashOut", account=account, amount_micros=amount_micros, reference="cashier"
+        )
+
+    async def _handle(self, payouts: list[int], draw: random.Random) -> None:
+        """In payment order; a second walk takes those whose turn had not come."""
+        if draw.random() < self._habits.clumsy:
+            await self._be_clumsy(payouts, draw)
+        for payout in [*payouts, *payouts]:
+            if payout in self._done:
+                continue
+            if draw.random() < self._habits.rejects:
+                await self._reject(payout, draw)
+            else:
+                await self._pay(payout, draw)
+        self._done.difference_update(payouts)
+
+    async def pay(self, payout: int) -> None:
+        """Validate and pay at once."""
+        await self._staff.do("ValidatePayout", payout=payout, floorperson=FLOORPERSON)
+        if await self._staff.do("PayPayout", payout=payout, form=f"form {payout}"):
+            self.paid += 1
+
+    async def _pay(self, payout: int, draw: random.Random) -> None:
+        source = payout_pb2.PAYOUT_SOURCE_UNSPECIFIED
+        if draw.random() < self._habits.clumsy:
+            source = payout_pb2.PAYOUT_SOURCE_CAGE
+        await self._staff.do(
+            "ValidatePayout", payout=payout, floorperson=FLOORPERSON, source=source
+        )
+        if await self._staff.do("PayPayout", payout=payout, form=f"form {payout}"):
+            self.paid += 1
+            self._done.add(payout)
+
+    async def _reject(self, payout: int, draw: random.Random) -> None:
+        reason = draw.choice(_REASONS)
+        if await self._staff.do(
+            "RejectPayout", payout=payout, reason=reason, floorperson=FLOORPERSON
+        ):
+            self.rejected += 1
+            self._done.add(payout)
+
+    async def _be_clumsy(self, payouts: list[int], draw: random.Random) -> None:
+        """What staff may not do: too early, twice, without a name, out of order."""
+        payout = draw.choice(payouts)
+        match draw.randrange(5):
+            case 0:
+                await self._staff.do("PayPayout", payout=payout)
+            case 1:
+                await self._staff.do("ValidatePayout", payout=payouts[-1], floorperson=FLOORPERSON)
+            case 2:
+                await self._staff.do("ValidatePayout", payout=payout)
+            case 3:
+                await self._staff.do("PayPayout", payout=payout + 1_000_000)
+            case 4:
+                await self._staff.do(
+                    "ValidatePayout",
+                    payout=payout,
+                    floorperson=FLOORPERSON,
+                    source=payout_pb2.PAYOUT_SOURCE_INVENTORY,
+                )

@@ -1,0 +1,130 @@
+"""A table that plays a whole game, card by card, with shuffler and shoe, on record."""
+
+import random
+from collections.abc import Sequence
+
+from emulator.audit.terms import DEALER, TableTerms
+from emulator.devices.faults import Fault as DeviceFault
+from emulator.devices.local import LocalDevices
+from emulator.devices.model import Method, StationConfig
+from emulator.soak.clients import RecordingClient
+from emulator.soak.deals import deal
+from emulator.soak.floor import Floor
+from emulator.soak.hits import Hits
+from jackpot.core.config import Link
+from jackpot.rules.cards import DECK
+from jackpot.v1 import table_pb2 as pb
+from table_client.decks import PlainDeck
+from table_client.devices import DeviceDeck
+from table_client.errors import RefusedError
+from table_client.games.catalogue import GAMES
+from table_client.games.settings import Settings
+from table_client.players import Habits, SimulatedPlayer
+from table_client.ports import SideAward
+from table_client.progressive import LinkedProgressive
+from table_client.round.play import RoundResult, Table
+
+FAULT_PPM = 3_000  # of each device fault, at each of its chances
+_PLAYERS = 6
+
+
+class GameTable:
+    """One table, with its devices and its players."""
+
+    def __init__(
+        self,
+        client: RecordingClient,
+        terms: TableTerms,
+        links: Sequence[Link],
+        floor: Floor,
+        seed: str,
+        hits: Hits,
+        *,
+        rigged: bool,
+        device_faults: bool,
+        late: bool,
+    ) -> None:
+        self.client = client
+        self.terms = terms
+        self.rounds = 0
+        self.voids = 0
+        self._floor = floor
+        self._hits = hits
+        self._fair = True
+        self._draw = random.Random(f"{seed}/{terms.id}/rigged")  # noqa: S311 - as a replay needs
+        self._device_faults = device_faults
+        game = GAMES[terms.rule]
+        progressive = LinkedProgressive(client, links, self._pay)
+        settings = Settings(boxes=terms.boxes)
+        self._devices: LocalDevices | None = None
+        if rigged and not terms.community_cards:
+            deck: PlainDeck | DeviceDeck = PlainDeck(self._rigged_order)
+        else:
+            method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
+            config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
+            self._devices = LocalDevices(terms.id, config)
+            deck = DeviceDeck(self._devices, config)
+        self._table = Table(game, deck, progressive, settings)
+        habits = Habits(late=5 if late else 0)
+        self._players = {
+            seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)
+            for seat in range(1, terms.seats + 1)
+        }
+
+    def _rigged_order(self, _: int) -> list[str]:
+        """Stacks of five as an automated shoe deals them: some of them are winning hands."""
+        seats = list(range(1, self.terms.seats + 1))
+        sizes = (self.terms.seat_cards, self.terms.dealer_cards, 0)
+        dealt = deal(self._draw, seats, sizes, rigged=True)
+        self._fair = dealt.fair
+        order = [card for seat in [*seats, DEALER] for card in dealt.hands.get(seat, [])]
+        return order + [card for card in DECK if card not in order]
+
+    async def begin(self) -> None:
+        """Attach; a round that was left is ended by the floor."""
+        answer = await self.client.attach()
+        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+            await self.client.void_round("left", "floor")
+        if self._devices and self._device_faults:
+            await self._devices.set_fault_rates(dict.fromkeys(DeviceFault, FAULT_PPM))
+
+    async def play(self) -> None:
+        """One round, from the shuffle to the discard rack."""
+        self.rounds += 1
+        await self._floor.clear_table(self.terms.id, self._draw)
+        try:
+            result = await self._table.play_round(self._players)
+        except RefusedError as refusal:
+            await self._end_refused(refusal)
+            return
+        self.voids += bool(result.void)
+        if self._fair and not result.void:
+            self._count(result)
+
+    async def _end_refused(self, refusal: RefusedError) -> None:
+        """A deck with a card too many deals it twice: the round is void and the deck goes."""
+        if refusal.reason != "DUPLICATE_CARD":
+            raise refusal
+        self.voids += 1
+        await self.client.void_round("card-too-many", "floor")
+        await self._table.deck.remove_stub(count=False)
+        await self._table.deck.remove_deck()
+
+    async def _pay(self, award: SideAward) -> None:
+        await self._floor.pay(award.payout)
+
+    def _count(self, result: RoundResult) -> None:
+        """Hands by the row that was paid; who folds holds nothing that pays."""
+        dealt = self.terms.seat_cards + self.terms.community_cards
+        for seat in result.seats.values():
+            if seat.void or seat.fate in ("abandoned", "forfeited"):
+                continue
+            for name in seat.linked:
+                bet = self.terms.bet(name)
+                if bet is None or bet.on_dealer:
+                    continue
+                rows = [a.hand for a in seat.awards if a.bet == name and a.kind in _BY_HAND]
+                self._hits.note(bet, dealt, rows[0] if rows else "")
+
+
+_BY_HAND = ("share", "fixed")

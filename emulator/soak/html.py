@@ -1,0 +1,161 @@
+"""A soak's report as one page: what happened over time, latencies, and hits against the odds."""
+
+import itertools
+from html import escape
+from typing import Any
+
+from emulator import charts
+
+
+def _money(micros: float) -> str:
+    return f"${micros / 1e6:,.2f}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:g} ms"
+
+
+def html_page(report: dict[str, Any]) -> str:
+    """The whole page."""
+    good = report["passed"]
+    verdict = "Passed" if good else "Failed"
+    head = (
+        f"<h1>Soak, seed {escape(str(report['seed']))}</h1>"
+        f'<p><span class="verdict {"good" if good else "bad"}">{verdict}.</span> '
+        f"{report['wagers']:,} wagers in {report['rounds']:,} rounds at "
+        f"{report['options']['tables']} tables, {report['options']['deck']} deck, in "
+        f"{report['duration_s']:,} s. {report['audited']:,} answers and "
+        f"{report['observations']:,} views of meters and accounts agree with the auditor.</p>"
+    )
+    failures = "".join(f'<p class="bad">{escape(text)}</p>' for text in report["failures"])
+    if report["prefix"]:
+        failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
+    parts = [head, failures, *_over_time(report), *_meters(report), *_hits(report)]
+    parts += _tables(report)
+    return charts.page(f"Soak {report['seed']}: {verdict.lower()}", "".join(parts))
+
+
+def _over_time(report: dict[str, Any]) -> list[str]:
+    samples = report["samples"]
+    bands = [charts.Band(*entry) for entry in report["fault_log"]]
+    pairs = list(itertools.pairwise(samples))
+
+    def rate(key: str) -> list[tuple[float, float]]:
+        return [(b["at_s"], (b[key] - a[key]) / max(b["at_s"] - a["at_s"], 1e-9)) for a, b in pairs]
+
+    memory = [(s["at_s"], s["resident_mb"]) for s in samples]
+    buckets = report["latency_buckets"]
+    return [
+        "<h2>Over time</h2><p>Shaded: something was done to a controller or a connection.</p>",
+        '<div class="grid2">',
+        charts.lines(
+            "Rounds a second",
+            {"rounds": rate("rounds")},
+            x_title="seconds",
+            bands=bands,
+            from_zero=True,
+        ),
+        charts.lines(
+            "Wagers a second",
+            {"wagers": rate("wagers")},
+            x_title="seconds",
+            bands=bands,
+            from_zero=True,
+        ),
+        charts.histogram("Latency of answers, faults included", buckets, x_words=_milliseconds),
+        charts.lines(
+            "Memory of the controllers, MB",
+            {"resident": memory},
+            x_title="seconds",
+            bands=bands,
+            from_zero=True,
+        ),
+        "</div>",
+    ]
+
+
+def _meters(report: dict[str, Any]) -> list[str]:
+    samples = report["samples"]
+    names = sorted(samples[-1]["meters"]) if samples else []
+    drawn = [
+        charts.lines(
+            name,
+            {name: [(s["at_s"], s["meters"][name]) for s in samples]},
+            x_title="seconds",
+            y_words=_money,
+        )
+        for name in names
+    ]
+    return ["<h2>Meters</h2>", '<div class="grid2">', *drawn, "</div>"]
+
+
+def _hits(report: dict[str, Any]) -> list[str]:
+    drawn = []
+    for hit in report["hits"]:
+        cells = hit["cells"]
+        labels = [_short(cell["hands"]) for cell in cells]
+        mark = "as the odds say" if hit["passed"] else "NOT as the odds say"
+        title = f"{hit['link']}, {hit['bet']}: {hit['trials']:,} trials, p = {hit['p']:.3f}, {mark}"
+        drawn.append(
+            charts.bars(
+                title,
+                labels,
+                {
+                    "seen": [cell["seen"] for cell in cells],
+                    "expected": [cell["expected"] for cell in cells],
+                },
+                log_y=True,
+            )
+        )
+    rate = report["hits_error_rate"]
+    return [
+        "<h2>Hits against exact odds</h2>",
+        (
+            f"<p>Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of "
+            "runs. Only hands left to chance count.</p>"
+        ),
+        '<div class="grid2">',
+        *drawn,
+        "</div>",
+    ]
+
+
+def _short(hands: str) -> str:
+    names = hands.split(" + ")
+    first = names[0].replace("-", " ")
+    return first if len(names) == 1 else f"{first} +{len(names) - 1}"
+
+
+def _tables(report: dict[str, Any]) -> list[str]:
+    awards = [
+        (
+            a["link"],
+            a["level"] or "house",
+            a["kind"],
+            a["hand"],
+            f"{a['count']:,}",
+            _money(a["micros"]),
+        )
+        for a in report["awards"]
+    ]
+    accounts = [
+        (link, account, _money(amount))
+        for link, held in report["accounts"].items()
+        for account, amount in held.items()
+    ]
+    faults = [(what, count) for what, count in report["faults"]["done"].items()]
+    counts = [
+        (name.replace("_", " "), value)
+        for name, value in report["faults"].items()
+        if name not in ("asked", "done")
+    ]
+    return [
+        "<h2>Awards</h2>",
+        charts.table(["link", "paid by", "kind", "hand", "count", "total"], awards),
+        "<h2>Accounts at the end</h2>",
+        charts.table(["link", "account", "amount"], accounts),
+        "<h2>Faults</h2>",
+        charts.table(["done", "times"], [*faults, *counts]),
+        "<h2>Refusals</h2>",
+        charts.table(["reason", "count"], list(report["refusals"].items())),
+    ]

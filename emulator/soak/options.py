@@ -1,0 +1,26 @@
+"""What a soak is asked to do."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from emulator.soak.faults import Fault
+
+EVERY_S = 8.0  # between two things done to controllers or connections
+
+
+class Options(NamedTuple):
+    """A run. It ends after so many rounds at each table, a duration, or a hit."""
+
+    tables: int = 10
+    rounds: int = 0
+    duration_s: float = 0.0
+    until_hit: str = ""  # a level, "mega/major"
+    seed: str = "1"
+    faults: frozenset[Fault] = frozenset()
+    rigged: bool = False
+    speed: float = 0.0  # times a real table's; 0: as fast as possible
+    controllers: int = 1
+    whole_games: int = 4  # every so-many-th table plays whole games; 0: none
+    every_s: float = EVERY_S
+    folder: Path | None = None  # kept; else a temporary one
+    command: tuple[str, ...] = ()  # what to run instead of `jackpot`

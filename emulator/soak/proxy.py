@@ -1,0 +1,102 @@
+"""A TCP proxy that does to connections what networks do: delays, freezes, cuts and half-closes."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+_CHUNK_BYTES = 1 << 16
+
+
+class _Link:
+    """One connection through the proxy."""
+
+    def __init__(self, near: asyncio.StreamWriter, far: asyncio.StreamWriter) -> None:
+        self.near, self.far = near, far
+
+    def cut(self) -> None:
+        """Reset both sides."""
+        for writer in (self.near, self.far):
+            writer.transport.abort()
+
+    def half_close(self, *, towards_client: bool) -> None:
+        """End one direction only."""
+        writer = self.near if towards_client else self.far
+        with suppress(OSError, RuntimeError):
+            writer.write_eof()
+
+
+class Proxy:
+    """Listens on a port of its own and passes on to an address."""
+
+    def __init__(self, target: str) -> None:
+        self._host, _, port = target.rpartition(":")
+        self._port = int(port)
+        self._links: set[_Link] = set()
+        self._flowing = asyncio.Event()
+        self._flowing.set()
+        self._server: asyncio.Server | None = None
+        self.delay_s = 0.0
+        self.address = ""
+
+    async def start(self) -> None:
+        """Listen."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        port = self._server.sockets[0].getsockname()[1]
+        self.address = f"127.0.0.1:{port}"
+
+    async def stop(self) -> None:
+        """Cut everything and listen no more."""
+        if self._server:
+            self._server.close()
+        self.cut()
+        self._flowing.set()
+
+    def freeze(self) -> None:
+        """Let nothing through, and tell nobody."""
+        self._flowing.clear()
+
+    def thaw(self) -> None:
+        """Let everything through again."""
+        self._flowing.set()
+
+    def cut(self) -> int:
+        """Reset every connection; how many."""
+        return self._each(lambda link: link.cut())
+
+    def half_close(self, *, towards_client: bool) -> int:
+        """End one direction of every connection; how many."""
+        return self._each(lambda link: link.half_close(towards_client=towards_client))
+
+    def _each(self, do: Callable[[_Link], None]) -> int:
+        links = list(self._links)
+        for link in links:
+            do(link)
+        return len(links)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
+        except OSError:
+            writer.transport.abort()
+            return
+        link = _Link(writer, far_writer)
+        self._links.add(link)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._pump(reader, far_writer))
+                tasks.create_task(self._pump(far_reader, writer))
+        except* (OSError, RuntimeError):  # uvloop raises the latter on a closed transport
+            pass
+        finally:
+            self._links.discard(link)
+            link.cut()
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while chunk := await reader.read(_CHUNK_BYTES):
+            if self.delay_s:
+                await asyncio.sleep(self.delay_s)
+            await self._flowing.wait()
+            writer.write(chunk)
+            await writer.drain()
+        with suppress(OSError, RuntimeError):
+            writer.write_eof()

@@ -1,0 +1,222 @@
+"""What a soak found: as data, and as text for people."""
+
+import platform
+from statistics import median
+from typing import Any
+
+from emulator.soak.faults import SAYS
+from emulator.soak.hits import FAMILY_ERROR
+from emulator.soak.prefix import Prefix, shortest_prefix
+from emulator.soak.run import Soak
+
+
+def passed(report: dict[str, Any]) -> bool:
+    """Whether the run found nothing wrong."""
+    return bool(report["passed"])
+
+
+def make_report(soak: Soak) -> dict[str, Any]:
+    """All there is to know about a run."""
+    failures = [soak.failure] if soak.failure else []
+    prefix: Prefix | None = None
+    soak.tape.close()
+    if soak.tape.contradiction:
+        prefix = shortest_prefix(soak.terms, soak.tape_path)
+    verdicts = soak.hits.verdicts()
+    failures += [
+        f"{v.link} {v.bet}: hands were not paid as often as they come (p = {v.p_value:.2g})"
+        for v in verdicts
+        if not v.passed
+    ]
+    elapsed_s = max(soak.elapsed_s, 1e-9)
+    return {
+        "passed": not failures,
+        "failures": failures,
+        "prefix": prefix.lines() if prefix else [],
+        "seed": soak.options.seed,
+        "options": _options(soak),
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "duration_s": round(elapsed_s, 1),
+        "rounds": soak.rounds,
+        "rounds_per_s": round(soak.rounds / elapsed_s, 1),
+        "wagers": soak.tape.wagers,
+        "wagers_per_s": round(soak.tape.wagers / elapsed_s, 1),
+        "commands": dict(sorted(soak.tape.counts.items())),
+        "refusals": dict(soak.tape.refusals.most_common()),
+        "audited": soak.auditor.audited,
+        "observations": soak.auditor.observed,
+        "agreed_at": soak.auditor.agreed,
+        "journal_verified": soak.verified,
+        "latency_ms": _latency(soak),
+        "faults": _faults(soak),
+        "resident_mb": _memory(soak),
+        "accounts": _accounts(soak),
+        "awards": _awards(soak),
+        "hits": [_verdict(verdict) for verdict in verdicts],
+        "hits_error_rate": FAMILY_ERROR,
+        "samples": [sample._asdict() for sample in soak.samples.taken],
+        "latency_buckets": list(soak.latencies.buckets()),
+        "fault_log": _fault_log(soak),
+    }
+
+
+def _options(soak: Soak) -> dict[str, Any]:
+    options = soak.options
+    return {
+        "tables": options.tables,
+        "rounds": options.rounds,
+        "duration_s": options.duration_s,
+        "until_hit": options.until_hit,
+        "faults": sorted(options.faults),
+        "deck": "rigged" if options.rigged else "fair",
+        "speed": options.speed,
+        "controllers": options.controllers,
+        "whole_games": options.whole_games,
+    }
+
+
+def _latency(soak: Soak) -> dict[str, float]:
+    shares = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+    found = {name: soak.latencies.quantile_s(share) for name, share in shares.items()}
+    found["longest"] = soak.latencies.longest_s
+    return {name: round(seconds * 1000, 2) for name, seconds in found.items()}
+
+
+def _faults(soak: Soak) -> dict[str, Any]:
+    restarts = [seconds for keeper in soak.keepers for seconds in keeper.restarts]
+    refusals = soak.tape.refusals
+    return {
+        "asked": {fault: SAYS[fault] for fault in sorted(soak.options.faults)},
+        "disk_mounted": soak.disk.mounted or soak.disk.was_mounted,
+        "done": dict(sorted(soak.saboteur.done.items())) if soak.saboteur else {},
+        "restarts": len(restarts),
+        "restart_median_s": round(median(restarts), 2) if restarts else 0,
+        "restart_longest_s": round(max(restarts, default=0), 2),
+        "herd_s": [round(seconds, 2) for seconds in soak.herd_s],
+        "late_wagers_refused": refusals["LOCKED_OUT"],
+        "mismatches_refused": refusals["COLLECTION_MISMATCH"],
+        "copies_answered": sum(getattr(table.client, "copies", 0) for table in soak.tables),
+        "clients_hung": sum(getattr(table, "hung", 0) for table in soak.tables),
+        "rounds_void_by_devices": sum(getattr(table, "voids", 0) for table in soak.tables),
+        "streams_never_read": soak.mute.streams if soak.mute else 0,
+        "manager_acts": soak.manager.acts if soak.manager else 0,
+    }
+
+
+def _memory(soak: Soak) -> dict[str, float]:
+    found = [sample.resident_mb for sample in soak.samples.taken if sample.resident_mb]
+    if not found:
+        return {}
+    return {"first": round(found[0], 1), "most": round(max(found), 1), "last": round(found[-1], 1)}
+
+
+def _accounts(soak: Soak) -> dict[str, Any]:
+    return {
+        name: {
+            **{
+                f"{level}_{pool}": amount
+                for level, held in link.levels.items()
+                for pool, amount in zip(("meter", "reserve", "overflow"), held.purse(), strict=True)
+            },
+            "house": link.house,
+            "players": link.players,
+            "pending": link.pending,
+            "retained": link.retained,
+        }
+        for name, link in soak.auditor.books.links.items()
+    }
+
+
+def _awards(soak: Soak) -> list[dict[str, Any]]:
+    awards = soak.awards
+    return [
+        {
+            "link": link,
+            "level": level,
+            "kind": kind,
+            "hand": hand,
+            "count": count,
+            "micros": awards.micros[link, level, kind, hand],
+        }
+        for (link, level, kind, hand), count in sorted(awards.counts.items())
+    ]
+
+
+def _verdict(verdict: Any) -> dict[str, Any]:
+    return {
+        "link": verdict.link,
+        "bet": verdict.bet,
+        "trials": verdict.trials,
+        "chi_square": round(verdict.statistic, 3),
+        "p": verdict.p_value,
+        "passed": verdict.passed,
+        "cells": [
+            {"hands": c.hands, "seen": c.seen, "expected": round(c.expected, 2)}
+            for c in verdict.cells
+        ],
+    }
+
+
+def _fault_log(soak: Soak) -> list[tuple[float, float, str]]:
+    if not soak.saboteur:
+        return []
+    return [
+        (round(start - soak.began, 2), round(end - soak.began, 2), what)
+        for start, end, what in soak.saboteur.log
+    ]
+
+
+def text_lines(report: dict[str, Any]) -> list[str]:
+    """The report for a terminal of 80 columns."""
+    faults, latency = report["faults"], report["latency_ms"]
+    lines = [
+        (
+            f"{'PASSED' if report['passed'] else 'FAILED'}  seed {report['seed']}, "
+            f"{report['options']['tables']} tables, {report['options']['deck']} deck"
+        ),
+        f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
+        f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",
+        (
+            f"  audited   {report['audited']:>12,}   answers, and "
+            f"{report['observations']:,} views of meters and accounts"
+        ),
+        (
+            f"  latency   p50 {latency['p50']} ms, p99 {latency['p99']} ms, "
+            f"p99.9 {latency['p99.9']} ms"
+        ),
+        f"  memory    at most {report['resident_mb'].get('most', 0)} MB",
+        f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
+    ]
+    if faults["done"]:
+        done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
+        lines += _wrapped("  faults    ", done)
+        lines.append(
+            f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
+            f"longest {faults['restart_longest_s']} s"
+        )
+    if faults["herd_s"]:
+        lines.append(f"  herd      all tables of the site back in {faults['herd_s']} s")
+    refused = ", ".join(f"{reason} {count}" for reason, count in report["refusals"].items())
+    lines += _wrapped("  refused   ", refused or "nothing")
+    shares = [a for a in report["awards"] if a["kind"] == "share"]
+    for award in shares:
+        dollars = f"${award['micros'] / 1e6:,.2f}"
+        name = f"{award['link']}/{award['level']} {award['hand']}"
+        lines.append(f"  award     {name:<40} {award['count']:>6,} {dollars:>18}")
+    for hit in report["hits"]:
+        mark = "ok" if hit["passed"] else "NOT AS THE ODDS SAY"
+        name = f"{hit['link']} {hit['bet']}"
+        lines.append(f"  odds      {name:<40} {hit['trials']:>9,} p={hit['p']:.3f} {mark}")
+    lines += [f"  failure   {failure}" for failure in report["failures"]]
+    lines += report["prefix"]
+    return lines
+
+
+def _wrapped(head: str, text: str, width: int = 80) -> list[str]:
+    lines, line = [], head
+    for word in text.split(" "):
+        if len(line) + len(word) + 1 > width and line.strip():
+            lines.append(line.rstrip())
+            line = " " * len(head)
+        line += word + " "
+    return [*lines, line.rstrip()]

@@ -1,0 +1,336 @@
+"""A whole soak: a site, its controllers, tables that play, faults, and the auditor over it all."""
+
+import asyncio
+import random
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import grpc
+
+from emulator.audit.terms import SiteTerms, read_terms
+from emulator.auditor import Auditor
+from emulator.soak.awards import Awards
+from emulator.soak.clients import RecordingClient, Staff
+from emulator.soak.controllers import ControllerProcess
+from emulator.soak.disk import SmallDisk
+from emulator.soak.doubles import DoublingClient
+from emulator.soak.faults import Fault, habits_for
+from emulator.soak.floor import Floor
+from emulator.soak.game_table import GameTable
+from emulator.soak.hits import Hits
+from emulator.soak.latency import Latencies
+from emulator.soak.manager import Manager
+from emulator.soak.options import Options
+from emulator.soak.proxy import Proxy
+from emulator.soak.sabotage import Keeper, Saboteur
+from emulator.soak.samples import Samples
+from emulator.soak.site import HERD, SITE, herd_names, table_names, write_site
+from emulator.soak.stepped_clock import set_offset
+from emulator.soak.strangers import Mute, herd
+from emulator.soak.table import SideTable
+from emulator.soak.tape import Tape
+from jackpot.rules.site import load_site
+from jackpot.verify import verify
+from table_client.client import open_channel
+
+LOOK_S = 0.5  # between two looks at all accounts
+HERD_SHARE = 0.4  # of a run, after which the herd comes
+LATEST_HERD_S = 30.0
+SETTLE_S = 120.0  # for everything to be answered at the end
+
+
+class Soak:
+    """One run, as far as it has come."""
+
+    def __init__(self, options: Options, folder: Path) -> None:
+        self.options = options
+        self.folder = folder
+        self.data = folder / "data"
+        self.tape_path = folder / "tape"
+        fault_set = options.faults
+        full = bool({Fault.HERD, Fault.UNREAD} & fault_set)
+        self.site_path = write_site(folder, options.tables, herd=full)
+        self.terms: SiteTerms = read_terms(self.site_path)
+        self.hits = Hits(self.terms)
+        self.awards = Awards()
+        self.auditor = Auditor(self.terms, self.awards.note)
+        self.tape = Tape(self.auditor, self.tape_path)
+        self.latencies = Latencies()
+        self.habits = habits_for(fault_set)
+        self.tables: list[SideTable | GameTable] = []
+        self.failure = ""  # what ended the run, if it was not its end
+        self.verified = False  # the journal, by `jackpot verify`
+        self.herd_s: list[float] = []
+        self.mute: Mute | None = None
+        self.began = time.monotonic()
+        self.ended = 0.0
+        self.clock = folder / "clock"
+        self.disk = SmallDisk(self.data)
+        self._draw = random.Random(f"{options.seed}/soak")  # noqa: S311 - a replay needs a seed
+        command = options.command or (sys.executable, "-m", "jackpot")
+        if Fault.CLOCK in fault_set and not options.command:
+            set_offset(self.clock, 0)
+            command = (sys.executable, "-m", "emulator.soak.stepped_clock", str(self.clock))
+        self.controllers = [
+            ControllerProcess(
+                self.site_path, self.data, folder / f"controller-{number}.log", command
+            )
+            for number in range(1, options.controllers + 1)
+        ]
+        self.keepers = [Keeper(controller) for controller in self.controllers]
+        self.samples = Samples(self)
+        self.proxies: list[Proxy] = []
+        self.saboteur: Saboteur | None = None
+        self.floor: Floor | None = None
+        self.manager: Manager | None = None
+        self._stack = AsyncExitStack()
+
+    @property
+    def rounds(self) -> int:
+        """Rounds begun at all tables."""
+        return sum(table.rounds for table in self.tables)
+
+    @property
+    def elapsed_s(self) -> float:
+        """How long it has been running."""
+        return (self.ended or time.monotonic()) - self.began
+
+    # -- the run ------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Play to the end; what failed is in `failure` and on the tape."""
+        async with self._stack:
+            await self._set_up()
+            self.began = time.monotonic()
+            async with self._background() as helpers:
+                await self._play(helpers)
+            if not self.failure:
+                await self._wind_up()
+            self.ended = time.monotonic()
+
+    async def _set_up(self) -> None:
+        if Fault.DISK in self.options.faults and self.disk.mount():
+            self._stack.callback(self.disk.unmount)
+        for controller in self.controllers:
+            await controller.start()
+            self._stack.push_async_callback(controller.kill)
+        if Fault.CONNECTION in self.options.faults:
+            for controller in self.controllers:
+                proxy = Proxy(controller.address)
+                await proxy.start()
+                self._stack.push_async_callback(proxy.stop)
+                self.proxies.append(proxy)
+        self.staff = Staff(await self._channel(0), SITE, self.tape)
+        self.floor = Floor(self.staff, self.habits)
+        self.saboteur = Saboteur(
+            self.options.faults,
+            self.keepers,
+            self.proxies,
+            self.data,
+            self.disk,
+            self.clock,
+            random.Random(f"{self.options.seed}/faults"),  # noqa: S311 - a replay needs a seed
+            self.options.every_s,
+            self._time_is_up,
+        )
+        for place, name in enumerate(table_names(self.options.tables)):
+            self.tables.append(await self._table(place, name))
+
+    async def _channel(self, place: int, *, direct: bool = True) -> grpc.aio.Channel:
+        """A connection of one's own to one of the controllers."""
+        addresses = [controller.address for controller in self.controllers]
+        if not direct and self.proxies:
+            addresses = [proxy.address for proxy in self.proxies]
+        channel = open_channel(addresses[place % len(addresses)])
+        return await self._stack.enter_async_context(channel)
+
+    async def _table(self, place: int, name: str) -> SideTable | GameTable:
+        options, terms = self.options, self.terms.tables[name]
+        if self.floor is None:
+            raise AssertionError("set up before")
+        client = await self._client(place, name)
+        whole = options.whole_games and place % options.whole_games == options.whole_games - 1
+        if whole:
+            site = load_site(self.site_path)
+            links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
+            return GameTable(
+                client,
+                terms,
+                links,
+                self.floor,
+                options.seed,
+                self.hits,
+                rigged=options.rigged,
+                device_faults=Fault.DEVICE in options.faults,
+                late=Fault.LATE in options.faults,
+            )
+        spare = await self._client(place, name) if Fault.STUCK in options.faults else None
+        return SideTable(
+            client,
+            terms,
+            self.floor,
+            options.seed,
+            self.habits,
+            self.hits,
+            rigged=options.rigged,
+            speed=options.speed,
+            spare=spare,
+        )
+
+    async def _client(self, place: int, name: str) -> RecordingClient:
+        """A third of the tables, with broken connections, go through the proxy."""
+        channel = await self._channel(place, direct=place % 3 != 0)
+        if not self.habits.doubles:
+            client = RecordingClient(channel, SITE, name, self.tape, self.latencies)
+        else:
+            client = DoublingClient(
+                channel,
+                SITE,
+                name,
+                self.tape,
+                self.latencies,
+                other=await self._channel(place + 1),
+                chance=self.habits.doubles,
+                draw=random.Random(f"{self.options.seed}/{name}/twice"),  # noqa: S311 - a replay
+            )
+        return await self._stack.enter_async_context(client)
+
+    async def _play(self, helpers: list["asyncio.Task[None]"]) -> None:
+        """Until every table is done, or something failed."""
+        playing = asyncio.create_task(self._all_tables())
+        failed = asyncio.create_task(self._contradicted())
+        watched: set[asyncio.Task[None]] = {playing, failed, *helpers}
+        done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        failed.cancel()
+        for task in done:
+            if error := task.exception():
+                self.failure = _in_words(error)
+        if self.tape.contradiction:
+            self.failure = str(self.tape.contradiction)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+    async def _all_tables(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for table in self.tables:
+                tasks.create_task(self._at_table(table))
+
+    async def _contradicted(self) -> None:
+        await self.tape.failed.wait()
+
+    async def _at_table(self, table: SideTable | GameTable) -> None:
+        await table.begin()
+        while not self._is_over(table):
+            await table.play()
+        if isinstance(table.client, DoublingClient):
+            await table.client.finish()
+
+    def _is_over(self, table: SideTable | GameTable) -> bool:
+        options = self.options
+        if self._time_is_up():
+            return True
+        if options.until_hit:
+            link, _, level = options.until_hit.partition("/")
+            return self.auditor.books.level((link, level)).last_full > 0
+        return bool(options.rounds) and table.rounds >= options.rounds
+
+    def _time_is_up(self) -> bool:
+        duration_s = self.options.duration_s
+        return bool(duration_s) and time.monotonic() - self.began >= duration_s
+
+    # -- beside the tables --------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _background(self) -> AsyncIterator[list["asyncio.Task[None]"]]:
+        """Signs, looks, the manager, samples; and what the faults need."""
+        faults = self.options.faults
+        self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
+        work = [keeper.keep() for keeper in self.keepers]
+        work += [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
+        if self.saboteur and self.saboteur.has_work:
+            work.append(self.saboteur.work())
+        if Fault.UNREAD in faults:
+            name = f"{HERD}-001"
+            client = await self._client(1, name)
+            self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
+            work.append(self.mute.work())
+        if Fault.HERD in faults:
+            work.append(self._herd())
+        helpers = [asyncio.create_task(each) for each in work]
+        # Those that end by themselves are not waited for.
+        lasting = [task for task, each in zip(helpers, work, strict=True) if _lasts(each)]
+        try:
+            yield lasting
+        finally:
+            for task in helpers[len(self.keepers) :]:
+                task.cancel()
+            await asyncio.gather(*helpers[len(self.keepers) :], return_exceptions=True)
+            for keeper in self.keepers:
+                await keeper.up.wait()
+            for task in helpers[: len(self.keepers)]:
+                task.cancel()
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self.staff.look("ListLinks")
+            await self.staff.look("ListPayouts")
+
+    async def _herd(self) -> None:
+        """All tables that a site may have are there; the controller dies; all come back."""
+        wait_s = min(LATEST_HERD_S, (self.options.duration_s or LATEST_HERD_S) * HERD_SHARE)
+        await asyncio.sleep(wait_s)
+        if self.saboteur is None:
+            return
+        names = herd_names(self.options.tables)[1:]
+        async with AsyncExitStack() as stack:
+            clients = []
+            for place, name in enumerate(names):
+                address = self.controllers[place % len(self.controllers)].address
+                channel = await stack.enter_async_context(open_channel(address))
+                client = RecordingClient(channel, SITE, name, self.tape, self.latencies)
+                clients.append(await stack.enter_async_context(client))
+            await herd(clients)
+            for keeper in self.keepers:
+                await keeper.up.wait()
+                await self.saboteur.kill(keeper)
+            self.herd_s.append(await herd(clients))
+
+    # -- the end ------------------------------------------------------------------------------
+
+    async def _wind_up(self) -> None:
+        """Pay what is due, look at everything once more, and stop."""
+        if self.floor is None:
+            raise AssertionError("set up before")
+        await self.floor.finish(self._draw)
+        await self.tape.all_answered(SETTLE_S)
+        for rpc in ("ListLinks", "ListPayouts", "ListTables"):
+            await self.staff.look(rpc)
+        if self.tape.contradiction:
+            self.failure = str(self.tape.contradiction)
+        elif self.tape.under_way:
+            self.failure = f"{self.tape.under_way} commands were never answered"
+        elif self.auditor.waiting:
+            self.failure = f"{self.auditor.waiting} answers could not be audited"
+        for controller in self.controllers:
+            code = await controller.stop()
+            if code and not self.failure:
+                self.failure = f"a controller did not stop in good order (exit code {code})"
+        found = await asyncio.to_thread(verify, self.data)
+        self.verified = found.ok
+        if not found.ok and not self.failure:
+            self.failure = f"the journal does not verify: {found}"
+
+
+def _in_words(error: BaseException) -> str:
+    """The first of what went wrong."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+def _lasts(work: object) -> bool:
+    return getattr(work, "__name__", "") != "_herd"

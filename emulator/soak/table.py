@@ -1,0 +1,269 @@
+"""A table that plays only the progressive side of a game, as fast as it can, on record.
+
+Everything that chance decides comes from the run's seed and the table's name. What the controller
+answers is not judged here: the auditor does that. Only whether the round goes on depends on it.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Iterable
+from typing import Any
+
+from emulator.audit.terms import BetTerms, LinkTerms, TableTerms
+from emulator.soak.bettors import Bettors, account_of
+from emulator.soak.clients import RecordingClient
+from emulator.soak.deals import deal
+from emulator.soak.floor import Floor
+from emulator.soak.habits import Habits
+from emulator.soak.hits import Hits
+from jackpot.v1 import payout_pb2
+from jackpot.v1 import table_pb2 as pb
+from table_client.errors import RefusedError
+
+FLOORPERSON = "floor"
+ROUND_S = 60.0  # what a round takes at a real table
+_STEPS = 5
+_BUY_IN_DOLLARS = 300
+
+
+class SideTable:
+    """One table."""
+
+    def __init__(
+        self,
+        client: RecordingClient,
+        terms: TableTerms,
+        floor: Floor,
+        seed: str,
+        habits: Habits,
+        hits: Hits,
+        *,
+        rigged: bool = False,
+        speed: float = 0.0,
+        spare: RecordingClient | None = None,
+    ) -> None:
+        """`spare` takes over when the client hangs."""
+        self.client = client
+        self.terms = terms
+        self.rounds = 0
+        self.hung = 0
+        self._floor = floor
+        self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
+        self._habits = habits
+        self._rigged = rigged
+        self._pause_s = ROUND_S / _STEPS / speed if speed else 0.0
+        self._hits = hits
+        self._spare = spare
+        self._void_seats: set[int] = set()
+        self._bettors = Bettors(terms, habits, self._draw)
+        self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
+
+    async def begin(self) -> None:
+        """Attach; a round that an earlier life left is finished by the floor."""
+        answer = await self.client.attach()
+        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+            await self._do(self.client.void_round("left", FLOORPERSON))
+        if self._bettors.have_accounts:
+            for seat in range(1, self.terms.seats + 1):
+                await self._floor.buy_in(account_of(self.terms, seat), _BUY_IN_DOLLARS)
+
+    async def play(self) -> None:
+        """One round."""
+        self.rounds += 1
+        await self._floor.clear_table(self.terms.id, self._draw)
+        if self._chance(self._habits.visits_cashier * self._bettors.have_accounts):
+            seat = self._draw.randrange(1, self.terms.seats + 1)
+            await self._floor.visit_cashier(account_of(self.terms, seat), self._draw)
+        await self._bet()
+        if self._spare and self._chance(self._habits.hangs):
+            await self._hang(self._spare)
+        accepted = await self._lock_out()
+        if accepted is None:
+            return
+        if self._chance(self._habits.void_round) and await self._void():
+            return
+        if not await self._collect(accepted):
+            await self._do(self.client.void_round("count", FLOORPERSON))
+            return
+        await self._maybe_void_seat()
+        await self._settle(accepted)
+
+    # -- betting ------------------------------------------------------------------------------
+
+    async def _bet(self) -> None:
+        """Open and place, all on the way at once."""
+        wagers = self._bettors.wagers()
+        answers: list[Awaitable[Any]] = [self.client.open_round()]
+        if self._chance(self._habits.second_command):
+            cut = self._draw.randrange(len(wagers) + 1)
+            parts = [wagers[:cut], wagers[cut:]]
+        else:
+            parts = [wagers]
+        answers += [self.client.place_wagers(part) for part in parts if part]
+        if self._chance(self._habits.nonsense):
+            answers.append(self.client.place_wagers([self._bettors.nonsense(wagers)]))
+        if wagers and self._chance(self._habits.withdraws):
+            gone = self._draw.choice(wagers)
+            placed = pb.PlacedWager(seat=gone.seat, bet=gone.bet)
+            answers.append(self.client.withdraw_wagers([placed]))
+        await asyncio.gather(*(self._do(answer) for answer in answers))
+        await self._step()
+
+    async def _lock_out(self) -> list[pb.Wager] | None:
+        answer = await self._do(self.client.lock_out())
+        if answer is None:
+            return None
+        self._count_draws(answer)
+        if self._chance(self._habits.late):
+            await self._bet_late()
+        await self._step()
+        return list(answer.wagers)
+
+    def _count_draws(self, answer: pb.LockOutResponse) -> None:
+        lucky = answer.lucky_position if answer.HasField("lucky_position") else -1
+        for link in self.terms.links:
+            if link.magic_bps or link.lucky_bps:
+                magic = bool(answer.magic_card)
+                self._hits.note_draws(link.id, self.terms.seats, magic=magic, lucky=lucky)
+
+    async def _bet_late(self) -> None:
+        """After "no more bets", several at once."""
+        link, bet = self._draw.choice(list(self._bets.values()))
+        seats = self._draw.sample(range(1, self.terms.seats + 1), 2)
+        late = [_wager(seat, link, bet) for seat in seats]
+        await asyncio.gather(*(self._do(self.client.place_wagers([wager])) for wager in late))
+
+    # -- collection ---------------------------------------------------------------------------
+
+    async def _collect(self, accepted: list[pb.Wager]) -> bool:
+        """Count the chips; now and then one is missing, or one too many."""
+        chips = [w for w in accepted if not self._bets[w.bet][1].electronic]
+        if not chips:
+            return True
+        count: dict[str, int] = {}
+        for wager in chips:
+            count[wager.bet] = count.get(wager.bet, 0) + 1
+        if self._chance(self._habits.mismatch):
+            wager = self._draw.choice(chips)
+            wrong = {**count, wager.bet: count[wager.bet] + self._draw.choice([-1, 1])}
+            await self._do(self.client.confirm_collection(wrong))
+            if wrong[wager.bet] < count[wager.bet]:
+                placed = pb.PlacedWager(seat=wager.seat, bet=wager.bet)
+                await self._do(self.client.remove_wager(placed, FLOORPERSON))
+                accepted.remove(wager)
+                count = wrong
+        done = await self._do(self.client.confirm_collection(count))
+        await self._step()
+        return done is not None or not any(count.values())
+
+    # -- settlement ---------------------------------------------------------------------------
+
+    async def _settle(self, accepted: list[pb.Wager]) -> None:
+        playing = {wager.seat for wager in accepted}
+        for seat in range(1, self.terms.seats + 1):
+            if self._chance(0.1):
+                playing.add(seat)  # at the game, but not on the progressive
+        playing -= self._void_seats
+        seats = sorted(playing)
+        terms = self.terms
+        sizes = (terms.seat_cards, terms.dealer_cards, terms.community_cards)
+        dealt = deal(self._draw, seats, sizes, rigged=self._rigged and bool(seats))
+        hands = [self._hand(seat, dealt.hands[seat]) for seat in seats]
+        answer = await self._do(self.client.settle(hands, dealt.hands.get(0, []), dealt.community))
+        await self._step()
+        if answer is None:
+            await self._do(self.client.void_round("unsettled", FLOORPERSON))
+            return
+        if dealt.fair:
+            self._count(accepted, hands, answer.payouts)
+        await self._after(answer.payouts)
+
+    def _count(
+        self,
+        accepted: list[pb.Wager],
+        hands: list[pb.SeatHand],
+        payouts: Iterable[payout_pb2.Payout],
+    ) -> None:
+        """Each hand that a bet was settled on, by the row that was paid."""
+        fates = {hand.seat: hand.fate for hand in hands}
+        paid = {(p.seat, p.bet): p.hand for p in payouts if p.kind in _BY_HAND}
+        of_dealer = {p.bet: p.hand for p in payouts if p.kind in _BY_HAND and p.holder == 0}
+        counted: set[str] = set()  # bets on the dealer's hand: one hand, however many bet
+        for wager in accepted:
+            _, bet = self._bets[wager.bet]
+            fate = fates.get(wager.seat)
+            if fate != pb.FATE_PLAYED and not (fate == pb.FATE_FOLDED and not bet.fold_loses):
+                continue
+            if not bet.on_dealer:
+                cards = self.terms.seat_cards + self.terms.community_cards
+                self._hits.note(bet, cards, paid.get((wager.seat, bet.id), ""))
+            elif bet.id not in counted:
+                counted.add(bet.id)
+                self._hits.note(bet, self.terms.dealer_cards, of_dealer.get(bet.id, ""))
+
+    def _hand(self, seat: int, cards: list[str]) -> pb.SeatHand:
+        fate: pb.Fate.ValueType = pb.FATE_PLAYED
+        if self._chance(self._habits.folds):
+            fate = pb.FATE_FOLDED
+        elif self._chance(self._habits.leaves):
+            fate = pb.FATE_ABANDONED
+        elif self._chance(self._habits.talks):
+            fate = pb.FATE_FORFEITED
+        return pb.SeatHand(seat=seat, cards=cards, fate=fate)
+
+    async def _after(self, payouts: Iterable[payout_pb2.Payout]) -> None:
+        """Awards go to the floor, unless the round turns out to be void."""
+        due = list(payouts)
+        if due and self._chance(self._habits.void_seat * 5):
+            seat = self._draw.choice(due).seat
+            await self._do(self.client.void_seat(seat, "four cards", FLOORPERSON))
+        if due and self._chance(self._habits.void_round * 5) and await self._void():
+            return
+        await self._floor.take(self.terms.id, [payout.id for payout in due], self._draw)
+
+    async def _void(self) -> bool:
+        return await self._do(self.client.void_round("misdeal", FLOORPERSON)) is not None
+
+    async def _maybe_void_seat(self) -> None:
+        self._void_seats = set()
+        if self._chance(self._habits.void_seat):
+            seat = self._draw.randrange(1, self.terms.seats + 1)
+            if await self._do(self.client.void_seat(seat, "wrong number", FLOORPERSON)):
+                self._void_seats.add(seat)
+
+    async def _hang(self, other: RecordingClient) -> None:
+        """The client hangs in mid-round; another one takes over, and then the first wakes up."""
+        hung, self.client, self._spare = self.client, other, self.client
+        self.hung += 1
+        await other.attach()
+        await self._do(hung.lock_out())
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def _chance(self, share: float) -> bool:
+        return self._draw.random() < share
+
+    async def _do(self, answer: Awaitable[Any]) -> Any:
+        """Wait for an answer; None: refused."""
+        try:
+            return await answer
+        except RefusedError as error:
+            if not error.reason:
+                raise
+            return None
+
+    async def _step(self) -> None:
+        """Between two steps: the pace of the table, and a client that may start again."""
+        if self._pause_s:
+            await asyncio.sleep(self._pause_s * self._draw.uniform(0.5, 1.5))
+        if self._chance(self._habits.dawdles):
+            await asyncio.sleep(self._habits.dawdle_s)
+        if self._chance(self._habits.resumes):
+            await self.client.attach()
+
+
+_BY_HAND = (payout_pb2.PAYOUT_KIND_SHARE, payout_pb2.PAYOUT_KIND_FIXED)
+
+
+def _wager(seat: int, link: LinkTerms, bet: BetTerms) -> pb.Wager:
+    return pb.Wager(seat=seat, bet=bet.id, amount_micros=link.wager_micros)

@@ -1,0 +1,81 @@
+"""`jackpot` with a bug of choice, to see whether a soak finds it: `buggy_controller.py BUG ...`."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from jackpot.cli.main import main
+from jackpot.core import awards, claims, rounds, settle
+from jackpot.core.state import Claim, Phase, Pools, TableState
+
+true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
+true_pools_of = settle.pools_of
+
+
+def drops_a_residue() -> None:
+    """What is below a cent goes to the house instead of staying on the meter."""
+
+    def refill(left: Pools) -> tuple[Pools, int]:
+        after, house = true_refill(replace(left, meter_micros=0))
+        return after, house - left.meter_micros
+
+    awards.refill = refill
+
+
+def pays_twice() -> None:
+    """Whoever wins a share of a meter is awarded it once more."""
+
+    def twice(*arguments: Any) -> list[Claim]:
+        found = true_claims(*arguments)
+        return [again for claim in found for again in [claim] * (2 if claim.share_bps else 1)]
+
+    setattr(settle, "claims", twice)  # noqa: B010 - a name that it does not export
+
+
+def forgets_a_reserve() -> None:
+    """A meter that was won starts again without its reserve."""
+
+    def refill(left: Pools) -> tuple[Pools, int]:
+        after, house = true_refill(replace(left, reserve_micros=0))
+        return replace(after, reserve_micros=left.reserve_micros), house
+
+    awards.refill = refill
+
+
+def posts_a_late_wager() -> None:
+    """A wager is accepted while the chips are being counted."""
+
+    def in_phase(table: TableState, phase: Phase) -> Any:
+        late = phase == "open" and table.round is not None and table.round.phase == "locked"
+        return table.round if late else true_in_phase(table, phase)
+
+    rounds.in_phase = in_phase
+
+
+def reseeds_by_the_seed() -> None:
+    """After 100% a meter gets the first seed again."""
+
+    def pools_of(state: Any, book: Any, link: str, level: str) -> Pools:
+        config = next(lv for lv in state.links[link].config.levels if lv.id == level)
+        pools = true_pools_of(state, book, link, level)
+        return replace(pools, reseed_micros=config.seed_micros)
+
+    settle.pools_of = pools_of
+
+
+BUGS: dict[str, Callable[[], None]] = {
+    bug.__name__.replace("_", "-"): bug
+    for bug in (
+        drops_a_residue,
+        pays_twice,
+        forgets_a_reserve,
+        posts_a_late_wager,
+        reseeds_by_the_seed,
+    )
+}
+
+if __name__ == "__main__":
+    BUGS[sys.argv.pop(1)]()
+    main()

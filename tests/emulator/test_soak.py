@@ -1,0 +1,139 @@
+"""The soak finds what is wrong with a controller, and nothing where nothing is."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from emulator.audit.terms import read_terms
+from emulator.cli import main
+from emulator.soak.command import run_soak, write_report
+from emulator.soak.faults import Fault, parse_faults
+from emulator.soak.options import Options
+from emulator.soak.prefix import shortest_prefix
+from emulator.soak.report import text_lines
+from emulator.soak.tape import read_tape
+from tests.emulator.buggy_controller import BUGS
+
+BUGGY = Path(__file__).with_name("buggy_controller.py")
+PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
+
+
+def soak(folder: Path, **options: Any) -> dict[str, Any]:
+    """A small run with every award path walked."""
+    return run_soak(Options(**{"tables": 9, "rigged": True, **options}), folder)
+
+
+@PATIENCE
+def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:
+    """All accounts agree to the micro through late wagers, repeats, voids and rejections."""
+    faults = parse_faults("late,double,mismatch,stuck,device")
+    report = soak(tmp_path, rounds=12, faults=faults)
+    assert report["failures"] == []
+    assert report["passed"]
+    assert report["journal_verified"]
+    assert report["rounds"] == 9 * 12
+    assert report["audited"] > 600
+    assert report["observations"] > 20
+    assert report["refusals"]["LOCKED_OUT"] > 0
+    assert {award["kind"] for award in report["awards"]} >= {"share", "fixed"}
+    assert shortest_prefix_of(tmp_path) is None
+
+
+def shortest_prefix_of(folder: Path) -> Any:
+    """What the kept record of a run says."""
+    return shortest_prefix(read_terms(folder / "site.toml"), folder / "tape")
+
+
+@PATIENCE
+@pytest.mark.parametrize("bug", sorted(BUGS))
+def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
+    """A controller with this bug fails, with the seed and the shortest part that shows it."""
+    report = soak(
+        tmp_path,
+        rounds=150,
+        seed="bugs",
+        whole_games=0,
+        faults=frozenset({Fault.LATE}),
+        command=(sys.executable, str(BUGGY), bug),
+    )
+    assert not report["passed"]
+    assert report["rounds"] < 9 * 150, "it should have stopped at the first difference"
+    text = "\n".join(text_lines(report))
+    assert "FAILED  seed bugs" in text
+    assert "shortest prefix" in text
+    prefix = shortest_prefix_of(tmp_path)
+    assert prefix.lines() == report["prefix"]
+    assert prefix.entries <= prefix.of == len(list(read_tape(tmp_path / "tape")))
+
+
+@PATIENCE
+def test_a_controller_that_is_killed_passes(tmp_path: Path) -> None:
+    """Killed, stopped, with failing writes and a stepping clock: nothing is lost or doubled."""
+    faults = parse_faults("kill,commit,stop,write,clock,connection")
+    report = soak(tmp_path, tables=4, duration_s=6, faults=faults, every_s=0.4, whole_games=3)
+    assert report["failures"] == []
+    assert report["faults"]["done"]
+    assert report["agreed_at"] > 0
+
+
+def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
+    """The page needs nothing from elsewhere and its charts are well formed."""
+    report = soak(tmp_path / "run", tables=3, rounds=4, whole_games=0)
+    write_report(report, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["rounds"] == 12
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "http" not in page.replace("http-equiv", "")
+    charts = page.split("<svg")[1:]
+    assert len(charts) > 8
+    for chart in charts:
+        ET.fromstring("<svg" + chart.split("</svg>")[0] + "</svg>")
+    assert all(len(line) <= 80 for line in text_lines(report))
+
+
+@PATIENCE
+def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
+    """With --json it prints the report alone, and exit code 0 says that it passed."""
+    arguments = ["soak", "--tables", "2", "--rounds", "3", "--seed", "7", "--json"]
+    done = CliRunner().invoke(main, [*arguments, "--report", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["seed"] == "7"
+    assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--faults", "flood"], "there is no fault 'flood'"),
+        (["--until-hit", "mega/nothing"], "there is no level 'mega/nothing'"),
+        (["--deck", "marked"], "'marked' is not one of"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: list[str], says: str) -> None:
+    """What is wrong with the options is said, without a traceback."""
+    done = CliRunner().invoke(main, ["soak", *arguments])
+    assert done.exit_code == 2
+    assert says in done.output.replace("\n", " ")
+
+
+def test_faults_are_named_added_and_left_out() -> None:
+    """`all` is every fault, and a minus takes one out."""
+    assert parse_faults("all") == set(Fault)
+    assert parse_faults("none") == set()
+    assert parse_faults("kill, late") == {Fault.KILL, Fault.LATE}
+    assert Fault.DISK not in parse_faults("all,-disk")
+
+
+@PATIENCE
+def test_it_runs_until_a_level_is_won() -> None:
+    """With a rigged deck 100% of the minor falls soon, and the run ends."""
+    report = run_soak(
+        Options(tables=3, rigged=True, until_hit="mega/minor", whole_games=0, duration_s=120)
+    )
+    assert report["passed"], report["failures"]
+    won = [award for award in report["awards"] if award["level"] == "minor"]
+    assert sum(award["count"] for award in won) >= 1

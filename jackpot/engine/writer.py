@@ -20,7 +20,6 @@ from jackpot.engine.answers import Answer, Commit, Job, Limits, Read
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import FrameMaker, MeterFrame
-from jackpot.engine.replica import Replica
 from jackpot.engine.sites import Sites
 from jackpot.store import codec
 from jackpot.store.journal import (
@@ -196,9 +195,15 @@ class Writer(threading.Thread):
         for site, replica in tuple(sites.replicas.items()):
             if replica.head.sequence - replica.snapshot_sequence < every:
                 continue
-            self._transact(journal, sites, {site}, partial(self._take_snapshot, replica))
+            work = partial(self._take_snapshot, sites, site, every)
+            self._transact(journal, sites, {site}, work)
 
-    def _take_snapshot(self, replica: Replica, batch: Batch, transaction: Transaction) -> None:
+    def _take_snapshot(
+        self, sites: Sites, site: str, every: int, batch: Batch, transaction: Transaction
+    ) -> None:
+        replica = sites.replicas.get(site)
+        if replica is None or replica.head.sequence - replica.snapshot_sequence < every:
+            return  # it was halted, or another controller was quicker
         snapshot = codec.encode_state(replica.state)
         digest = codec.state_digest(snapshot)
         batch.add_own(replica, TakeSnapshot(snapshot.sequence, digest))

@@ -13,7 +13,7 @@ from jackpot.core.reasons import Reason
 from jackpot.engine import Limits
 from jackpot.engine.faults import Point
 from jackpot.store.journal import Entry, Head, Journal, StoredSnapshot, Transaction
-from jackpot.store.opening import Address, journal_opener
+from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.verify import verify
 from tests.engine.pit import METER, SITE, Pit, Trap, eventually, ok, reason, running, wagers
@@ -103,6 +103,25 @@ async def test_two_controllers_at_once(store: Address) -> None:
         await asyncio.gather(rounds(left, "t1"), rounds(right, "t2"))
         meter = 10_000_000_000 + 2 * 15 * 3 * 210_000
         assert await left.balance(METER) == await right.balance(METER) == meter
+    assert verify(store).ok
+
+
+async def test_one_snapshot_is_enough(store: Address) -> None:
+    """However many controllers follow a site, one of them takes its snapshot."""
+    limits = Limits(snapshot_every=20, poll_s=0.01)
+    async with (
+        running(store, limits=limits) as one,
+        running(store, limits=limits),
+        running(store, limits=limits),
+    ):
+        pit = await Pit(one).open_up("t1")
+        for _ in range(100):
+            await pit.play("t1", OpenRound())
+            await asyncio.sleep(0.002)
+    reader = open_to_read(store)
+    kinds = [entry.kind for entry in reader.read(SITE, 0, 1_000)]
+    reader.close()
+    assert 5 <= kinds[:105].count("SnapshotTaken") <= 6
     assert verify(store).ok
 
 

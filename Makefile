@@ -7,13 +7,21 @@ ARGS ?=
 # Half the tests wait for sockets and disks, so a few more workers than cores pay off.
 WORKERS ?= 3
 
-.PHONY: run test check format proto slow bench clauses clean
+.PHONY: run test check browser screenshots format proto slow bench clauses clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
 
-test: check
+test: check browser
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+
+# The browser tests need Chromium: this installs Debian's package where it may, and says so.
+browser: $(READY)
+	@$(BIN)/python tools/browser.py
+
+# Take the pictures of docs/screenshots anew.
+screenshots: browser
+	@$(BIN)/python tools/screenshots.py
 
 slow: $(READY)
 	$(BIN)/pytest -m slow $(ARGS)

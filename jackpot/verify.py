@@ -6,7 +6,6 @@ so the length of a journal costs time and no memory, and it changes nothing.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,8 +13,8 @@ from jackpot.core.events import SnapshotTaken
 from jackpot.core.state import STATE_VERSION
 from jackpot.engine.replica import PAGE, Replica
 from jackpot.store import codec
-from jackpot.store.journal import Head, StoredSnapshot, StoreError, UnsoundError
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import Archive, Head, StoredSnapshot, StoreError, UnsoundError
+from jackpot.store.opening import Address, open_to_read
 
 Progress = Callable[[str, int, int], None]  # site, entries done, entries in all
 
@@ -40,13 +39,14 @@ class Report(Struct, frozen=True):
     problem: str = ""  # of the file itself
 
 
-def verify(directory: Path, progress: Progress | None = None) -> Report:
-    """Check the journal of a data directory; StoreError where there is none to read."""
-    journal = SqliteJournal.open_to_read(directory)
+def verify(address: Address, progress: Progress | None = None, site: str = "") -> Report:
+    """Check a store's journal, or one site of it; StoreError where there is none to read."""
+    journal = open_to_read(address)
     try:
         sites = tuple(
-            _verify_site(journal, site, head, progress or _no_progress)
-            for site, head in sorted(journal.heads().items())
+            _verify_site(journal, name, head, progress or _no_progress)
+            for name, head in sorted(journal.heads().items())
+            if site in ("", name)
         )
         problem = journal.damage()
     except StoreError as error:
@@ -54,14 +54,14 @@ def verify(directory: Path, progress: Progress | None = None) -> Report:
         return Report(ok=False, sites=(), problem=str(error))
     finally:
         journal.close()
-    return Report(not problem and not any(site.first_bad for site in sites), sites, problem)
+    return Report(not problem and not any(found.first_bad for found in sites), sites, problem)
 
 
 def _no_progress(_site: str, _done: int, _total: int) -> None:
     pass
 
 
-def _verify_site(journal: SqliteJournal, site: str, head: Head, progress: Progress) -> SiteReport:
+def _verify_site(journal: Archive, site: str, head: Head, progress: Progress) -> SiteReport:
     replica = Replica(site)
     snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots(site)}
     equal = 0

@@ -5,7 +5,8 @@ raises `RefusedError`. When the controller can't be reached for longer than the 
 fail with `UnreachableError`: then attach again, and the answer shows what it has of the round.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import grpc
@@ -13,9 +14,10 @@ import grpc
 from jackpot.auth.client import Identity
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
-from jackpot.v1 import table_pb2_grpc
+from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
 from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+from table_client.outbox import Outbox
 
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
@@ -36,19 +38,26 @@ class TableClient:
 
     def __init__(
         self,
-        channel: grpc.aio.Channel,
+        channels: grpc.aio.Channel | Sequence[grpc.aio.Channel],
         site: str,
         table: str,
         *,
         deadline_s: float = 30.0,
         streaming: bool = True,
+        outbox: Outbox | None = None,
     ) -> None:
-        """`streaming=False` sends each command by its own RPC, for networks without streams."""
+        """With channels to several controllers, another one is used when one fails.
+
+        `streaming=False` sends each command by its own RPC, for networks without streams. With an
+        outbox, `recover` takes up what an earlier process of this table left unanswered.
+        """
         self.site = site
         self.table = table
-        self._stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
+        several = channels if isinstance(channels, Sequence) else [channels]
+        self._controllers = Controllers(several)
         self._deadline_s = deadline_s
         self._streaming = streaming
+        self._outbox = outbox
         self._conversation: Conversation | None = None
         self.epoch = 0
 
@@ -62,26 +71,64 @@ class TableClient:
         """Speak for the table from now on; whoever did before is fenced."""
         request = pb.AttachRequest(site=self.site, table=self.table, request_id=new_request_id())
 
+        controllers = self._controllers
+        timeout_s = controllers.patience_s(min(CALL_TIMEOUT_S, self._deadline_s))
+
         async def call() -> pb.AttachResponse:
-            timeout_s = min(CALL_TIMEOUT_S, self._deadline_s)
-            return await self._stub.Attach(request, timeout=timeout_s, wait_for_ready=True)
+            stub = controllers.stub
+            try:
+                return await stub.Attach(
+                    request, timeout=timeout_s, wait_for_ready=controllers.alone
+                )
+            except grpc.RpcError:
+                controllers.failed(stub)
+                raise
 
         await self._hang_up("the table attached again")
         response = await retried(call, self._deadline_s)
-        self.epoch = response.epoch
-        where = pb.CommandId(site=self.site, table=self.table, epoch=self.epoch)
-        self._conversation = Conversation(
-            self._stub, where, self._deadline_s, streaming=self._streaming
-        )
+        self._converse(response.epoch)
+        if self._outbox:
+            self._outbox.begin(response.epoch)
         return response
+
+    async def recover(self) -> pb.AttachResponse:
+        """Have what the outbox holds carried out, each command once, and then attach.
+
+        The answer to the attachment says how far the round has come.
+        """
+        left = self._outbox.unanswered() if self._outbox else None
+        if left and left.commands:
+            answers = self._converse(left.epoch).resume(left)
+            # A refusal is an answer too; and whoever attached since has the last word.
+            results = await asyncio.gather(*answers, return_exceptions=True)
+            for result in results:
+                if isinstance(result, UnreachableError):
+                    raise result
+        return await self.attach()
+
+    def _converse(self, epoch: int) -> Conversation:
+        self.epoch = epoch
+        where = pb.CommandId(site=self.site, table=self.table, epoch=epoch)
+        self._conversation = Conversation(
+            self._controllers,
+            where,
+            self._deadline_s,
+            streaming=self._streaming,
+            outbox=self._outbox,
+        )
+        return self._conversation
 
     async def heartbeat(self) -> pb.HeartbeatResponse:
         """Tell the controller that the table is alive; not repeated, the next one comes soon."""
         request = pb.HeartbeatRequest(site=self.site, table=self.table, epoch=self.epoch)
+        stub = self._controllers.stub
         try:
-            return await self._stub.Heartbeat(request, timeout=CALL_TIMEOUT_S)
+            return await stub.Heartbeat(request, timeout=CALL_TIMEOUT_S)
         except grpc.RpcError as error:
-            raise from_rpc_error(error) from error
+            refusal = from_rpc_error(error)
+            if refusal.retry_s is not None:
+                self._controllers.failed(stub)
+            raise refusal from error
 
     def open_round(self) -> Awaitable[pb.OpenRoundResponse]:
         """Begin the next round."""

@@ -15,8 +15,9 @@ import grpc
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.v1 import table_pb2 as pb
-from jackpot.v1 import table_pb2_grpc
+from table_client.controllers import Controllers
 from table_client.errors import RefusedError, UnreachableError, from_rpc_error, from_status
+from table_client.outbox import Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more
 CALL_TIMEOUT_S = 5.0
@@ -58,18 +59,21 @@ class Conversation:
 
     def __init__(
         self,
-        stub: "table_pb2_grpc.TableServiceAsyncStub",
+        controllers: Controllers,
         where: pb.CommandId,
         deadline_s: float,
         *,
         streaming: bool,
+        outbox: Outbox | None = None,
     ) -> None:
         """`where` names site, table and epoch."""
-        self._stub = stub
+        self._controllers = controllers
         self._where = where
         self._deadline_s = deadline_s
+        self._patience_s = controllers.patience_s(deadline_s)
         self._converse = self._stream if streaming else self._call_each
         self._number = 0
+        self._outbox = outbox
         self._pending: deque[_Pending] = deque()
         self._sent = 0  # how many of the pending are on the present stream
         self._more = asyncio.Event()
@@ -86,6 +90,16 @@ class Conversation:
         """Number a command and put it behind those that wait; the future has its response."""
         self._number += 1
         command.number = self._number
+        if self._outbox:
+            self._outbox.put(command)
+        return self._wait_for(command)
+
+    def resume(self, unanswered: Unanswered) -> "list[asyncio.Future[Any]]":
+        """Go on where an earlier process stopped: send again what it did not hear of."""
+        self._number = unanswered.last_number
+        return [self._wait_for(command) for command in unanswered.commands]
+
+    def _wait_for(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending.append(_Pending(command, answer))
         self._more.set()
@@ -103,12 +117,13 @@ class Conversation:
 
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
-        call = self._stub.Play(wait_for_ready=True)  # a restart is waited for, not polled
+        controllers, stub = self._controllers, self._controllers.stub
+        call = stub.Play(wait_for_ready=controllers.alone)
         self._sent = 0
         answered = False
         writer = None
         try:
-            async with asyncio.timeout(self._deadline_s) as self._limit:
+            async with asyncio.timeout(self._patience_s) as self._limit:
                 writer = asyncio.create_task(self._write(call))
                 async for response in call:
                     for result in response.results:
@@ -116,8 +131,13 @@ class Conversation:
                         answered = True
                     self._limit.reschedule(self._due() if self._pending else None)
         except TimeoutError as error:
-            raise UnreachableError("DEADLINE_EXCEEDED", "no answer in time") from error
+            controllers.failed(stub)
+            retry_s = None if controllers.alone else 0.0
+            raise UnreachableError(
+                "DEADLINE_EXCEEDED", "no answer in time", retry_s=retry_s
+            ) from error
         except (grpc.RpcError, RefusedError):
+            controllers.failed(stub)
             if not answered and self._pending:
                 raise
         finally:
@@ -153,13 +173,17 @@ class Conversation:
             request = getattr(pb, f"{_RPCS[field]}Request")(
                 id=which, command=getattr(command, field)
             )
+            controllers, stub = self._controllers, self._controllers.stub
             try:
-                response = await getattr(self._stub, _RPCS[field])(
-                    request, timeout=min(CALL_TIMEOUT_S, self._deadline_s), wait_for_ready=True
+                response = await getattr(stub, _RPCS[field])(
+                    request,
+                    timeout=min(CALL_TIMEOUT_S, self._patience_s),
+                    wait_for_ready=controllers.alone,
                 )
             except grpc.RpcError as error:
                 refusal = from_rpc_error(error)
                 if refusal.retry_s is not None:
+                    controllers.failed(stub)
                     raise refusal from error
                 self._resolve(refusal)
             else:
@@ -178,8 +202,11 @@ class Conversation:
         self._resolve(refusal)
 
     def _resolve(self, outcome: Any) -> None:
-        answer = self._pending.popleft().answer
+        command, answer = self._pending.popleft()
         self._sent -= 1
+        known = not isinstance(outcome, UnreachableError)
+        if self._outbox and known:  # what is not known stays, to be sent again
+            self._outbox.cross_out(command.number)
         self._more.set()
         if answer.done():  # whoever asked has gone
             return
@@ -193,4 +220,4 @@ class Conversation:
             self._resolve(error)
 
     def _due(self) -> float:
-        return asyncio.get_running_loop().time() + self._deadline_s
+        return asyncio.get_running_loop().time() + self._patience_s

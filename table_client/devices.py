@@ -36,7 +36,6 @@ from table_client.ports import (
 _MADE: Final = {
     Step.DECK_CHANGED_FOR_AGE: Made.DECK_CHANGED,
     Step.DECK_CHANGED_FOR_COUNT: Made.DECK_REMOVED,
-    Step.SHUFFLED: Made.SHUFFLED,
     Step.SHUFFLED_AGAIN: Made.SHUFFLED_AGAIN,
     Step.CUT: Made.CUT,
 }
@@ -84,7 +83,10 @@ class DeviceDeck:
                 steps = await prepare_round(self._devices, self._backs)
         except DeviceLost as lost:
             raise DeckLostError(str(lost)) from lost
-        return (*made, *(_MADE[step] for step in steps if step in _MADE))
+        # A shuffler may have been at work during the last round: what it gives out is shuffled.
+        done = Step.EJECTED if Step.EJECTED in steps else Step.SHUFFLED
+        told = _MADE | {done: Made.SHUFFLED}
+        return (*made, *(told[step] for step in steps if step in told))
 
     async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
         """Deal in order; fewer answers than requests where the dealer must act."""
@@ -93,6 +95,8 @@ class DeviceDeck:
             dispensed = await self._devices.dispense(asked)
         except DeviceLost as lost:
             raise DeckLostError(str(lost)) from lost
+        except DeviceRefused as refusal:
+            raise ShoeFailedError(str(refusal)) from refusal
         if dispensed.status.shoe in _FAILED:
             what = dispensed.status.shoe.replace("_", " ").lower()
             raise ShoeFailedError(f"The shoe is {what}.")

@@ -86,6 +86,10 @@ class DeckLostError(Exception):
     """The devices are gone with their cards: the round is void."""
 
 
+class ProgressiveLostError(Exception):
+    """The progressive can't be reached: it is out of service until it can."""
+
+
 class DeckSource(Protocol):
     """Where a table's cards come from and go back to."""
 
@@ -169,7 +173,11 @@ class Mismatch(Struct, frozen=True):
 
 
 class Progressive(Protocol):
-    """The lamps, the lock-out and the awards of a table's links."""
+    """The lamps, the lock-out and the awards of a table's links.
+
+    From the lock-out on, any call may raise `ProgressiveLostError`. Before the deal the wagers then
+    go back; after it they stand, and their awards follow when the progressive is back.
+    """
 
     @property
     def bets(self) -> Mapping[str, LinkedBet]:

@@ -1,21 +1,36 @@
 """The progressive as a round sees it: none at all, or the links of a table over `TableClient`.
 
 Only an acknowledged wager lights a lamp. While the controller can't be reached the progressive is
-out of service: it offers nothing, and the game goes on without it.
+out of service: it offers nothing, and the game goes on without it. When the controller is back, a
+round that was dealt is settled with its hands, and a round that was not is void.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from jackpot.core.config import Link
 from jackpot.v1 import payout_pb2, table_pb2
 from table_client.client import TableClient
-from table_client.errors import RefusedError
-from table_client.ports import LinkedBet, LockedOut, Mismatch, SeatHand, SideAward, SideWager
+from table_client.errors import RefusedError, UnreachableError
+from table_client.ports import (
+    LinkedBet,
+    LockedOut,
+    Mismatch,
+    ProgressiveLostError,
+    SeatHand,
+    SideAward,
+    SideWager,
+)
 
 _NO_BETS: Mapping[str, LinkedBet] = MappingProxyType({})
 _MISMATCH = "COLLECTION_MISMATCH"
+_UNSETTLED = (
+    table_pb2.ROUND_PHASE_OPEN,
+    table_pb2.ROUND_PHASE_LOCKED,
+    table_pb2.ROUND_PHASE_COLLECTED,
+)
+Answer = TypeVar("Answer")
 
 AwardKind = Literal["share", "fixed", "envy", "magic", "lucky"]
 AwardSource = Literal["inventory", "account", "cage"]
@@ -86,6 +101,9 @@ class LinkedProgressive:
         self._client = client
         self._bets = linked_bets(links)
         self._floor = floor
+        self._lost = False
+        self._hands: list[table_pb2.SeatHand] | None = None  # dealt, and not yet settled
+        self._middle: tuple[list[str], list[str]] = ([], [])
 
     @property
     def bets(self) -> Mapping[str, LinkedBet]:
@@ -95,30 +113,49 @@ class LinkedProgressive:
     async def open_round(self) -> bool:
         """Open a round; False while the controller can't be reached or takes no wagers."""
         try:
-            await self._client.open_round()
-        except RefusedError:
+            if self._lost:
+                await self._return()
+            await self._reach(self._client.open_round())
+        except (RefusedError, ProgressiveLostError):
             return False
         return True
+
+    async def _return(self) -> None:
+        """Speak for the table again, and bring the round that was interrupted to its end."""
+        try:
+            found = await self._client.attach()
+        except UnreachableError as error:
+            raise ProgressiveLostError(str(error)) from error
+        self._lost = False
+        if found.round.phase not in _UNSETTLED:
+            return
+        if self._hands is None:
+            await self._reach(self._client.void_round("CONTROLLER_LOST", "floor"))
+            return
+        dealer, community = self._middle
+        reply = await self._reach(self._client.settle(self._hands, dealer, community))
+        self._hands = None
+        for payout in reply.payouts:
+            await self.pay(_award(payout))
+
+    async def _reach(self, answer: Awaitable[Answer]) -> Answer:
+        try:
+            return await answer
+        except UnreachableError as error:
+            self._lost = True
+            raise ProgressiveLostError(str(error)) from error
 
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """All of a seat's wagers or none; a refusal leaves the lamps dark."""
         try:
-            await self._client.place_wagers(
-                table_pb2.Wager(
-                    seat=wager.seat,
-                    bet=wager.bet,
-                    amount_micros=wager.amount_micros,
-                    player=wager.player,
-                )
-                for wager in wagers
-            )
-        except RefusedError:
+            await self._reach(self._client.place_wagers(_wager(wager) for wager in wagers))
+        except (RefusedError, ProgressiveLostError):
             return ()
         return tuple(wagers)
 
     async def lock_out(self) -> LockedOut:
         """What was accepted, whatever the lamps showed until now."""
-        reply = await self._client.lock_out()
+        reply = await self._reach(self._client.lock_out())
         lucky = reply.lucky_position if reply.HasField("lucky_position") else None
         accepted = tuple(
             SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player)
@@ -129,12 +166,12 @@ class LinkedProgressive:
     async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
         """Remove a wager that has no chip."""
         placed = table_pb2.PlacedWager(seat=wager.seat, bet=wager.bet)
-        await self._client.remove_wager(placed, floorperson)
+        await self._reach(self._client.remove_wager(placed, floorperson))
 
     async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
         """The dealer's count."""
         try:
-            await self._client.confirm_collection(chips)
+            await self._reach(self._client.confirm_collection(chips))
         except RefusedError as refusal:
             if refusal.reason != _MISMATCH:
                 raise
@@ -147,7 +184,10 @@ class LinkedProgressive:
         self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
     ) -> tuple[SideAward, ...]:
         """Every hand of the round, and its awards."""
-        reply = await self._client.settle([_hand(hand) for hand in hands], dealer, community)
+        self._hands = [_hand(hand) for hand in hands]
+        self._middle = (list(dealer), list(community))
+        reply = await self._reach(self._client.settle(self._hands, dealer, community))
+        self._hands = None
         return tuple(_award(payout) for payout in reply.payouts)
 
     async def pay(self, award: SideAward) -> None:
@@ -157,11 +197,17 @@ class LinkedProgressive:
 
     async def void_round(self, irregularity: str, floorperson: str) -> None:
         """Return the round's wagers."""
-        await self._client.void_round(irregularity, floorperson)
+        await self._reach(self._client.void_round(irregularity, floorperson))
 
     async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
         """Return one seat's wagers, if it has any."""
-        await self._client.void_seat(seat, irregularity, floorperson)
+        await self._reach(self._client.void_seat(seat, irregularity, floorperson))
+
+
+def _wager(wager: SideWager) -> table_pb2.Wager:
+    return table_pb2.Wager(
+        seat=wager.seat, bet=wager.bet, amount_micros=wager.amount_micros, player=wager.player
+    )
 
 
 def _hand(hand: SeatHand) -> table_pb2.SeatHand:

@@ -77,7 +77,7 @@ class DemoTable:
         if left.phase not in (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED):
             await self._client.void_round("demo stopped", FLOORPERSON)
         request = operator_pb2.ListPayoutsRequest(site=self._site.id, table=self._table.id)
-        await self._pay((await self._operator.ListPayouts(request)).payouts)
+        await self.pay((await self._operator.ListPayouts(request)).payouts)
 
     async def _round(self, tally: Tally) -> None:
         client, rng = self._client, self._rng
@@ -107,7 +107,7 @@ class DemoTable:
             self._on_award(payout)
             tally.payouts += 1
             tally.paid_micros += payout.amount_micros
-        await self._pay(settled.payouts)
+        await self.pay(settled.payouts)
 
     async def _while(self, part: float) -> None:
         """Take the time that people need to follow."""
@@ -135,7 +135,7 @@ class DemoTable:
         dealer, community = draw(self._table.dealer_cards), draw(self._table.community_cards)
         return await self._client.settle(hands, dealer, community)
 
-    async def _pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
+    async def pay(self, payouts: Iterable[payout_pb2.Payout]) -> None:
         """The floorperson validates in payment order, envy last: it hangs on another's hand."""
         payouts = sorted(payouts, key=lambda payout: payout.kind == payout_pb2.PAYOUT_KIND_ENVY)
         if any(payout.share_bps for payout in payouts):

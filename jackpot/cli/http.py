@@ -13,7 +13,7 @@ from jackpot.display.errors import HttpAddressError
 from jackpot.display.serving import serve_display
 from jackpot.display.theme import Theme
 from jackpot.server.controller import Controller
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, open_to_read
 
 ADDRESS = "127.0.0.1:7480"
 FREE = "127.0.0.1:0"
@@ -32,7 +32,7 @@ def settings(theme: Path | None) -> Settings:
 
 @asynccontextmanager
 async def pages(
-    controller: Controller, data: Path, address: str, look: Settings
+    controller: Controller, store: Address, address: str, look: Settings
 ) -> AsyncIterator[str]:
     """Serve a controller's pages while this lasts; their address."""
     display = await serve_display(
@@ -41,7 +41,7 @@ async def pages(
         controller.heartbeats,
         address,
         look,
-        partial(SqliteJournal.open_to_read, data),
+        partial(open_to_read, store),
     )
     try:
         yield display.url
@@ -51,15 +51,15 @@ async def pages(
 
 @asynccontextmanager
 async def pages_somewhere(
-    controller: Controller, data: Path, address: str | None, look: Settings
+    controller: Controller, store: Address, address: str | None, look: Settings
 ) -> AsyncIterator[str]:
     """On the usual port if it is free; where a port was asked for, there or not at all."""
     try:
-        async with pages(controller, data, address or ADDRESS, look) as url:
+        async with pages(controller, store, address or ADDRESS, look) as url:
             yield url
             return
     except HttpAddressError:
         if address is not None:
             raise
-    async with pages(controller, data, FREE, look) as url:
+    async with pages(controller, store, FREE, look) as url:
         yield url

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -23,13 +24,15 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, journal_opener
 
 
-def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Controller:
-    """A controller for a site, on the embedded store of a directory; call it in the loop."""
+def make_controller(
+    site: Site, store: Address, gate: Gate | None = None, *, accept_lost_commits: bool = False
+) -> Controller:
+    """A controller for a site on a store; call it in the loop."""
     engine = Engine(
-        partial(SqliteJournal.open, data),
+        journal_opener(store, accept_lost_commits=accept_lost_commits),
         names,
         sites=[site.id],
         faults=from_environment(os.environ),
@@ -46,9 +49,17 @@ def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Control
     help="The site file: links, bets, tables.",
 )
 @click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where the journal is kept. [default: what the site file says]",
+    "store",
+    metavar="ADDRESS",
+    help="Where the journal is kept: a directory, or postgresql://… "
+    "[default: what the site file says]",
+)
+@click.option(
+    "--accept-lost-commits",
+    is_flag=True,
+    help="Serve although the database can lose commits that it has acknowledged.",
 )
 @click.option(
     "--grpc",
@@ -75,12 +86,14 @@ def make_controller(site: Site, data: Path, gate: Gate | None = None) -> Control
 @one_line
 def serve(
     site_path: Path,
-    data: Path | None,
+    store: str | None,
     address: str | None,
     http: str | None,
     cert: Path | None,
     ca: Path | None,
     theme: Path | None,
+    *,
+    accept_lost_commits: bool,
 ) -> None:
     r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
 
@@ -88,6 +101,7 @@ def serve(
     Example:
       jackpot serve --site site.toml --data /var/lib/jackpot \
         --cert ca/issued/controller.pem --ca ca/ca.pem
+      jackpot serve --site site.toml --store postgresql://db1,db2/jackpot
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     file = load_site_file(site_path)
@@ -98,23 +112,32 @@ def serve(
         raise click.UsageError("--cert and --ca go together")
     gate = Gate(Files.beside(cert, ca), file.site.id) if cert and ca else None
     look, http = settings(theme), http or file.server.http
+    store = store or file.server.data
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(file.site, data or Path(file.server.data), where, gate, http, look))
+        make = partial(
+            make_controller, file.site, store, gate, accept_lost_commits=accept_lost_commits
+        )
+        runner.run(_serve(make, store, where, gate, http, look))
 
 
 async def _serve(
-    site: Site, data: Path, address: str, gate: Gate | None, http: str, look: Settings
+    make: Callable[[], Controller],
+    store: str,
+    address: str,
+    gate: Gate | None,
+    http: str,
+    look: Settings,
 ) -> None:
-    controller = make_controller(site, data, gate)
+    controller = make()
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     where = await controller.start(address)
     calm_collector()
     try:
-        async with pages(controller, data, http, look) if http else nullcontext() as url:
+        async with pages(controller, store, http, look) if http else nullcontext() as url:
             guard = "with TLS" if gate else "without TLS, for this machine only"
-            click.echo(f"serving {site.id} on {where} {guard}")
+            click.echo(f"serving {controller.site.id} on {where} {guard}")
             if url:
                 click.echo(f"signs and pages on {url}")
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`jackpot verify`: check a journal offline, from its first entry to its last."""
+"""`jackpot verify`: check a journal, an export of it or a receipt, offline."""
 
 import json
 import sys
@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from jackpot.cli.failures import one_line
+from jackpot.reports.export import verify_export
+from jackpot.reports.slip import Receipt, is_genuine
+from jackpot.signing import load_public
 from jackpot.verify import Report, SiteReport
 from jackpot.verify import verify as verify_journal
 
@@ -18,29 +21,102 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 
 @click.command()
 @click.option(
+    "--store",
     "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="The controller's data directory.",
+    "store",
+    metavar="ADDRESS",
+    envvar="JACKPOT_DATA",
+    help="The controller's data directory, or postgresql://…",
+)
+@click.option(
+    "--export",
+    "export_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file of jackpot export, instead of a journal.",
+)
+@click.option(
+    "--receipt",
+    "receipt_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A signed slip in JSON, instead of a journal.",
+)
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The public key, for an export or a receipt.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
-def verify(data: Path, *, json_: bool) -> None:
+def verify(
+    store: str | None,
+    export_file: Path | None,
+    receipt_file: Path | None,
+    key: Path | None,
+    *,
+    json_: bool,
+) -> None:
     r"""Check chain, numbering, snapshots and conservation; exit 1 with the first bad entry.
+
+    An export or a receipt is checked by its signature too, and needs no journal.
 
     \b
     Example:
       jackpot verify --data /var/lib/jackpot
+      jackpot verify --export march.jsonl --key site.key.pub
     """
-    report = _verify(data, quiet=json_)
+    if export_file or receipt_file:
+        if key is None:
+            raise click.UsageError("--key is missing: the public key of whoever signed")
+        if export_file:
+            _verify_export(export_file, key, json_=json_)
+        if receipt_file:
+            _verify_receipt(receipt_file, key, json_=json_)
+        return
+    if store is None:
+        raise click.UsageError("say --data, --export or --receipt")
+    report = _verify(store, quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
     else:
         for site in report.sites:
             click.echo(site_line(site))
         if report.problem:
-            click.echo(f"the file is damaged: {report.problem}")
+            click.echo(f"the store is damaged: {report.problem}")
     sys.exit(0 if report.ok else 1)
+
+
+def _verify_export(file: Path, key: Path, *, json_: bool) -> None:
+    found = verify_export(file, load_public(key))
+    if json_:
+        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+    elif found.ok:
+        click.echo(
+            f"{found.site}: sound, entries {found.first:,} to {found.last:,}, "
+            f"head {found.hash[:HASH_SHOWN]}"
+        )
+        click.echo(f"signed by {found.key}")
+    else:
+        where = f"{found.site}, sequence {found.first}: " if found.first else ""
+        click.echo(f"{file}: NOT SOUND: {where}{found.problem}")
+    if not found.ok:
+        sys.exit(1)
+
+
+def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=Receipt)
+    except OSError as error:
+        raise click.ClickException(f"can't read {file}: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise click.ClickException(f"{file} is no receipt: {error}") from error
+    genuine = is_genuine(found, load_public(key))
+    if json_:
+        click.echo(json.dumps({"ok": genuine, "payout": found.slip.payout, "key": found.key}))
+    else:
+        verdict = f"genuine, signed by {found.key}" if genuine else "NOT what this key signed"
+        click.echo(f"payout {found.slip.payout} of {found.slip.site}: {verdict}")
+    if not genuine:
+        sys.exit(1)
 
 
 def site_line(site: SiteReport) -> str:
@@ -53,10 +129,10 @@ def site_line(site: SiteReport) -> str:
     )
 
 
-def _verify(data: Path, *, quiet: bool) -> Report:
+def _verify(store: str, *, quiet: bool) -> Report:
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        return verify_journal(data)
+        return verify_journal(store)
     with Progress(console=console, transient=True) as progress:
         tasks = {}
 
@@ -65,4 +141,4 @@ def _verify(data: Path, *, quiet: bool) -> Report:
                 tasks[site] = progress.add_task(site, total=total)
             progress.update(tasks[site], completed=done)
 
-        return verify_journal(data, show)
+        return verify_journal(store, show)

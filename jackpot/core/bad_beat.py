@@ -46,6 +46,11 @@ def _fund(
     return found, found.config.pot, ledger.key(link, found.config.levels[0].id)
 
 
+def _plays_for(state: State, table: str, link: str) -> bool:
+    """Whether a table's pots feed a fund."""
+    return table in state.tables and link in state.tables[table].config.links
+
+
 def contribute_pot(
     state: State, table: TableState, command: ContributePot, _: Request
 ) -> PotContributed | Refusal:
@@ -72,8 +77,8 @@ def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refus
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
-    if command.table not in state.tables:
-        return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    if not _plays_for(state, command.table, command.link):
+        return refuse(Reason.UNKNOWN_TABLE, table=command.table, link=command.link)
     if not command.floorperson:
         return refuse(Reason.FLOORPERSON_REQUIRED)
     box = ledger.box(command.link, command.table)
@@ -102,8 +107,8 @@ def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVer
     if isinstance(fund, Refusal):
         return fund
     link, rules, name = fund
-    if command.table not in state.tables:
-        return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    if not _plays_for(state, command.table, command.link):
+        return refuse(Reason.UNKNOWN_TABLE, table=command.table, link=command.link)
     seats = (command.loser, command.winner, *command.others)
     for seat in seats:
         if not 1 <= seat <= state.tables[command.table].config.seats or seats.count(seat) > 1:

@@ -55,8 +55,10 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
     origin = _operator(request)
     if not state.dual_control:
         return replace(effect, approval=Approval(0, origin.principal, ""))
-    if len(state.proposals) >= MAX_PROPOSALS:
-        return refuse(Reason.TOO_MANY, proposals=len(state.proposals))
+    now = request.time_micros
+    waiting = sum(proposal.expires_micros > now for proposal in state.proposals.values())
+    if waiting >= MAX_PROPOSALS:
+        return refuse(Reason.TOO_MANY, proposals=waiting)
     before, after = _summary(state, effect)
     return Proposed(
         Proposal(
@@ -83,7 +85,7 @@ def approve(state: State, command: ApproveProposal, request: Request) -> Effect 
     at = {"proposal": proposal.id}
     if request.time_micros >= proposal.expires_micros:
         return refuse(Reason.PROPOSAL_EXPIRED, expired_micros=proposal.expires_micros, **at)
-    if origin.principal == proposal.proposer:
+    if _person(origin.principal) == _person(proposal.proposer):
         return refuse(Reason.SECOND_PERSON_REQUIRED, proposer=proposal.proposer, **at)
     if origin.department == proposal.department:
         return refuse(Reason.OTHER_DEPARTMENT_REQUIRED, department=origin.department, **at)
@@ -112,6 +114,11 @@ def _open(state: State, proposal: int) -> Proposal | Refusal:
     if 1 <= proposal <= state.last_proposal:
         return refuse(Reason.PROPOSAL_CLOSED, proposal=proposal)
     return refuse(Reason.UNKNOWN_PROPOSAL, proposal=proposal)
+
+
+def _person(principal: str) -> str:
+    """Who is behind a principal: "accounting:ann" is the same person as "operations:ann"."""
+    return principal.rpartition(":")[2]
 
 
 def _operator(request: Request) -> OperatorOrigin:

@@ -128,7 +128,7 @@ def _placed(state: State, event: WagersPlaced) -> None:
             wager.amount_micros,
             owner(round_, wager),
             "electronic" if electronic else "chips",
-            wager.account,
+            wager.account if electronic else "",  # a chip was never taken off an account
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from jackpot.core import ledger
-from jackpot.core.commands import PayPayout, RejectPayout, Request, ValidatePayout
+from jackpot.core.commands import OperatorOrigin, PayPayout, RejectPayout, Request, ValidatePayout
 from jackpot.core.events import PayoutPaid, PayoutRejected, PayoutValidated
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -11,6 +11,7 @@ from jackpot.core.rework import open_payouts, rework
 from jackpot.core.state import Payout, Settlement, State
 
 # Awards that stand or fall with what a hand is called; a Magic Card or a Lucky Bonus does not.
+CAGE_DEPARTMENT = "accounting"
 _READ = ("share", "fixed", "envy", "bad-beat")
 
 
@@ -68,11 +69,16 @@ def _before(state: State, payout: Payout) -> Iterator[Payout]:
                 yield other
 
 
-def pay(state: State, command: PayPayout, _: Request) -> PayoutPaid | Refusal:
-    """Hand an award over, once."""
+def pay(state: State, command: PayPayout, request: Request) -> PayoutPaid | Refusal:
+    """Hand an award over, once; what the cage pays, by the department that keeps the cage."""
     payout = _open(state, command.payout)
     if isinstance(payout, Refusal):
         return payout
+    origin = request.origin
+    department = origin.department if isinstance(origin, OperatorOrigin) else ""
+    # Without certificates nobody has a department, and whoever can connect may do everything.
+    if payout.source == "cage" and department not in ("", CAGE_DEPARTMENT):
+        return refuse(Reason.NOT_ALLOWED, payout=payout.id, department=department)
     if payout.needs_floorperson and not payout.floorperson:
         return refuse(Reason.NOT_VALIDATED, payout=payout.id)
     if payout.source == "cage" and not command.form:

@@ -164,10 +164,15 @@ class _Reworker:
         effects = award.effects
         if hit_elsewhere or any(is_full(a.claim) for a in later):
             # What the meter gave waits in overflow; the house's part of a fixed award is its own.
-            given = amount if claim.share_bps else -effects.meter_micros
+            level_gave = -(effects.meter_micros + effects.overflow_micros)
+            given = amount if claim.share_bps else min(amount, level_gave)
             self.book.move(given, pending, ledger.overflow(name))
             self.book.move(amount - given, pending, ledger.house(claim.link))
-            effects = replace(effects, overflow_micros=effects.overflow_micros + given)
+            effects = replace(
+                effects,
+                overflow_micros=effects.overflow_micros + given,
+                house_micros=effects.house_micros + amount - given,
+            )
         elif left is not None:
             self.book.move(amount, pending, ledger.meter(name))
             effects = replace(effects, meter_micros=effects.meter_micros + amount)

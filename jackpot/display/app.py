@@ -194,7 +194,8 @@ class Pages:
             return None
         known, shown = self._encoded.get(link, (None, None))
         if known is not frame or shown is None:
-            shown = Shown(str(frame.sequence), sign_frame(frame))
+            view = sign_frame(frame)
+            shown = Shown(str(frame.sequence), view, (view.hits, view.status, view.hit_count))
             self._encoded[link] = (frame, shown)
         return shown
 

@@ -25,7 +25,7 @@ from jackpot.display.views import (
     TableView,
 )
 from jackpot.engine import Engine
-from jackpot.store.journal import Journal
+from jackpot.store.journal import Archive
 
 Heartbeats = Mapping[tuple[str, str], int]  # (site, table) -> time in micros
 _Seen = tuple[
@@ -46,7 +46,7 @@ class EngineSource:
         engine: Engine,
         site: str,
         heartbeats: Heartbeats,
-        open_reader: Callable[[], Journal] | None = None,
+        open_reader: Callable[[], Archive] | None = None,
     ) -> None:
         """Without a reader of the journal the record begins now."""
         self.site = site

@@ -15,7 +15,7 @@ from jackpot.display.local import EngineSource, Heartbeats
 from jackpot.display.metrics import Metrics
 from jackpot.display.source import Source
 from jackpot.engine import Engine
-from jackpot.store.journal import Journal
+from jackpot.store.journal import Archive
 
 STOP_S = 2  # for answers that are under way
 OTHER_REQUESTS = 64  # beside the watchers
@@ -54,7 +54,7 @@ async def serve_display(
     heartbeats: Heartbeats,
     address: str,
     settings: Settings | None = None,
-    open_reader: Callable[[], Journal] | None = None,
+    open_reader: Callable[[], Archive] | None = None,
 ) -> Display:
     """Serve an engine's site; HttpAddressError where the address can't be had."""
     source = EngineSource(engine, site, heartbeats, open_reader)

@@ -5,6 +5,7 @@ its own stream; one that does not read at all is let go.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator
 
 from starlette.types import Message, Receive, Scope, Send
@@ -19,16 +20,37 @@ _HEADERS = [
 
 
 class Places:
-    """How many watchers there is room for."""
+    """How many watchers there is room for, and who sits there."""
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.taken = 0
+        self._streams: set[EventStream] = set()
+        self._watch: asyncio.Task[None] | None = None
 
     @property
     def full(self) -> bool:
         """Whether there is no room for another."""
-        return self.taken >= self.most
+        return len(self._streams) >= self.most
+
+    def take(self, stream: "EventStream") -> None:
+        """A watcher has come."""
+        self._streams.add(stream)
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._let_go())
+
+    def leave(self, stream: "EventStream") -> None:
+        """A watcher has gone."""
+        self._streams.discard(stream)
+
+    async def _let_go(self) -> None:
+        """End streams whose browser takes nothing; one look for all, instead of a timer each."""
+        while self._streams:
+            await asyncio.sleep(STUCK_S / 3)
+            before_s = time.monotonic() - STUCK_S
+            for stream in self._streams:
+                if 0 < stream.sending_since_s < before_s:
+                    stream.let_go()
+        self._watch = None
 
 
 class EventStream:
@@ -37,10 +59,20 @@ class EventStream:
     def __init__(self, events: AsyncGenerator[bytes, None], places: Places) -> None:
         self._events = events
         self._places = places
+        self.sending_since_s = 0.0  # 0 while it waits for something to send
+        self._task: asyncio.Task[object] | None = None
+        self._stuck = False
+
+    def let_go(self) -> None:
+        """End it, though it is in the middle of something."""
+        if self._task is not None and not self._stuck:
+            self._stuck = True
+            self._task.cancel()
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Send events while there are any."""
-        self._places.taken += 1
+        self._places.take(self)
+        self._task = asyncio.current_task()
         gone = asyncio.create_task(_gone(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS]})
@@ -48,13 +80,16 @@ class EventStream:
             async for event in self._events:
                 if gone.done():
                     return
-                async with asyncio.timeout(STUCK_S):
-                    await send(_body(event))
+                self.sending_since_s = time.monotonic()
+                await send(_body(event))
+                self.sending_since_s = 0.0
             await send(_body(b"", more=False))
-        except TimeoutError:
-            return  # the server closes what was left unfinished
+        except asyncio.CancelledError:
+            if not self._stuck:
+                raise
+            # The server closes the connection of an answer that was left unfinished.
         finally:
-            self._places.taken -= 1
+            self._places.leave(self)
             gone.cancel()
             await self._events.aclose()
 

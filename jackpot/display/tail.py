@@ -17,7 +17,7 @@ from jackpot.core.state import State
 from jackpot.display.record import Record
 from jackpot.engine import Commit, Committed, Engine
 from jackpot.store import codec
-from jackpot.store.journal import Journal, StoreError, UnsoundError
+from jackpot.store.journal import Archive, StoreError, UnsoundError
 
 PAGE = 1_000
 BACKFILL = 250_000  # entries; at a busy table a day has some 10,000
@@ -35,7 +35,7 @@ class Tail:
         self,
         engine: Engine,
         site: str,
-        open_reader: Callable[[], Journal] | None,
+        open_reader: Callable[[], Archive] | None,
         backfill: int = BACKFILL,
     ) -> None:
         self.record: Record | None = None

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 BEAT_S = 1.0
+CROWD = 50  # watchers of one topic that make it twice as slow
+SLOWEST_S = 1.0  # and never slower than this
 _log = logging.getLogger(__name__)
 
 
@@ -22,6 +24,7 @@ class Shown(NamedTuple):
 
     id: str
     value: msgspec.Struct
+    urgent: object = None  # when this changes, the value is sent at once; None: always
 
 
 Look = Callable[[], Awaitable[Shown | None]]
@@ -58,6 +61,7 @@ class Topic:
         self._beat = b""
         self._beaten_s = 0.0
         self._served = False
+        self._urgent: object = None
         self._turn = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
@@ -100,6 +104,19 @@ class Topic:
             # What nobody watched is not the latest any more when the next one comes.
             self._pump, self._id, self._value, self._event, self._beat = None, "", b"", b"", b""
 
+    def _due(self, shown: Shown | None, now_s: float) -> bool:
+        """Whether there is something new that should go out now.
+
+        The more watch, the rarer, so that what they cost grows more slowly than their number: a
+        sign counts up in between. A hit does not wait.
+        """
+        if shown is None or shown.id == self._id:
+            return False
+        if shown.urgent is None or shown.urgent != self._urgent:
+            return True
+        pace_s = min(self._every_s * (1 + self.watchers / CROWD), SLOWEST_S)
+        return now_s - self._beaten_s >= pace_s
+
     async def _refresh(self) -> None:
         try:
             shown = await self._look()
@@ -107,12 +124,13 @@ class Topic:
             _log.exception("a page could not be refreshed")
             return
         serving, now_s = self._serving(), time.monotonic()
-        changed = shown is not None and shown.id != self._id
+        changed = self._due(shown, now_s)
         due = serving != self._served or now_s - self._beaten_s >= BEAT_S or not self._beat
         if not changed and not due:
             return
         if changed and shown is not None:
             self._id, self._value = shown.id, event_bytes(self._kind, shown.value, shown.id)
+            self._urgent = shown.urgent
         now_ms = time.time_ns() // 1_000_000
         self._beat = event_bytes("beat", {"serving": serving, "now_ms": now_ms})
         # Whoever gets a value is told with it whether it can be trusted.

@@ -140,3 +140,11 @@ class Batch:
 def sites_of(jobs: Iterable[Job]) -> set[str]:
     """The sites that a batch is about."""
     return {job.request.site for job in jobs}
+
+
+def by_site(jobs: Iterable[Job]) -> list[list[Job]]:
+    """The same jobs, each site's for itself and in order."""
+    apart: dict[str, list[Job]] = {}
+    for job in jobs:
+        apart.setdefault(job.request.site, []).append(job)
+    return list(apart.values())

@@ -1,16 +1,19 @@
 """The loop's side of the engine: commands go in, answers and meters come out.
 
-Everything here runs in the loop's thread; the writer's thread does the work. Answers to the
-commands of one lane are delivered in the order in which the commands were submitted.
+Everything here runs in the loop's thread; the writers' threads do the work. Every site has one
+writer. Answers to the commands of one lane and site are delivered in the order in which the
+commands were submitted.
 """
 
 import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
+from zlib import crc32
 
 from jackpot.core.claims import Names
 from jackpot.core.commands import Request
@@ -19,6 +22,7 @@ from jackpot.core.state import State
 from jackpot.engine import faults as no_faults
 from jackpot.engine.answers import Deliver, Job, Lane, Limits, Observer, Outcome, Read
 from jackpot.engine.batch import Decider
+from jackpot.engine.desk import Desk
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.writer import Report, Writer
@@ -53,34 +57,41 @@ class Engine:
         limits: Limits | None = None,
         faults: Faults = no_faults.none,
         on_health: Callable[[bool], None] | None = None,
+        writers: int = 1,
     ) -> None:
-        """Sites that have a stream in the store are served; `sites` names those yet to begin."""
+        """Sites that have a stream in the store are served; `sites` names those yet to begin.
+
+        In a store that is shared with other controllers, only the sites that are named are
+        served. Sites are divided among the writers, each of which opens the store for itself.
+        """
         self.limits = limits or Limits()
         self.meters = MeterBoard()
         self.on_health = on_health
         self.observers: list[Observer] = []  # told of every commit, after its answers
         self.halted: Mapping[str, str] = {}  # site -> what is wrong with its journal
-        self._writer_healthy = False
         self._stalled = False
         self._told: tuple[bool, tuple[str, ...]] = (False, ())
         self._draining = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ready = asyncio.Event()
         self._started = False
-        self._ended = asyncio.Event()
         self._watch: asyncio.Task[None] | None = None
+        self._sites = frozenset(sites)
         decider = Decider(names, clock, entropy, self.limits)
-        self._writer = Writer(journal_factory, decider, sites, self.limits, faults, self._post)
+        self._desks: list[Desk] = []
+        for number in range(writers):
+            choose, post = partial(self._choose, number), partial(self._post, number)
+            writer = Writer(journal_factory, decider, choose, self.limits, faults, post)
+            self._desks.append(Desk(writer))
 
     @property
     def healthy(self) -> bool:
-        """Whether commands are being taken."""
-        return self._writer_healthy and not self._stalled and not self._draining
+        """Whether commands are being taken, for every site."""
+        return all(d.healthy for d in self._desks) and not self._stalled and not self._draining
 
     @property
     def queued(self) -> int:
-        """How many commands and questions wait for the writer."""
-        return len(self._writer.queue)
+        """How many commands and questions wait for a writer."""
+        return sum(desk.queued for desk in self._desks)
 
     async def start(self) -> None:
         """Check the store and every site, then serve; StoreError where the store can't be used.
@@ -88,24 +99,23 @@ class Engine:
         A site whose journal is not sound is halted, and the others are served.
         """
         self._loop = asyncio.get_running_loop()
-        self._writer.start()
-        await self._ready.wait()
-        if self._writer.failure is not None:
-            raise self._writer.failure
+        for desk in self._desks:
+            desk.writer.start()
+        for desk in self._desks:
+            await desk.ready.wait()
+        if failures := [d.writer.failure for d in self._desks if d.writer.failure is not None]:
+            await self.drain()  # those that did not fail
+            raise failures[0]
         self._started = True
         self._watch = asyncio.create_task(self._watch_writer())
 
     def submit(self, request: Request, deliver: Deliver, lane: Lane | None = None) -> None:
         """Queue a command; `deliver` is called with its outcome, later and in this thread."""
-        writer = self._writer
-        if not self._writer_healthy or self._draining:
-            self._refuse(request, deliver, lane, self._closed_reason())
-        elif len(writer.queue) >= self.limits.queued_commands:
-            self._refuse(request, deliver, lane, Reason.OVERLOADED)
+        desk = self._desk(request.site)
+        if reason := self._closed_reason(desk):
+            self._refuse(desk, Job(request, deliver, lane), refuse(reason))
         else:
-            writer.queue.append(Job(request, deliver, lane))
-            if not writer.wake.is_set():
-                writer.wake.set()
+            desk.put(Job(request, deliver, lane))
 
     async def execute(self, request: Request) -> Outcome:
         """Carry out a command and wait for its outcome."""
@@ -117,29 +127,21 @@ class Engine:
 
         The question runs in the writer's thread: it must be quick, and return values only.
         """
-        if not self._writer_healthy or self._draining:
-            return refuse(self._closed_reason())
-        if len(self._writer.queue) >= self.limits.queued_commands:
-            return refuse(Reason.OVERLOADED)
-
-        def ask(deliver: Callable[[Any], None]) -> None:
-            self._writer.queue.append(Read(site, question, deliver))
-            self._writer.wake.set()
-
-        answer: T | Refusal = await self._ask(ask)
+        desk = self._desk(site)
+        if reason := self._closed_reason(desk):
+            return refuse(reason)
+        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d)))
         return answer
 
     async def drain(self) -> None:
         """Answer everything that waits, take snapshots, and stop."""
         self._draining = True
         self._tell_health()
-        self._writer.stopping = True
-        self._writer.wake.set()
-        if self._writer.ident is not None:
-            await asyncio.to_thread(self._writer.join)
-            # Its last answers are on their way: first its report, then what the loop refuses.
-            await self._ended.wait()
-            await asyncio.sleep(0)
+        for desk in self._desks:
+            desk.stop()
+        for desk in self._desks:
+            await desk.stopped()
+        await asyncio.sleep(0)
         if self._watch is not None:
             self._watch.cancel()
             with suppress(asyncio.CancelledError):
@@ -159,34 +161,46 @@ class Engine:
         put(deliver)
         return await future
 
-    def _closed_reason(self) -> Reason:
+    def _number(self, site: str) -> int:
+        """Which writer a site has."""
+        return crc32(site.encode()) % len(self._desks) if len(self._desks) > 1 else 0
+
+    def _desk(self, site: str) -> Desk:
+        return self._desks[self._number(site)]
+
+    def _choose(self, number: int, journal: Journal) -> Iterator[str]:
+        """Called by a writer: the sites of a journal that are its own."""
+        named_only = journal.shared and self._sites
+        wanted = self._sites if named_only else {*self._sites, *journal.heads()}
+        return (site for site in wanted if self._number(site) == number)
+
+    def _closed_reason(self, desk: Desk) -> Reason | None:
+        """Why nothing more is taken for a writer's sites."""
+        if desk.healthy and not self._draining:
+            return Reason.OVERLOADED if desk.queued >= self.limits.queued_commands else None
         if self._draining:
             return Reason.DRAINING
         return Reason.STORE_UNAVAILABLE if self._started else Reason.STARTING
 
-    def _refuse(
-        self, request: Request, deliver: Deliver, lane: Lane | None, reason: Reason
-    ) -> None:
+    def _refuse(self, desk: Desk, job: Job, refusal: Refusal) -> None:
         """Refuse a command at the door, yet not before what its lane asked earlier is answered.
 
         Only a lane's commands are queued for that: a stream has few in flight.
         """
-        refusal = refuse(reason)
-        if lane is not None and self._started and not self._ended.is_set():
-            self._writer.queue.append(Job(request, deliver, lane, refusal))
-            self._writer.wake.set()
+        if job.lane is not None and self._started and not desk.ended.is_set():
+            desk.put(job._replace(refusal=refusal))
             return
-        if lane is not None:
-            lane.broken = True
-        asyncio.get_running_loop().call_soon(deliver, refusal)
+        if job.lane is not None:
+            job.lane.broken = True
+        asyncio.get_running_loop().call_soon(job.deliver, refusal)
 
-    def _post(self, report: Report) -> None:
-        """Called by the writer: hand a report to the loop."""
+    def _post(self, number: int, report: Report) -> None:
+        """Called by a writer: hand a report to the loop."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-                self._loop.call_soon_threadsafe(self._receive, report)
+                self._loop.call_soon_threadsafe(self._receive, self._desks[number], report)
 
-    def _receive(self, report: Report) -> None:
+    def _receive(self, desk: Desk, report: Report) -> None:
         for deliver, answer in report.answers:
             _call(deliver, answer)
         if report.commit is not None:
@@ -194,13 +208,8 @@ class Engine:
                 _call(observe, report.commit)
         if report.frames:
             self.meters.publish(report.frames)
-        self.halted = report.halted
-        self._writer_healthy = report.healthy
-        if report.ended and not self._ended.is_set():
-            self._ended.set()
-            self._writer.refuse_waiting()  # whatever was queued behind its back
-        if not self._ready.is_set():
-            self._ready.set()
+        desk.receive(report)
+        self.halted = {site: why for each in self._desks for site, why in each.halted.items()}
         self._tell_health()
 
     def _tell_health(self) -> None:
@@ -213,8 +222,7 @@ class Engine:
         """Notice a commit that hangs."""
         while True:
             await asyncio.sleep(_WATCH_S)
-            busy_since = self._writer.busy_since
-            late_s = time.monotonic() - busy_since if busy_since else 0.0
+            late_s = max(desk.late_s() for desk in self._desks)
             self._stalled = late_s > self.limits.stalled_s
             self._tell_health()
 

@@ -25,6 +25,7 @@ from jackpot.store.journal import (
 )
 
 PAGE = 500  # entries read at a time
+_MARK_EVERY = 2_000  # entries; what going back replays at most
 _log = logging.getLogger(__name__)
 
 
@@ -36,6 +37,27 @@ class Replica:
         self.state = State(site)
         self.head = GENESIS
         self.snapshot_sequence = 0  # of the last snapshot that anyone took
+        self._mark: tuple[Head, bytes, int] | None = None  # an earlier state of this copy
+        self._since: list[Entry] = []  # what has been applied after the mark
+        self._durable = GENESIS
+
+    def mark(self) -> None:
+        """Note that everything so far is durable, so that `rewind` can come back to here."""
+        self._durable = self.head
+        if self._mark is None or len(self._since) >= _MARK_EVERY:
+            self._mark = (self.head, codec.encode_state(self.state).state, self.snapshot_sequence)
+            self._since = []
+
+    def rewind(self) -> None:
+        """Forget whatever was added after the last call of `mark`."""
+        if self._mark is None or self.head.same(self._durable):
+            return
+        since, durable = self._since, self._durable
+        self.head, state, self.snapshot_sequence = self._mark
+        self.state, self._since = codec.restore_state(state), []
+        for entry in since:
+            if entry.sequence <= durable.sequence:
+                self.follow(entry)
 
     def catch_up(self, reader: Reader) -> bool:
         """Apply what others appended, a page at most; True when nothing is left.
@@ -66,7 +88,7 @@ class Replica:
     def add(self, origin: Origin, event: AnyEvent, digest: str, time_micros: int) -> Entry:
         """Make the next entry of an event, and apply it before it is durable.
 
-        Whoever adds and then does not commit must throw this copy away.
+        Whoever adds and then does not commit must rewind this copy or throw it away.
         """
         record = Record(origin, event, digest)
         sequence, previous, _ = self.head
@@ -80,7 +102,7 @@ class Replica:
             codec.encode_record(record),
         )
         self.head = Head(entry.sequence, entry.hash, codec.VERSION)
-        self._apply(record, entry.sequence, time_micros)
+        self._apply(record, entry)
         return entry
 
     def check(self) -> None:
@@ -94,13 +116,14 @@ class Replica:
         """Apply the entry that comes next in the chain."""
         head = verify_link(self.site, self.head, entry)
         record = codec.decode_entry(self.site, entry)
-        self._apply(record, entry.sequence, entry.time_micros)
+        self._apply(record, entry)
         self.head = head
         return record
 
-    def _apply(self, record: Record, sequence: int, time_micros: int) -> None:
+    def _apply(self, record: Record, entry: Entry) -> None:
+        sequence = entry.sequence
         try:
-            evolve(self.state, record, sequence, time_micros)
+            evolve(self.state, record, sequence, entry.time_micros)
         except (BrokenInvariantError, LookupError) as error:
             # A row that names what does not exist is as bad as one that breaks conservation.
             raise UnsoundError(
@@ -108,6 +131,8 @@ class Replica:
             ) from error
         if isinstance(record.event, SnapshotTaken):
             self.snapshot_sequence = sequence
+        if self._mark is not None:
+            self._since.append(entry)
 
 
 def load(journal: Journal, site: str) -> Replica:

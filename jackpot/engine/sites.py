@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from jackpot.core.reasons import Reason, refuse
@@ -15,13 +16,24 @@ _log = logging.getLogger(__name__)
 class Sites:
     """Copies that follow a journal. A site that is not sound is halted; the others go on."""
 
-    def __init__(self, journal: Journal, expected: Iterable[str], halted: dict[str, str]) -> None:
+    def __init__(self, journal: Journal, wanted: Iterable[str], halted: dict[str, str]) -> None:
         self._journal = journal
         self._doubtful: set[str] = set()  # the copy and the journal part ways
         self.halted = halted
         self.replicas: dict[str, Replica] = {}
-        for site in sorted({*expected, *journal.heads()} - halted.keys()):
+        for site in sorted({*wanted} - halted.keys()):
             self._load(site)
+
+    def mark(self, sites: Iterable[str]) -> None:
+        """Note that the copies are what the journal has, before something is added to them."""
+        if self._journal.shared:
+            for site in sites:
+                self.replicas[site].mark()
+
+    def rewind(self, sites: Iterable[str]) -> None:
+        """Take back what was added and then lost a race."""
+        for site in sites:
+            self.replicas[site].rewind()
 
     def caught_up(self, site: str, reader: Reader) -> bool:
         """Apply a page of what others appended; whether the copy stands at the head then."""
@@ -39,10 +51,13 @@ class Sites:
                 return
         self._load(site)
 
-    def follow_all(self) -> list[str]:
-        """Catch up wherever others wrote; the sites that this moved."""
-        heads = self._journal.heads()
-        moved = [s for s, r in self.replicas.items() if not r.head.same(heads.get(s, GENESIS))]
+    def follow_all(self, about: AbstractSet[str] | None = None) -> list[str]:
+        """Catch up wherever others wrote, or there only; the sites that this moved."""
+        followed = self.replicas.keys() if about is None else self.replicas.keys() & about
+        if not followed:
+            return []
+        heads = self._journal.heads(followed)
+        moved = [s for s in followed if not self.replicas[s].head.same(heads.get(s, GENESIS))]
         for site in moved:
             self.follow(site)
         return moved

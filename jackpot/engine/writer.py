@@ -1,4 +1,4 @@
-"""The one thread that owns every site's state: it decides, commits, and only then answers.
+"""The thread that owns its sites' state: it decides, commits, and only then answers.
 
 Whatever waits while one commit is under way goes into the next. When a commit fails it is unknown
 whether it is durable, so the writer answers "unknown" to all of the batch, throws its copies away,
@@ -10,21 +10,31 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Set as AbstractSet
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.answers import Answer, Commit, Job, Limits, Read
-from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, sites_of
+from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import FrameMaker, MeterFrame
+from jackpot.engine.replica import Replica
 from jackpot.engine.sites import Sites
 from jackpot.store import codec
-from jackpot.store.journal import Journal, StoreError, Transaction, UnsoundError
+from jackpot.store.journal import (
+    Journal,
+    LostRaceError,
+    StoreError,
+    Transaction,
+    UnsoundError,
+)
 
 _LOCK_TRIES = 4  # times that a copy far behind is brought up to date without the lock
 _FIRST_RETRY_S = 0.05
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Report(NamedTuple):
@@ -45,7 +55,7 @@ class Writer(threading.Thread):
         self,
         open_journal: Callable[[], Journal],
         decider: Decider,
-        expected: Iterable[str],
+        choose: Callable[[Journal], Iterable[str]],
         limits: Limits,
         faults: Faults,
         post: Callable[[Report], None],
@@ -58,7 +68,7 @@ class Writer(threading.Thread):
         self.failure: BaseException | None = None
         self._open_journal = open_journal
         self._decider = decider
-        self._expected = set(expected)
+        self._choose = choose
         self._limits = limits
         self._faults = faults
         self._post = post
@@ -115,64 +125,86 @@ class Writer(threading.Thread):
         self._crowd = count
         commands = [job for job in jobs if isinstance(job, Job)]
         reads = [job for job in jobs if isinstance(job, Read)]
-        if commands:
-            self._commit(journal, sites, commands, reads)
-        if reads or self.busy_since - self._polled >= self._limits.poll_s:
-            moved = sites.follow_all()
-            self._polled = time.monotonic()
+        # Where many controllers write, no site may have to wait for another one's lock.
+        apart = by_site(commands) if journal.shared else [commands] if commands else []
+        for number, share in enumerate(apart, 1):
+            rest = [job for others in apart[number:] for job in others]
+            self._commit(journal, sites, share, [*rest, *reads])
+        due = self.busy_since - self._polled >= self._limits.poll_s
+        if reads or due:
+            moved = sites.follow_all(None if due else {read.site for read in reads})
+            if due:
+                self._polled = time.monotonic()
             answers = [(read.deliver, sites.answer(read)) for read in reads]
             self._unanswered = ()
             self._tell(answers, moved=moved)
         self._snapshot(journal, sites, self._limits.snapshot_every)
 
     def _commit(
-        self, journal: Journal, sites: Sites, jobs: Sequence[Job], reads: Sequence[Read]
+        self, journal: Journal, sites: Sites, jobs: Sequence[Job], left: Sequence[Job | Read]
     ) -> None:
+        """Carry out jobs of which nothing is answered yet; `left` is what then still waits."""
         self._faults("before-lock")
-        for _ in range(_LOCK_TRIES):
-            concerned = sites_of(jobs) & sites.replicas.keys()
-            started_s = time.perf_counter()
-            with journal.begin() as transaction:
-                behind = [site for site in concerned if not sites.caught_up(site, transaction)]
-                if not behind:
-                    batch = self._batch(sites, transaction)
-                    answers, rest = batch.run(jobs)
-                    self._faults("after-decide")
-                    batch.append()
-                    self._faults("before-commit")
-                    transaction.commit()
-                    break
-            # So much is new that nobody should have to wait for the lock while it is read.
-            for site in behind:
-                sites.follow(site)
-        else:
-            raise StoreError("other controllers write faster than this one can read")
+        started_s = time.perf_counter()
+
+        def work(batch: Batch, _: Transaction) -> tuple[Batch, list[Answer], Sequence[Job]]:
+            answers, rest = batch.run(jobs)
+            self._faults("after-decide")
+            batch.append()
+            self._faults("before-commit")
+            return batch, answers, rest
+
+        batch, answers, rest = self._transact(journal, sites, sites_of(jobs), work)
         self._faults("after-commit")
         self._faults("before-publish")
         self.queue.extendleft(reversed(rest))
-        self._unanswered = reads
+        self._unanswered = left
         commit = Commit(batch.events, time.perf_counter() - started_s)
         self._tell(answers, moved=batch.moved, commit=commit)
+
+    def _transact(
+        self,
+        journal: Journal,
+        sites: Sites,
+        about: AbstractSet[str],
+        work: Callable[[Batch, Transaction], T],
+    ) -> T:
+        """Work on copies that are up to date, and commit; again where others were quicker."""
+        for _ in range(_LOCK_TRIES):
+            concerned = about & sites.replicas.keys()
+            with journal.begin(concerned) as transaction:
+                behind = [site for site in concerned if not sites.caught_up(site, transaction)]
+                if not behind:
+                    sites.mark(concerned)
+                    result = work(self._batch(sites, transaction), transaction)
+                    try:
+                        transaction.commit()
+                    except LostRaceError:
+                        sites.rewind(concerned)
+                    else:
+                        return result
+            # So much is new that nobody should have to wait for the lock while it is read.
+            for site in behind:
+                sites.follow(site)
+        raise StoreError("other controllers write faster than this one can read")
 
     def _batch(self, sites: Sites, transaction: Transaction) -> Batch:
         return Batch(self._decider, sites.replicas, self._halted, transaction)
 
     def _snapshot(self, journal: Journal, sites: Sites, every: int) -> None:
         """Bind a snapshot to the chain for each site that has come far since its last one."""
-        for site, replica in sites.replicas.items():
+        for site, replica in tuple(sites.replicas.items()):
             if replica.head.sequence - replica.snapshot_sequence < every:
                 continue
-            with journal.begin() as transaction:
-                if not sites.caught_up(site, transaction):
-                    continue  # the next poll puts this right, and then it is tried again
-                snapshot = codec.encode_state(replica.state)
-                batch = self._batch(sites, transaction)
-                digest = codec.state_digest(snapshot)
-                batch.add_own(replica, TakeSnapshot(snapshot.sequence, digest))
-                batch.append()
-                transaction.save_snapshot(site, snapshot)
-                self._faults("snapshot")
-                transaction.commit()
+            self._transact(journal, sites, {site}, partial(self._take_snapshot, replica))
+
+    def _take_snapshot(self, replica: Replica, batch: Batch, transaction: Transaction) -> None:
+        snapshot = codec.encode_state(replica.state)
+        digest = codec.state_digest(snapshot)
+        batch.add_own(replica, TakeSnapshot(snapshot.sequence, digest))
+        batch.append()
+        transaction.save_snapshot(replica.site, snapshot)
+        self._faults("snapshot")
 
     # -- when it fails ------------------------------------------------------------------------
 
@@ -198,14 +230,15 @@ class Writer(threading.Thread):
 
     def _probe(self, journal: Journal, sites: Sites) -> None:
         """Write to every stream: what a failed commit may have left behind is settled then."""
-        with journal.begin() as transaction:
-            batch = self._batch(sites, transaction)
-            for site, replica in sites.replicas.items():
-                if not sites.caught_up(site, transaction):
-                    raise StoreError(f"site {site} moves on while it is read")
-                batch.add_own(replica, Probe())
-            batch.append()
-            transaction.commit()
+        served = set(sites.replicas)
+        for share in [{site} for site in served] if journal.shared else [served]:
+
+            def work(batch: Batch, _: Transaction, share: set[str] = share) -> None:
+                for site in sorted(share & sites.replicas.keys()):
+                    batch.add_own(sites.replicas[site], Probe())
+                batch.append()
+
+            self._transact(journal, sites, share, work)
 
     def _wait_refusing(self, delay_s: float) -> None:
         until = time.monotonic() + delay_s
@@ -241,7 +274,7 @@ class Writer(threading.Thread):
     def _open(self) -> tuple[Journal, Sites]:
         self._close()
         self._journal = self._open_journal()
-        self._sites = Sites(self._journal, self._expected, self._halted)
+        self._sites = Sites(self._journal, self._choose(self._journal), self._halted)
         return self._journal, self._sites
 
     def _close(self) -> None:

@@ -5,7 +5,7 @@ them to it. What comes out is a link with one meter and no bets.
 """
 
 from jackpot.core import config
-from jackpot.rules.bad_beat import BadBeat, violations
+from jackpot.rules.bad_beat import violations
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Rule
 from jackpot.rules.section import Section
@@ -65,23 +65,8 @@ def _posted(pot: Section) -> config.PotRules:
 
 
 def _hold_to_text(pot: Section, posted: config.PotRules) -> None:
-    found = violations(
-        BadBeat(
-            qualifying_hand=posted.qualifying_hand,
-            contribution_micros=posted.cap_micros,
-            minimum_pot_micros=posted.minimum_pot_micros,
-            shares_bps={
-                "losing hand": posted.loser_bps,
-                "winning hand": posted.winner_bps,
-                "others at the table": posted.table_bps,
-            },
-            passes_on_to=posted.passes_on_to,
-        )
-    )
-    for reason, clause in found:
+    for reason, clause in violations(posted):
         pot.fault(reason, _KEYS[clause], clause=clause)
-    if not posted.contribution_bps:
-        pot.fault("a contribution of 0% feeds nothing", "contribution", clause=_clause("cap"))
 
 
 def _clause(key: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from google.protobuf.message import Message
+from msgspec.structs import replace
 
 from jackpot.auth.gate import Actor
 from jackpot.core import commands as core
@@ -121,7 +122,7 @@ def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
         counted_micros=whole(message.counted_micros, "counted_micros", 0, MAX_MICROS),
-        cashier=text(message.cashier, "cashier"),
+        cashier=optional_text(message.cashier, "cashier"),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
 
@@ -175,11 +176,23 @@ _OPERATOR: Mapping[type[Message], Callable[[Any], core.OperatorCommand]] = {
 }
 
 
+# Who did these is who is calling: a certificate leaves no choice of name.
+_IN_PERSON: Mapping[type, str] = {
+    core.ValidatePayout: "floorperson",
+    core.RejectPayout: "floorperson",
+    core.CountBox: "cashier",
+    core.VerifyBadBeat: "supervisor",
+}
+
+
 def operator_request(message: Any, actor: Actor) -> core.Request:
     """An operator's command, or a table's wish to attach."""
     identity = request_id(message.request_id)
+    command = _OPERATOR[type(message)](message)
+    if actor.role is not None and (name := _IN_PERSON.get(type(command))):
+        command = replace(command, **{name: actor.principal})
     return core.Request(
         site=identifier(message.site, "site"),
         origin=core.OperatorOrigin(actor.principal, identity, actor.department),
-        command=_OPERATOR[type(message)](message),
+        command=command,
     )

@@ -51,6 +51,11 @@ def decode_state(snapshot: StoredSnapshot) -> State | None:
         return None
 
 
+def restore_state(state: bytes) -> State:
+    """The state that this very program has encoded."""
+    return _decode_state(state)
+
+
 def state_digest(snapshot: StoredSnapshot) -> str:
     """What `SnapshotTaken` says of a snapshot."""
     return hashlib.sha256(snapshot.state).hexdigest()

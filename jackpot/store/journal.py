@@ -1,11 +1,13 @@
 """What the engine asks of a store: one gap-free, hash-chained stream of entries for each site.
 
-Every store runs the same commit: lock, look at the head, append, commit durably. The hash covers
-the exact stored bytes, each field prefixed with its length, so no two rows have the same preimage.
+Every store runs the same commit: begin, look at the head, append, commit durably. Where a store
+does not lock from the beginning, it compares the head with the commit and says that a race was
+lost. The hash covers the exact stored bytes, each field prefixed with its length, so no two rows
+have the same preimage.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -51,6 +53,10 @@ class StoreError(Exception):
     """The store did not do it, or it is not known whether it did."""
 
 
+class LostRaceError(StoreError):
+    """Another controller moved the head first: nothing of the transaction happened."""
+
+
 class UnsoundError(Exception):
     """A stream is not what the controllers wrote: nothing more may be appended to it."""
 
@@ -72,7 +78,7 @@ class Reader(Protocol):
 
 
 class Transaction(Reader, Protocol):
-    """A lock on the streams, from its opening until `commit`; left without it, nothing happened."""
+    """What is to happen to some streams all at once; left without `commit`, nothing happened."""
 
     def append(self, site: str, entries: list[Entry]) -> None:
         """Add entries that follow the head."""
@@ -81,23 +87,37 @@ class Transaction(Reader, Protocol):
         """Keep a snapshot, and drop all but the last few."""
 
     def commit(self) -> None:
-        """Make it durable. After a StoreError it is unknown whether it is."""
+        """Make it durable.
+
+        After a LostRaceError it is known not to be; after any other StoreError it is unknown.
+        """
 
 
-class Journal(Reader, Protocol):
-    """A store of streams. Used by one thread, the one that opened it."""
+class Archive(Reader, Protocol):
+    """A store of streams to be read."""
 
-    def heads(self) -> dict[str, Head]:
-        """Where every stream ends."""
-
-    def begin(self) -> AbstractContextManager[Transaction]:
-        """Lock for writing; waits a bounded time, then raises StoreError."""
+    def heads(self, sites: Collection[str] = ()) -> dict[str, Head]:
+        """Where every stream ends, or each of some."""
 
     def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
         """The snapshots there are, newest first."""
 
+    def damage(self) -> str:
+        """What is wrong with the store beyond any one stream, or nothing."""
+
     def close(self) -> None:
         """Let go of the store."""
+
+
+class Journal(Archive, Protocol):
+    """A store of streams. Used by one thread, the one that opened it."""
+
+    # Whether other controllers keep streams here as well. Then a transaction is about one site
+    # only, so that no site waits for another, and its commit may lose a race.
+    shared: bool
+
+    def begin(self, sites: Collection[str]) -> AbstractContextManager[Transaction]:
+        """Make ready to write to some streams; waits a bounded time, then raises StoreError."""
 
 
 def chained(

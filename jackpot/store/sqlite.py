@@ -5,7 +5,7 @@ lose a commit when it is reset. One process must use one SQLite library only, an
 the file beside it: closing any descriptor of a file drops all of the process's POSIX locks on it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -59,6 +59,8 @@ _APPENDS = {
 class SqliteJournal:
     """A journal in one SQLite file. Used by the thread that opened it, and by no other."""
 
+    shared = False
+
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
@@ -94,11 +96,11 @@ class SqliteJournal:
         with _as_store_error("can't close the journal"):
             self._connection.close()
 
-    def heads(self) -> dict[str, Head]:
-        """Where every stream ends."""
+    def heads(self, sites: Collection[str] = ()) -> dict[str, Head]:
+        """Where every stream ends, or each of some."""
         with _as_store_error("can't read the heads"):
             rows = self._connection.execute("SELECT site, sequence, hash, version FROM streams")
-            return {site: Head(*head) for site, *head in rows}
+            return {site: Head(*head) for site, *head in rows if not sites or site in sites}
 
     def head(self, site: str) -> Head:
         """Where the stream ends, whoever wrote it."""
@@ -122,8 +124,8 @@ class SqliteJournal:
         return (StoredSnapshot(*row) for row in rows)
 
     @contextmanager
-    def begin(self) -> Iterator["SqliteTransaction"]:
-        """Lock for writing; waits a bounded time, then raises StoreError."""
+    def begin(self, _sites: Collection[str] = ()) -> Iterator["SqliteTransaction"]:
+        """Lock the file for writing; waits a bounded time, then raises StoreError."""
         with _as_store_error("can't lock the journal"):
             self._connection.execute("BEGIN IMMEDIATE")
         try:

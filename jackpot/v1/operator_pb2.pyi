@@ -778,6 +778,7 @@ class ValidatePayoutRequest(_message.Message):
     request_id: _builtins.str
     payout: _builtins.int
     floorperson: _builtins.str
+    """With TLS the caller's own name counts."""
     source: _payout_pb2.PayoutSource.ValueType
     """Unspecified: where the rule says."""
     def __init__(
@@ -890,6 +891,7 @@ class RejectPayoutRequest(_message.Message):
     payout: _builtins.int
     reason: Global___RejectReason.ValueType
     floorperson: _builtins.str
+    """With TLS the caller's own name counts."""
     def __init__(
         self,
         *,
@@ -1573,6 +1575,7 @@ class CountBoxRequest(_message.Message):
     table: _builtins.str
     counted_micros: _builtins.int
     cashier: _builtins.str
+    """With TLS the caller's own name counts."""
     floorperson: _builtins.str
     def __init__(
         self,
@@ -1647,6 +1650,7 @@ class VerifyBadBeatRequest(_message.Message):
     loser_seat: _builtins.int
     winner_seat: _builtins.int
     supervisor: _builtins.str
+    """With TLS the caller's own name counts."""
     @_builtins.property
     def other_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The other players who were dealt in."""

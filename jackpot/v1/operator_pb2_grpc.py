@@ -256,9 +256,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PayPayout(self, request, context):
-        """Effect: the award was handed over.
+        """Effect: the award was handed over; what the cage pays, by accounting.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
+        Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -84,9 +84,9 @@ class OperatorServiceStub:
     WRONG_SOURCE.
     """
     PayPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]
-    """Effect: the award was handed over.
+    """Effect: the award was handed over; what the cage pays, by accounting.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
+    Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
     """Effect: the award must not be paid; what hung on it is decided again.
@@ -236,9 +236,9 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     WRONG_SOURCE.
     """
     PayPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award was handed over.
+    """Effect: the award was handed over; what the cage pays, by accounting.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
+    Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
     """Effect: the award must not be paid; what hung on it is decided again.
@@ -433,9 +433,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PayPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PayPayoutResponse, _abc.Awaitable[_operator_pb2.PayPayoutResponse]]:
-        """Effect: the award was handed over.
+        """Effect: the award was handed over; what the cage pays, by accounting.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
+        Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
 
     @_abc_1.abstractmethod

@@ -88,4 +88,5 @@ GAME = Game(
         Wave(side_bets=False, call="No hand.", clause="PA2011 555.11(f)(2)"),
     ),
     collects_each=True,
+    removes_devices=True,
 )

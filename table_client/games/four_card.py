@@ -55,4 +55,5 @@ GAME = Game(
         Wave(results=("lose",)),
         Wave(results=("push", "win"), call="Paying.", clause="PA2010 557.11(f)"),
     ),
+    removes_devices=True,
 )

@@ -126,4 +126,5 @@ GAME = Game(
     collects_each=True,
     settles=(Wave(),),
     stub_after_script=True,
+    removes_devices=True,
 )

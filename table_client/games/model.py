@@ -188,6 +188,7 @@ class Game(Struct, frozen=True, kw_only=True):
     stub_after_script: bool = False  # the stub is needed for community cards
     counts_every_stub: bool = False
     settlement_known: bool = True
+    removes_devices: bool = False  # a device out of order leaves the table; else it is covered
     verify: Callable[[Mapping[str, int], Settings], str] | None = None  # "" or why not
     house_way: Callable[[tuple[str, ...]], TwoHands] | None = None
 

@@ -95,4 +95,5 @@ GAME = Game(
     collects_each=True,
     settles=(Wave(results=("lose", "push")), Wave(results=("win",))),
     counts_every_stub=True,
+    removes_devices=True,
 )

@@ -74,4 +74,5 @@ GAME = Game(
     strategy=strategy,
     settle_clauses={"pair-plus": "PA2010 565.11(d)(3)"},
     verify=verify,
+    removes_devices=True,
 )

@@ -8,7 +8,12 @@ from collections.abc import Iterator, Mapping
 
 from jackpot.core.money import MICROS_PER_CENT, dollars
 from table_client.players import Offer, Wagers
-from table_client.ports import LockedOut, Progressive, SideWager
+from table_client.ports import (
+    LockedOut,
+    Progressive,
+    ProgressiveLostError,
+    SideWager,
+)
 from table_client.round.layout import Layout, Seat
 
 
@@ -32,20 +37,32 @@ async def take_wagers(
 
 async def close_betting(
     layout: Layout, progressive: Progressive, offer: Offer, wished: Mapping[int, Wagers]
-) -> LockedOut:
-    """No more bets: lock out, send late wagers away, and count the chips."""
-    trace, clauses = layout.trace, layout.game.clauses
-    way = clauses.ways[layout.way]
-    trace.note("no-more-bets", "No more bets.", way.no_more_bets)
-    locked = LockedOut()
-    if offer.linked:
-        locked = await progressive.lock_out()
-        trace.note("lock-out", "Progressive wagers are locked out.", way.no_more_bets)
-        _relight(layout, locked)
-    for seat in layout.seats.values():
-        await _turn_away(layout, progressive, seat, offer)
-    if offer.linked:
-        await _collect(layout, progressive, offer, locked, wished)
+) -> None:
+    """No more bets: lock out, send late wagers away, and count the chips.
+
+    If the progressive is lost on the way, its chips go back and the round goes on without it.
+    """
+    way = layout.game.clauses.ways[layout.way]
+    layout.trace.note("no-more-bets", "No more bets.", way.no_more_bets)
+    try:
+        locked = await _lock_out(layout, progressive) if layout.linked else LockedOut()
+        for seat in layout.seats.values():
+            await _turn_away(layout, progressive, seat, offer)
+        if layout.linked:
+            await _collect(layout, progressive, offer, locked, wished)
+    except ProgressiveLostError:
+        for seat in layout.seats.values():
+            seat.linked = {}
+        layout.linked = {}
+        says = "The progressive is out of service; its chips go back."
+        layout.trace.note("out-of-service", says, way.no_more_bets)
+
+
+async def _lock_out(layout: Layout, progressive: Progressive) -> LockedOut:
+    locked = await progressive.lock_out()
+    way = layout.game.clauses.ways[layout.way]
+    layout.trace.note("lock-out", "Progressive wagers are locked out.", way.no_more_bets)
+    _relight(layout, locked)
     return locked
 
 

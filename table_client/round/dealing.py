@@ -10,7 +10,16 @@ from msgspec import Struct
 
 from table_client.games.irregularities import Irregularity
 from table_client.games.model import Draw, Pass
-from table_client.ports import Conduct, Deal, Dealt, DeckSource, Drawn, Spot, Way
+from table_client.ports import (
+    Conduct,
+    Deal,
+    Dealt,
+    DeckSource,
+    Drawn,
+    ShoeFailedError,
+    Spot,
+    Way,
+)
 from table_client.round.judging import Judge
 from table_client.round.layout import DEALER, Layout
 
@@ -136,7 +145,10 @@ class Dealing:
     async def _all(self, steps: Sequence[Step]) -> None:
         waiting = list(steps)
         while waiting:
-            for dealt in await self.deck.deal([step.deal for step in waiting]):
+            answers = await self.deck.deal([step.deal for step in waiting])
+            if not answers:
+                raise ShoeFailedError("No card comes.")
+            for dealt in answers:
                 step = waiting.pop(0)
                 if missing := self._receive(step, dealt):
                     again = Deal(step.deal.spot, missing, step.deal.seat)

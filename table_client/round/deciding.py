@@ -1,11 +1,9 @@
 """What players decide after the deal, in the order of the script, from the dealer's left."""
 
-from collections.abc import Mapping
-
 from jackpot.core.money import dollars
 from jackpot.rules.hands import at_least
 from table_client.games.model import Ask, Draw, SetHands, Turn, View
-from table_client.ports import Conduct, LinkedBet
+from table_client.ports import Conduct
 from table_client.round.dealing import Dealing
 from table_client.round.layout import Layout, Outcome, Result, Seat, owner_of
 
@@ -17,11 +15,10 @@ class DecisionError(ValueError):
 class Deciding:
     """The script of a round."""
 
-    def __init__(self, layout: Layout, dealing: Dealing, linked: Mapping[str, LinkedBet]) -> None:
+    def __init__(self, layout: Layout, dealing: Dealing) -> None:
         self.layout = layout
         self.game = layout.game
         self.dealing = dealing
-        self.linked = linked
 
     async def run(self) -> None:
         """Players look at their cards and decide, as the script has it."""
@@ -117,7 +114,7 @@ class Deciding:
     def _needs_cards(self, seat: Seat) -> bool:
         """Whether a wager that a fold doesn't forfeit is still about the seat's own cards."""
         open_bets = set(seat.open_wagers) - self.game.without_own_cards
-        linked = any(not self.linked[bet].fold_forfeits for bet in seat.linked)
+        linked = any(not self.layout.linked[bet].fold_forfeits for bet in seat.linked)
         return bool(open_bets) or (linked and seat.fate == "folded")
 
     # Conduct

@@ -12,7 +12,7 @@ from jackpot.rules.model import BetRule, Paytable
 from table_client.games.model import Cards, Game
 from table_client.games.settings import Settings
 from table_client.players import Player
-from table_client.ports import Fate, SideAward, Way
+from table_client.ports import Fate, LinkedBet, SideAward, Way
 from table_client.trace import Trace
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Result = Literal["win", "lose", "push", "forfeit", "returned", "withdrawn", "not-settled"]
 DEALER = 0
+MOST_SEATS = 7  # where a text names no number; no game here has more
 
 
 class Outcome(Struct, frozen=True):
@@ -106,12 +107,16 @@ class Layout:
     def __init__(
         self, game: Game, settings: Settings, way: Way, trace: Trace, seats: Mapping[int, Player]
     ) -> None:
+        most = game.rule.table.seats if game.rule.table else MOST_SEATS
+        if any(not 1 <= seat <= most for seat in seats):
+            raise ValueError(f"{game.name} has seats 1 to {most}, not {sorted(seats)}")
         self.game = game
         self.rule = game.rule
         self.settings = settings
         self.way = way
         self.trace = trace
         self.seats = {number: Seat(number, seats[number]) for number in sorted(seats)}
+        self.linked: Mapping[str, LinkedBet] = {}  # what the progressive takes in this round
         self.dealer: list[str] = []
         self.dealer_up: list[str] = []
         self.dealer_hands: TwoHands | None = None

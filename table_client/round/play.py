@@ -5,6 +5,7 @@ progressive is told, and the next round begins with a fresh shuffle.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -18,8 +19,10 @@ from table_client.ports import (
     DeckSource,
     Made,
     Progressive,
+    ProgressiveLostError,
     ShoeFailedError,
     SideAward,
+    Way,
 )
 from table_client.progressive import NoProgressive
 from table_client.round.betting import close_betting, take_wagers
@@ -31,6 +34,13 @@ from table_client.round.settling import Settling
 from table_client.round.start import SeededStart, StartSource, starting_position
 from table_client.round.verdicts import settle_bet
 from table_client.trace import Record, Trace
+
+_LOADS = {
+    Way.MANUAL_SHOE: "The deck goes into the dealing shoe.",
+    Way.HAND: "The dealer takes the deck in hand.",
+    Way.AUTOMATED_SHOE: "The cards go into the automated shoe.",
+    Way.CONTINUOUS_SHOE: "The shoe has taken the cards.",
+}
 
 
 class SeatResult(Struct, frozen=True):
@@ -106,24 +116,25 @@ class Table:
         await self._prepare(trace)
         linked = dict(self.progressive.bets) if await self.progressive.open_round() else {}
         layout = Layout(self.game, self.settings, self.deck.way, trace, players)
+        layout.linked = linked
         offer = Offer(self.game, self.settings, linked, self.rounds)
         try:
             await self._play(layout, offer)
         except VoidError as void:
-            return await self._void(layout, void.irregularity, void.remedy, offer)
+            return await self._void(layout, void.irregularity, void.remedy)
         except (ShoeFailedError, DeckLostError) as failure:
             irregularity = Irregularity.SHOE_FAILED
             remedy = remedy_for(self.game.irregularities, irregularity)
             trace.note("irregularity", str(failure), remedy.clause)
             lost = isinstance(failure, DeckLostError)
-            return await self._void(layout, irregularity, remedy, offer, deck_lost=lost)
+            return await self._void(layout, irregularity, remedy, deck_lost=lost)
         return self._result(layout, "")
 
     async def _play(self, layout: Layout, offer: Offer) -> None:
         wished = await take_wagers(layout, self.progressive, offer)
         await close_betting(layout, self.progressive, offer, wished)
         if not any(layout.dealt_in()):
-            await self._nobody_plays(layout, offer)
+            await self._nobody_plays(layout)
             return
         first = 1
         if any(each.to == "positions" for each in self.game.plans[layout.way]):
@@ -134,19 +145,18 @@ class Table:
             await dealing.finish(count=self._count_is_due())
         for seat, remedy in dealing.judge.void_seats:
             await self._void_seat(layout, seat, remedy)
-        await Deciding(layout, dealing, offer.linked).run()
+        await Deciding(layout, dealing).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
-        settling = Settling(layout, self.progressive, offer.linked)
+        settling = Settling(layout, self.progressive)
         if self.game.settlement_known:
             await settling.run()
         else:
             await self._give_back(layout, settling)
 
-    async def _nobody_plays(self, layout: Layout, offer: Offer) -> None:
+    async def _nobody_plays(self, layout: Layout) -> None:
         """Without a wager there is no round: the cards are spread until a player comes."""
-        if offer.linked:
-            await self.progressive.void_round("NO_WAGERS", self.settings.floorperson)
+        await self._void_linked(layout, "NO_WAGERS")
         await self.deck.remove_stub(count=False)
         text = "Nobody plays; the cards are spread on the table."
         layout.trace.note("idle", text, self.game.clauses.idle)
@@ -169,6 +179,8 @@ class Table:
         for made in await self.deck.prepare():
             text, clause = says[made]
             trace.note(made.lower().replace("_", "-"), text, clause)
+        way = self.deck.way
+        trace.note("load", _LOADS[way], clauses.ways[way].load)
 
     def _count_is_due(self) -> bool:
         """Where no device counts, the stub is counted at least once every so many rounds."""
@@ -199,13 +211,11 @@ class Table:
         layout: Layout,
         irregularity: Irregularity,
         remedy: Remedy,
-        offer: Offer,
         *,
         deck_lost: bool = False,
     ) -> RoundResult:
         """The round is void: wagers go back, but for those that the chapter spares."""
-        if offer.linked:
-            await self.progressive.void_round(irregularity, self.settings.floorperson)
+        await self._void_linked(layout, irregularity)
         for seat in layout.seats.values():
             self._spare(layout, seat, remedy)
             _return_wagers(seat, spared=remedy.spares)
@@ -213,9 +223,15 @@ class Table:
         trace.note("void", "All hands are void; wagers are returned.", remedy.clause)
         if not deck_lost:
             await self._reshuffle(layout, remedy)
-        Settling(layout, self.progressive, offer.linked).clear()
+        Settling(layout, self.progressive).clear()
         removed = remedy.removes_deck and not deck_lost
         return self._result(layout, irregularity, deck_removed=removed)
+
+    async def _void_linked(self, layout: Layout, irregularity: str) -> None:
+        """Return the progressive wagers; a lost progressive returns them when it is back."""
+        if layout.linked:
+            with suppress(ProgressiveLostError):
+                await self.progressive.void_round(irregularity, self.settings.floorperson)
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         for bet in remedy.spares:

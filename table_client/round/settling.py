@@ -1,13 +1,16 @@
 """Settle a round from the dealer's right: every wager by its rule, every award at its turn."""
 
-from collections.abc import Mapping
-
 from jackpot.core.money import dollars
 from jackpot.rules.hands import names
 from jackpot.rules.model import BetRule
 from table_client.games.irregularities import Irregularity, remedy_for
 from table_client.games.model import Wave
-from table_client.ports import LinkedBet, Progressive, SeatHand, SideAward
+from table_client.ports import (
+    Progressive,
+    ProgressiveLostError,
+    SeatHand,
+    SideAward,
+)
 from table_client.round.layout import DEALER, Layout, Outcome, Seat, owner_of
 from table_client.round.verdicts import dealer_hand, dealer_qualifies, outcomes
 
@@ -23,13 +26,10 @@ def spoken(name: str) -> str:
 class Settling:
     """The last part of a round."""
 
-    def __init__(
-        self, layout: Layout, progressive: Progressive, linked: Mapping[str, LinkedBet]
-    ) -> None:
+    def __init__(self, layout: Layout, progressive: Progressive) -> None:
         self.layout = layout
         self.game = layout.game
         self.progressive = progressive
-        self.linked = linked
         self._pending: dict[int, list[Outcome]] = {}
         self._due: dict[int, list[SideAward]] = {}  # by the turn at which they are paid
         self._turned_up: set[int] = set()
@@ -39,7 +39,7 @@ class Settling:
         """Reveal, settle in the chapter's waves, and clear the table."""
         layout = self.layout
         self._reveal()
-        if self.linked:
+        if layout.linked:
             await self._ask_for_awards()
         in_order = sorted(layout.dealt_in(), key=lambda seat: -seat.number)
         self._pending = {seat.number: outcomes(layout, seat) for seat in in_order}
@@ -106,13 +106,19 @@ class Settling:
             SeatHand(seat.number, () if seat.collected else tuple(seat.cards), seat.fate)
             for seat in layout.dealt_in()
         ]
-        for award in await self.progressive.settle(hands, layout.dealer, layout.community):
+        try:
+            awards = await self.progressive.settle(hands, layout.dealer, layout.community)
+        except ProgressiveLostError:
+            says = "The progressive is out of service; its awards follow."
+            layout.trace.note("out-of-service", says, self.game.clauses.discard)
+            return
+        for award in awards:
             layout.seats[award.seat].awards.append(award)
             # An envy bonus is paid with the hand that causes it, after that hand was validated.
             turn = award.holder if award.kind == "envy" else award.seat
             self._due.setdefault(turn, []).append(award)
-        for awards in self._due.values():
-            awards.sort(key=lambda award: award.kind == "envy")
+        for due in self._due.values():
+            due.sort(key=lambda award: award.kind == "envy")
 
     async def _pay(self, seat: Seat, award: SideAward) -> None:
         """Hand, lamp, floorperson, payment; a hand that the cage pays for stays until then."""

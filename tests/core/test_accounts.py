@@ -10,13 +10,14 @@ from jackpot.core.commands import (
     PayPayout,
     Placed,
     PlaceWagers,
+    ValidatePayout,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
 from jackpot.core.reasons import Reason
-from tests.core.floor import DOLLAR, Floor, hand, hand_bonus, ok, reason, table
+from tests.core.floor import DOLLAR, Floor, five_card_a, hand, hand_bonus, ok, reason, table
 
 ANN = "@account/ann"
 
@@ -87,3 +88,49 @@ def test_a_cash_out_takes_what_is_there(amount: int, paid: bool) -> None:
     else:
         assert reason(answer) == Reason.INSUFFICIENT_FUNDS
     assert floor.state.balances[ANN] == (0 if paid else 10 * DOLLAR)
+
+
+@pytest.mark.parametrize("undo", ["withdraw", "void"])
+def test_a_chip_that_names_an_account_moves_nothing_on_it(undo: str) -> None:
+    """It was never debited, so giving it back credits nobody: no money comes of naming one."""
+    floor = Floor().open_up([five_card_a(), hand_bonus()], [table("t1", "a", "hb")])
+    ok(floor.operate(BuyIn("ann", 5 * DOLLAR, "cage 1")))
+    ok(floor.play("t1", OpenRound()))
+    chip = Wager(3, "a-five", DOLLAR, account="ann")
+    ok(floor.play("t1", PlaceWagers((chip, Wager(3, "hb-player", DOLLAR, account="ann")))))
+    assert floor.state.balances[ANN] == 4 * DOLLAR
+    if undo == "withdraw":
+        ok(floor.play("t1", WithdrawWagers((Placed(3, "a-five"),))))
+        assert floor.state.balances[ANN] == 4 * DOLLAR
+    else:
+        ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+        assert floor.state.balances[ANN] == 5 * DOLLAR
+
+
+def test_an_award_for_a_chip_is_not_credited_to_an_account() -> None:
+    """It is paid from the table's inventory, whatever account the wager named."""
+    floor = Floor().open_up([five_card_a()], [table("t1", "a")])
+    floor.bets_in("t1", [Wager(3, "a-five", DOLLAR, account="ann")])
+    (payout,) = floor.settle("t1", hand(3, "full-house")).payouts
+    assert (payout.source, payout.account) == ("inventory", "")
+
+
+def test_only_the_wagers_that_were_withdrawn_are_credited() -> None:
+    """Other wagers of the same account stand."""
+    floor = floor_of(10)
+    ok(floor.play("t1", both(3)))
+    ok(floor.play("t1", both(4)))
+    ok(floor.play("t1", WithdrawWagers((Placed(4, "hb-player"),))))
+    assert floor.state.balances[ANN] == 7 * DOLLAR
+
+
+def test_an_award_that_moved_to_the_cage_is_not_credited() -> None:
+    """Whoever pays, the money goes out once."""
+    floor = floor_of(2)
+    ok(floor.play("t1", both()))
+    ok(floor.play("t1", LockOut()))
+    quads = floor.settle("t1", hand(3, "four-of-a-kind")).payouts[0]
+    ok(floor.operate(ValidatePayout(quads.id, "flo", "cage")))
+    ok(floor.operate(PayPayout(quads.id, "F-1")))
+    assert floor.state.balances[ANN] == 0
+    assert floor.state.balances["hb/players"] == 500 * DOLLAR  # the wagers came from the account

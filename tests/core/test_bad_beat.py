@@ -38,8 +38,10 @@ def count(floor: Floor, at: str, micros: int) -> BoxCounted:
 BAD_BEAT = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2, 5), "sue")
 
 
+@pytest.mark.rule("PA2010 553.7(e)(6)(iv)")
 @pytest.mark.rule("PA2010 553.20(b)(1)")
 @pytest.mark.rule("PA2010 553.20(b)(2)")
+@pytest.mark.rule("PA2010 553.20(c)")
 @pytest.mark.parametrize(
     ("pot_cents", "cents"), [(1_999, 0), (2_000, 200), (2_001, 200), (1_000_000, 200)]
 )
@@ -67,6 +69,7 @@ def test_the_count_is_the_record(counted: int, alarm: bool) -> None:
 
 
 @pytest.mark.rule("PA2010 553.20(a)")
+@pytest.mark.rule("PA2010 553.20(b)(3)")
 @pytest.mark.rule("PA2010 553.20(f)")
 def test_the_fund_is_shared_once_the_supervisor_has_verified() -> None:
     """Half to the loser, a quarter to the winner, a quarter divided; the residue stays."""
@@ -144,3 +147,14 @@ def test_only_a_fund_takes_pots() -> None:
     assert reason(floor.play("t1", ContributePot(50 * DOLLAR))) == Reason.NOT_A_FUND
     answer = floor.operate(CountBox("a", "t1", DOLLAR, "carl", "flo"))
     assert reason(answer) == Reason.NOT_A_FUND
+
+
+@pytest.mark.parametrize("at", ["t1", "p9"])
+def test_a_table_that_does_not_feed_the_fund_has_no_part_in_it(at: str) -> None:
+    """Neither a box of it is counted for the fund nor a Bad Beat there paid from it."""
+    floor = room()
+    for command in (
+        CountBox("bb", at, DOLLAR, "carl", "flo"),
+        VerifyBadBeat("bb", at, "four-of-a-kind", 3, 4, (1, 2), "sue"),
+    ):
+        assert reason(floor.operate(command)) == Reason.UNKNOWN_TABLE

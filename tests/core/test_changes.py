@@ -4,19 +4,21 @@ from typing import Any
 
 import pytest
 
-from jackpot.core.changes import PROPOSAL_LIFE_MICROS
+from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
 from jackpot.core.commands import (
     AdjustMeter,
     ApproveProposal,
     Change,
     ConfigureSite,
     DeclineProposal,
+    PayPayout,
     ResetMeter,
     ResumeLink,
     SetLimit,
     SetRate,
     SuspendLink,
     TransferFunds,
+    ValidatePayout,
 )
 from jackpot.core.events import (
     AnyEvent,
@@ -184,3 +186,80 @@ def test_parameters_change_on_a_suspended_link_when_it_resumes() -> None:
     assert floor.meter("a/main") == "12346.00"
     assert floor.balance("a/main/overflow") == "0.27"
     assert floor.balance("a/main/reserve") == "0.30"
+
+
+@pytest.mark.parametrize(("later_micros", "fine"), [(-1, False), (0, True)])
+def test_proposals_that_expired_make_room(later_micros: int, fine: bool) -> None:
+    """So many may wait at once; one that nobody can approve any more is not waiting."""
+    floor = floor_of()
+    first = propose(floor, ADJUST)
+    expires = floor.state.proposals[first].expires_micros
+    for _ in range(MAX_PROPOSALS - 1):
+        propose(floor, ADJUST)
+    floor.clock = expires + later_micros - 1  # the next command comes a micro later
+    answer = floor.operate(ADJUST, "olga", "operations")
+    assert (first in floor.state.proposals) != fine
+    if fine:
+        ok(answer)
+    else:
+        assert reason(answer) == Reason.TOO_MANY
+
+
+def test_two_certificates_of_one_person_are_one_person() -> None:
+    """Who proposed as operations can't approve as accounting, but a namesake's colleague can."""
+    floor = floor_of()
+    proposal = propose(floor, ADJUST, "operations:olga")
+    assert reason(approve(floor, proposal, "accounting:olga")) == Reason.SECOND_PERSON_REQUIRED
+    ok(approve(floor, proposal, "accounting:anna"))
+
+
+@pytest.mark.parametrize(
+    ("dollars", "refused"), [(0, False), (1, True), (9_999, True), (10_000, False)]
+)
+def test_a_limit_is_none_or_not_below_the_seed(dollars: int, refused: bool) -> None:
+    """A meter must be able to hold what it starts with."""
+    floor = floor_of(dual=False)
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(SetLimit("a", "main", dollars * DOLLAR, "memo"))
+    if refused:
+        assert reason(answer) == Reason.BELOW_MINIMUM
+    else:
+        ok(answer)
+
+
+@pytest.mark.parametrize(
+    ("reserve_bps", "refused"), [(2_999, False), (3_000, False), (3_001, True)]
+)
+def test_rates_never_pass_the_whole_wager(reserve_bps: int, refused: bool) -> None:
+    """More than 100% would take from the house what nobody wagered."""
+    floor = floor_of(dual=False)
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(SetRate("a", "main", 7_000, reserve_bps, "memo"))
+    if refused:
+        assert reason(answer) == Reason.ABOVE_MAXIMUM
+        return
+    ok(answer)
+    ok(floor.operate(ResumeLink("a")))
+    floor.bets_in("t1", all_bet("a-five"))
+
+
+@pytest.mark.parametrize(
+    ("department", "refused"), [("accounting", False), ("", False), ("table games", True)]
+)
+@pytest.mark.rule("PA 657a.11(e)(3)")
+def test_the_cage_pays_percentages(department: str, refused: bool) -> None:
+    """A percentage is never paid by the floor, whoever validated it; other awards may be."""
+    floor = floor_of()
+    floor.bets_in("t1", all_bet("a-five"))
+    settled = floor.settle("t1", hand(6, "straight-flush"), hand(5, "full-house"))
+    share = next(payout for payout in settled.payouts if payout.share_bps)
+    fixed = next(payout for payout in settled.payouts if payout.kind == "fixed")
+    for payout in settled.payouts:
+        if payout.kind != "envy":
+            ok(floor.operate(ValidatePayout(payout.id, "flo")))
+    ok(floor.operate(PayPayout(fixed.id), "flo", department))
+    answer = floor.operate(PayPayout(share.id, "F-1"), "flo", department)
+    if refused:
+        assert reason(answer) == Reason.NOT_ALLOWED
+    else:
+        ok(answer)

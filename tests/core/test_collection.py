@@ -1,12 +1,15 @@
 """The dealer's count: chips must be what was accepted, and only then feed the meters."""
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.core.commands import (
     ConfirmCollection,
     LockOut,
     Placed,
     RemoveWager,
+    VoidRound,
+    VoidSeat,
     Wager,
     WithdrawWagers,
 )
@@ -17,9 +20,12 @@ from jackpot.core.events import (
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,
+    Floor,
     all_bet,
+    five_card_a,
     ok,
     reason,
+    table,
 )
 from tests.core.one_table import details, five, opened, place, round_of
 
@@ -124,3 +130,21 @@ def test_chips_are_counted_though_some_wagers_are_electronic() -> None:
     assert isinstance(event_2, CollectionConfirmed)
     assert (floor.meter("hb/main"), floor.meter("a/main")) == ("10000.13", "10000.21")
     assert sorted(round_of(floor).posted) == ["a/main", "hb/main"]
+
+
+@pytest.mark.parametrize("limit", [0, 10_000 * DOLLAR])
+def test_a_link_of_both_mediums_adds_up_what_each_step_posted(limit: int) -> None:
+    """A void takes back the sum of lock-out and collection, and not a micro more or less."""
+    link = five_card_a(reserve_bps=500, limit_micros=limit)
+    wired = replace(link.bets[0], id="a-wired", medium="electronic")
+    floor = Floor().open_up([replace(link, bets=(*link.bets, wired))], [table("t1", "a")])
+    before = {account: micros for account, micros in floor.state.balances.items() if micros}
+    floor.bets_in("t1", [*all_bet("a-five"), *all_bet("a-wired", seats=range(1, 3))])
+    posted = round_of(floor).posted["a/main"]
+    assert posted.meter_micros + posted.overflow_micros == 8 * 210_000
+    assert posted.reserve_micros == 8 * 50_000
+    assert (posted.overflow_micros > 0) == bool(limit)
+    ok(floor.play("t1", VoidSeat(1, "MISDEAL", "flo")))
+    assert round_of(floor).posted["a/main"].reserve_micros == 6 * 50_000
+    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    assert {account: micros for account, micros in floor.state.balances.items() if micros} == before

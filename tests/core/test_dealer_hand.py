@@ -119,3 +119,11 @@ def test_a_fixed_award_on_the_dealers_hand_is_each_boxs_own() -> None:
         (1, "500.00"),
     ]
     assert {p.cards[0] for p in event.payouts} == {"0:four-of-a-kind:0"}
+
+
+@pytest.mark.parametrize(("meter", "alarm"), [("999.73", True), ("999.74", False)])
+def test_the_alarm_of_a_low_meter_goes_by_the_whole_award(meter: str, alarm: bool) -> None:
+    """Two shares of 500.00 are a jackpot of 1,000.00, a tenth of the seed."""
+    floor = floor_at(meter)
+    floor.bets_in("t1", on_dealer(6, 2))
+    assert bool(floor.settle("t1", dealer="royal-flush").alarms) == alarm

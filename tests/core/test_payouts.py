@@ -10,6 +10,7 @@ from jackpot.core.commands import (
     ValidatePayout,
     Wager,
 )
+from jackpot.core.config import EnvyLine
 from jackpot.core.events import AnyEvent, PayoutPaid, PayoutValidated, Refused
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import Payout
@@ -210,6 +211,7 @@ def test_a_small_hand_bonus_is_paid_without_a_floorperson() -> None:
     """Below 500 for 1 it goes to the account at once; it may be validated all the same."""
     floor = settled((3, "full-house"), (2, "full-house"), bet="hb-player")
     ok(floor.operate(PayPayout(1)))
+    assert floor.balance("hb/players") == "94.00"  # no account was named: 100.00 less six wagers
     ok(validate(floor, 2))
     round_ = floor.state.tables["t1"].round
     assert round_ is not None
@@ -259,3 +261,16 @@ def test_a_sign_follows_an_award_to_its_end() -> None:
         (2, "paid", third.amount_micros),
     ]
     assert second.amount_micros == 1_000_120_000
+
+
+@pytest.mark.rule("PA 657a.12(d)(5)")
+def test_an_envy_bonus_waits_for_a_fixed_award_too() -> None:
+    """Where the hand that caused it pays a fixed amount, that award is its cause."""
+    link = five_card_a()
+    bet = msgspec.structs.replace(link.bets[0], envy=(EnvyLine("four-of-a-kind", 10 * DOLLAR),))
+    floor = Floor().open_up([msgspec.structs.replace(link, bets=(bet,))], [table("t1", "a")])
+    floor.bets_in("t1", all_bet("a-five"))
+    floor.settle("t1", hand(4, "four-of-a-kind"))
+    assert reason(validate(floor, due(floor, 1, "envy").id)) == Reason.OUT_OF_ORDER
+    ok(validate(floor, due(floor, 4, "fixed").id))
+    ok(validate(floor, due(floor, 1, "envy").id))

@@ -162,6 +162,7 @@ def wager(seat: int = 1, bet: str = "a-five", amount: int = DOLLAR, who: str = "
 
 ADJUST = AdjustMeter("a", "main", 10_000 * DOLLAR, "reset", "T")
 GIVEN: dict[Reason, Callable[[], Answer]] = {
+    Reason.NOT_ALLOWED: lambda: _validated().operate(PayPayout(1, "F"), "flo", "table games"),
     Reason.UNKNOWN_TABLE: numbered("t9", 2, 1),
     Reason.NOT_ATTACHED: numbered("t1", 3, 1),
     Reason.FENCED: numbered("t1", 1, 1),

@@ -9,6 +9,7 @@ from jackpot.core.commands import (
     TransferFunds,
     ValidatePayout,
 )
+from jackpot.core.events import PayoutChange, PayoutRejected
 from jackpot.core.state import Payout
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, five_card_a, hand, ok, table
 
@@ -102,6 +103,18 @@ def test_the_last_of_two_jackpots_gives_back_when_the_level_was_hit() -> None:
     reject(floor, first)
     assert floor.state.links["a"].last_hit == {"main": 0}
     assert floor.meter("a/main") == "12001.26"
+
+
+def test_a_rejection_says_what_became_of_every_payout_that_it_touched() -> None:
+    """The rejected one is closed; the later one has a new amount at another meter."""
+    floor = settled((6, "straight-flush"), (4, "straight-flush"))
+    first, second = shares(floor)
+    event = ok(floor.operate(RejectPayout(first.id, "lamp-dark", "flo")))
+    assert isinstance(event, PayoutRejected)
+    assert event.changes == (
+        PayoutChange(second.id, 1_200_120_000, 12_001_260_000),
+        PayoutChange(first.id, 0, closed=True),
+    )
 
 
 def test_two_tables_jackpots_fall_one_after_the_other() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from jackpot.core.commands import (
+    AdjustMeter,
     LockOut,
     OpenRound,
     PlaceWagers,
@@ -199,3 +200,33 @@ def test_a_void_seat_after_another_tables_award(hit: str, house: int) -> None:
     assert before["a/house"] + envy - after["a/house"] == house
     if house:  # what was decided before the jackpot stands as it was
         assert {p: floor.state.payouts[p].amount_micros for p in due} == due
+
+
+@pytest.mark.parametrize(
+    ("bet", "player", "keeps"),
+    [("hb-dealer", "ann", True), ("hb-player", "ann", False), ("hb-dealer", "bob", False)],
+)
+def test_a_share_stays_only_with_a_player_who_bet_on_the_dealer_elsewhere(
+    bet: str, player: str, keeps: bool
+) -> None:
+    """The other box must be the same player's and on the same bet."""
+    floor = floor_with_two_links()
+    floor.bets_in("t1", [Wager(6, "hb-dealer", DOLLAR, "ann"), Wager(5, bet, DOLLAR, player)])
+    floor.settle("t1", dealer="straight-flush")
+    ok(floor.play("t1", VoidSeat(6, "MISDEAL", "flo")))
+    assert ("ann" in {p.player for p in floor.state.payouts.values()}) == keeps
+
+
+def test_a_void_seat_may_have_had_more_on_the_meter_than_is_left() -> None:
+    """The winner is then due a share of nothing, and the house bears what is missing."""
+    floor = floor_with_two_links()
+    floor.bets_in("t1", all_bet("a-five"))
+    ok(floor.operate(AdjustMeter("a", "main", 150_000, "malfunction", "T-1")))
+    tenth = next(p for p in floor.settle("t1", hand(6, "straight-flush")).payouts if p.share_bps)
+    assert cents(tenth.amount_micros) == "0.01"
+    house = floor.state.balances["a/house"]
+    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    assert floor.state.payouts[tenth.id].amount_micros == 0
+    assert floor.meter("a/main") == "0.00"
+    envy = 300 * DOLLAR  # seat 1's bonus falls with it
+    assert house + envy - floor.state.balances["a/house"] == 60_000  # 0.21 returned, 0.15 held

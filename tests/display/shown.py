@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from jackpot.display.app import Settings
 from jackpot.display.serving import Display, serve_display
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import open_to_read
 from tests.server.house import SITE, House, open_house
 
 WITHIN_S = 10.0
@@ -116,7 +116,7 @@ async def open_shown(
             house.controller.heartbeats,
             "127.0.0.1:0",
             settings,
-            partial(SqliteJournal.open_to_read, house.data),
+            partial(open_to_read, house.store),
         )
         try:
             yield Shown(house, display)

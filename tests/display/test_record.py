@@ -12,7 +12,7 @@ from jackpot.display.series import MINUTE_S, STEPS, LevelHistory, Samples, Thinn
 from jackpot.display.tail import Tail
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import open_to_read
 from jackpot.v1 import table_pb2
 from tests.engine.pit import eventually
 from tests.server.house import SITE, House, open_house, serving
@@ -20,7 +20,7 @@ from tests.server.house import SITE, House, open_house, serving
 
 def follow(house: House, backfill: int = 250_000) -> Tail:
     """A tail on a house's journal."""
-    reader = partial(SqliteJournal.open_to_read, house.data)
+    reader = partial(open_to_read, house.store)
     tail = Tail(house.engine, SITE, reader, backfill)
     tail.start()
     return tail
@@ -89,7 +89,7 @@ async def test_what_another_controller_wrote_is_in_it(tmp_path: Path) -> None:
         tail = follow(house)
         await caught_up(tail, house.engine)
         site = load_site(tmp_path / "site.toml")
-        async with serving(house.data, site) as other:
+        async with serving(house.store, site) as other:
             dealer = await other.dealer("t4")
             for _ in range(3):
                 await dealer.settled({}, 1, 2, 3)

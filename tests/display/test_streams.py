@@ -16,6 +16,7 @@ from jackpot.display.app import Settings
 from jackpot.display.topics import Shown as Latest
 from jackpot.display.topics import Topic
 from tests.display.shown import Shown, ask, open_shown
+from tests.engine.pit import eventually
 
 
 class Value(msgspec.Struct):
@@ -124,8 +125,9 @@ async def test_a_slow_watcher_skips_what_lies_between() -> None:
     topic.close()
 
 
-async def test_a_stuck_browser_holds_little(shown: Shown) -> None:
-    """A browser that never reads costs a bounded amount of memory, however much changes."""
+async def test_a_stuck_browser_holds_little(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that never reads costs a bounded amount of memory, and is let go after a while."""
+    monkeypatch.setattr("jackpot.display.stream.STUCK_S", 0.6)
     where = urlsplit(shown.url)
     stuck = socket.create_connection((where.hostname, where.port))
     stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -143,8 +145,9 @@ async def test_a_stuck_browser_holds_little(shown: Shown) -> None:
     gc.collect()
     now, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    stuck.close()
     assert now - base < 1_000_000, "400 events of 20 kB were not kept"
+    await eventually(lambda: not pages._places._streams)
+    stuck.close()
 
 
 async def test_a_drain_lets_watchers_go(tmp_path: Path) -> None:
@@ -168,3 +171,33 @@ async def test_unknown_links_and_tables_are_404(shown: Shown) -> None:
         assert (await shown.get(path))[0] == 404, path
     assert (await shown.get("/api/history/five/nope"))[0] == 404
     assert (await shown.get("/api/history/five/main?range=year"))[0] == 400
+
+
+async def test_in_a_crowd_only_what_is_urgent_goes_at_once() -> None:
+    """With many watchers increments are rarer; what can't wait is sent at the next look."""
+    number, urgent = 0, "calm"
+
+    async def look() -> Latest:
+        return Latest(f"{number}{urgent}", Value(number), urgent)
+
+    topic = Topic("value", look, 0.02, lambda: True)
+    watcher = topic.watch()
+    assert b'"number":0' in await anext(watcher)
+    topic.watchers += 10_000
+    number = 1
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await anext(watcher)
+    topic.watchers -= 10_000
+    await watcher.aclose()
+    topic.close()
+
+    topic = Topic("value", look, 0.02, lambda: True)
+    watcher = topic.watch()
+    await anext(watcher)
+    topic.watchers += 10_000
+    number, urgent = 2, "a hit"
+    async with asyncio.timeout(0.3):
+        assert b'"number":2' in await anext(watcher)
+    await watcher.aclose()
+    topic.close()

@@ -2,8 +2,9 @@
 
 import asyncio
 import random
+import time
 from collections import Counter
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -11,7 +12,7 @@ import grpc
 from jackpot.core.commands import TableOrigin
 from jackpot.core.events import Refused
 from jackpot.store import codec
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, open_to_read
 from jackpot.verify import verify
 from table_client.client import TableClient
 from tests.server.house import DOLLAR, FIVE, SITE, hands, wagers
@@ -22,11 +23,18 @@ Identity = tuple[str, int, int]  # table, epoch, number
 class LoadTable:
     """Plays rounds through the client, and notes the sequence of every answer."""
 
-    def __init__(self, channel: grpc.aio.Channel, table: str, deadline_s: float = 60) -> None:
+    def __init__(
+        self,
+        channel: grpc.aio.Channel | Sequence[grpc.aio.Channel],
+        table: str,
+        deadline_s: float = 60,
+    ) -> None:
         self.client = TableClient(channel, SITE, table, deadline_s=deadline_s)
         self.table = table
         self.acknowledged: dict[Identity, int] = {}
         self.wagers = 0  # confirmed, all at a dollar
+        self.longest_gap_s = 0.0  # between two answers
+        self._answered_at = time.monotonic()
         self._number = 0
         self._rng = random.Random(table)
 
@@ -55,11 +63,14 @@ class LoadTable:
         self._number += 1
         identity = (self.table, self.client.epoch, self._number)
         self.acknowledged[identity] = (await answer).sequence
+        now = time.monotonic()
+        self.longest_gap_s = max(self.longest_gap_s, now - self._answered_at)
+        self._answered_at = now
 
 
-def journal_of(data: Path) -> dict[Identity, list[int]]:
+def journal_of(store: Address) -> dict[Identity, list[int]]:
     """Every table's command in the journal, with all the sequences that have it."""
-    journal = SqliteJournal.open_to_read(data)
+    journal = open_to_read(store)
     found: dict[Identity, list[int]] = {}
     after = 0
     while entries := journal.read(SITE, after, 1_000):
@@ -74,11 +85,11 @@ def journal_of(data: Path) -> dict[Identity, list[int]]:
     return found
 
 
-def check(data: Path, tables: list[LoadTable]) -> None:
+def check(store: Address, tables: list[LoadTable]) -> None:
     """Every acknowledged command is there once, where it was said to be; nothing is unsound."""
-    report = verify(data)
+    report = verify(store)
     assert report.ok, report
-    found = journal_of(data)
+    found = journal_of(store)
     twice = Counter({identity: len(s) for identity, s in found.items() if len(s) > 1})
     assert not twice
     for table in tables:

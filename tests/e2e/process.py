@@ -8,25 +8,28 @@ import sys
 from pathlib import Path
 from typing import Self
 
+from jackpot.store.opening import Address
 from tests.server.house import free_port, site_text, write_site
 
 READY = re.compile(r"serving \S+ on (\S+)")
 
 
 class Process:
-    """A served site. `fault` is what JACKPOT_FAULT asks for."""
+    """A served site, its journal in the folder or on a store. `fault` is for JACKPOT_FAULT."""
 
     def __init__(
         self,
         folder: Path,
+        store: Address | None = None,
         *,
         many: int = 8,
+        more: str = "",
         port: int | None = None,
         options: tuple[str, ...] = (),
     ) -> None:
-        """`options` are handed on to the command."""
-        self.data = folder / "data"
-        self.site = write_site(folder, site_text(many))
+        """`more` is added to the site file; `options` are handed on to the command."""
+        self.store = store or folder / "data"
+        self.site = write_site(folder, site_text(many) + more)
         self.address = f"127.0.0.1:{port or free_port()}"
         self._options = options
         self._process: subprocess.Popen[str] | None = None
@@ -34,7 +37,7 @@ class Process:
     def start(self, fault: str = "") -> Self:
         """Start it and wait until it serves."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
-        command += ["--data", str(self.data), "--grpc", self.address, *self._options]
+        command += ["--store", str(self.store), "--grpc", self.address, *self._options]
         self._process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.store.opening import Address
 from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
 from tests.e2e.load import LoadTable, check, meter_micros
@@ -16,12 +17,12 @@ from tests.server.house import SITE
 FAULTS = ["", "before-commit:kill:{n}", "", "after-commit:kill:{n}", "", "after-decide:kill:{n}"]
 
 
-async def killed_again_and_again(folder: Path, times: int) -> None:
+async def killed_again_and_again(folder: Path, store: Address, times: int) -> None:
     """Six tables play all the while; the controller dies and comes back."""
-    with Process(folder) as process:
+    with Process(folder, store) as process:
         tables = await _play_through(process, times)
         assert process.stop() == 0
-    check(process.data, tables)
+    check(process.store, tables)
     assert min(len(table.acknowledged) for table in tables) > times
 
 
@@ -35,7 +36,7 @@ async def _play_through(process: Process, times: int) -> list[LoadTable]:
             await _progress(tables)
             await asyncio.sleep(rng.uniform(0, 0.3))
             await asyncio.to_thread(process.kill)
-            check(process.data, tables)
+            check(process.store, tables)
             fault = FAULTS[kill % len(FAULTS)].format(n=rng.randint(1, 60))
             await asyncio.to_thread(process.start, fault)
         await asyncio.sleep(0.2)
@@ -58,13 +59,17 @@ async def _progress(tables: list[LoadTable], within_s: float = 3) -> None:
         await asyncio.sleep(0.02)
 
 
-async def test_killed_eight_times_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+async def test_killed_eight_times_nothing_is_lost_or_doubled(
+    tmp_path: Path, store: Address
+) -> None:
     """Every acknowledged command is in the journal exactly once, and the client resumes."""
-    await killed_again_and_again(tmp_path, 8)
+    await killed_again_and_again(tmp_path, store, 8)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-async def test_killed_fifty_times_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+async def test_killed_fifty_times_nothing_is_lost_or_doubled(
+    tmp_path: Path, store: Address
+) -> None:
     """The same, fifty times over."""
-    await killed_again_and_again(tmp_path, 50)
+    await killed_again_and_again(tmp_path, store, 50)

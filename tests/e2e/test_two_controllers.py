@@ -1,4 +1,4 @@
-"""Two controller processes on one SQLite file: for safety, never for throughput."""
+"""Two controller processes on one store; on an SQLite file for safety, never for throughput."""
 
 import asyncio
 import signal
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jackpot.request_id import new_request_id
+from jackpot.store.opening import Address
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 from table_client.client import open_channel
 from table_client.conversation import retried
@@ -14,9 +15,9 @@ from tests.e2e.process import Process
 from tests.server.house import SITE
 
 
-async def test_both_take_wagers_for_one_link(tmp_path: Path) -> None:
+async def test_both_take_wagers_for_one_link(tmp_path: Path, store: Address) -> None:
     """Three tables at each, one controller killed and restarted meanwhile: one true meter."""
-    with Process(tmp_path) as one, Process(tmp_path) as other:
+    with Process(tmp_path, store) as one, Process(tmp_path, store) as other:
         stop = asyncio.Event()
         async with open_channel(one.address) as first, open_channel(other.address) as second:
             tables = [LoadTable(first, f"s{number}") for number in range(3)]
@@ -31,13 +32,13 @@ async def test_both_take_wagers_for_one_link(tmp_path: Path) -> None:
             shown = [await _meter(channel) for channel in (first, second)]
             assert shown == [meter_micros(tables)] * 2
         assert (one.stop(), other.stop()) == (0, 0)
-        check(one.data, tables)
+        check(one.store, tables)
         assert min(len(table.acknowledged) for table in tables) > 0
 
 
-async def test_one_identity_on_both_is_one_command(tmp_path: Path) -> None:
+async def test_one_identity_on_both_is_one_command(tmp_path: Path, store: Address) -> None:
     """Sent to both, one of which is paused before it can commit: carried out once."""
-    one, other = Process(tmp_path), Process(tmp_path)
+    one, other = Process(tmp_path, store), Process(tmp_path, store)
     with one:
         other.start("before-lock:stop:1")
         try:
@@ -62,7 +63,7 @@ async def test_one_identity_on_both_is_one_command(tmp_path: Path) -> None:
                 assert await paused == answered
         finally:
             other.kill()
-    assert journal_of(one.data) == {("s0", 1, 1): [answered.sequence]}
+    assert journal_of(one.store) == {("s0", 1, 1): [answered.sequence]}
 
 
 async def _call(call: Any) -> Any:

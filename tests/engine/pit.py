@@ -5,7 +5,6 @@ import itertools
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from jackpot.core.commands import (
     AnyCommand,
@@ -30,7 +29,7 @@ from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
 from jackpot.engine import faults as fault_points
 from jackpot.engine.faults import Faults, Point
 from jackpot.store.journal import Journal
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, journal_opener
 from tests.core.floor import DOLLAR, cards, five_card_a, hand, table, tagged_names
 
 SITE = "test"
@@ -123,14 +122,9 @@ def _seats(state: State, table_id: str) -> list[int]:
     return list(round_.wagers) if round_ else []
 
 
-def opener(directory: Path) -> Callable[[], Journal]:
-    """How an engine opens the journal of a directory."""
-    return lambda: SqliteJournal.open(directory)
-
-
 @asynccontextmanager
 async def running(
-    directory: Path,
+    store: Address,
     *,
     limits: Limits | None = None,
     faults: Faults = fault_points.none,
@@ -138,9 +132,9 @@ async def running(
     on_health: Callable[[bool], None] | None = None,
     sites: tuple[str, ...] = (SITE,),
 ) -> AsyncIterator[Engine]:
-    """An engine on the journal of a directory, drained at the end."""
+    """An engine on the journal of a store, drained at the end."""
     engine = Engine(
-        journal or opener(directory),
+        journal or journal_opener(store),
         tagged_names,
         sites=sites,
         limits=limits,

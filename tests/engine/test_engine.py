@@ -1,7 +1,6 @@
 """What the engine promises while nothing goes wrong."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -10,30 +9,31 @@ from jackpot.core.events import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
+from jackpot.store.opening import Address, journal_opener
 from jackpot.verify import verify
 from tests.core.floor import tagged_names
-from tests.engine.pit import METER, SITE, Pit, eventually, ok, opener, reason, running, wagers
+from tests.engine.pit import METER, SITE, Pit, eventually, ok, reason, running, wagers
 
 
-async def test_a_round_moves_the_meter(tmp_path: Path) -> None:
+async def test_a_round_moves_the_meter(store: Address) -> None:
     """Six dollar wagers at 21% put $1.26 on a meter of $10,000."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         await pit.round("t1", 1, 2, 3, 4, 5, 6)
         assert await pit.balance(METER) == 10_001_260_000
         frame = engine.meters.frame(SITE, "a")
         assert frame is not None
         assert (frame.levels[0].meter_micros, frame.status) == (10_001_260_000, "in-service")
-    assert verify(tmp_path).ok
+    assert verify(store).ok
 
 
-async def test_a_restart_finds_everything(tmp_path: Path) -> None:
+async def test_a_restart_finds_everything(store: Address) -> None:
     """What was answered before a restart is there after it, and so are the identities."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         await pit.round("t1", 1, 2)
         before = await engine.read(SITE, lambda state: state.sequence)
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit.engine = engine
         assert await pit.balance(METER) == 10_000_420_000
         again = ok(await pit.play("t1", OpenRound(), 1))
@@ -43,9 +43,9 @@ async def test_a_restart_finds_everything(tmp_path: Path) -> None:
     assert after == before + 1, "the drain took a snapshot, and nothing else happened"
 
 
-async def test_same_identity_twice_in_one_batch(tmp_path: Path) -> None:
+async def test_same_identity_twice_in_one_batch(store: Address) -> None:
     """A command sent twice at once is carried out once and answered twice alike."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         request = pit.request("t1", OpenRound())
         first, second = await asyncio.gather(engine.execute(request), engine.execute(request))
@@ -54,9 +54,9 @@ async def test_same_identity_twice_in_one_batch(tmp_path: Path) -> None:
         assert reason(other) is Reason.REQUEST_REUSED
 
 
-async def test_a_refusal_is_remembered(tmp_path: Path) -> None:
+async def test_a_refusal_is_remembered(store: Address) -> None:
     """A refused wager stays refused when it is sent again after the state has changed."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         refused = await pit.play("t1", wagers(1))
         assert reason(refused) is Reason.NO_ROUND
@@ -64,10 +64,10 @@ async def test_a_refusal_is_remembered(tmp_path: Path) -> None:
         assert await pit.play("t1", wagers(1), 1) == refused
 
 
-async def test_answers_come_in_order(tmp_path: Path) -> None:
+async def test_answers_come_in_order(store: Address) -> None:
     """The answers of a lane come in the order of its commands, refusals at the door included."""
     answers: list[tuple[int, Outcome]] = []
-    async with running(tmp_path, limits=Limits(queued_commands=3)) as engine:
+    async with running(store, limits=Limits(queued_commands=3)) as engine:
         pit = await Pit(engine).open_up("t1")
         lane = Lane()
         commands: list[OpenRound | PlaceWagers] = [OpenRound(), *map(wagers, range(1, 7))]
@@ -89,9 +89,9 @@ async def test_answers_come_in_order(tmp_path: Path) -> None:
     assert lane.broken
 
 
-async def test_lock_out_divides_a_batch(tmp_path: Path) -> None:
+async def test_lock_out_divides_a_batch(store: Address) -> None:
     """In one batch, the wager before the lock-out is in and the one behind it is out."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         sent = pit.send("t1", OpenRound(), wagers(1), LockOut(), wagers(2))
         _, early, locked, late = await asyncio.gather(*sent)
@@ -103,9 +103,9 @@ async def test_lock_out_divides_a_batch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limits", [Limits(batch_commands=2), Limits(batch_bytes=1)])
-async def test_small_batches_change_nothing(tmp_path: Path, limits: Limits) -> None:
+async def test_small_batches_change_nothing(store: Address, limits: Limits) -> None:
     """What does not fit into a batch goes into the next, in order."""
-    async with running(tmp_path, limits=limits) as engine:
+    async with running(store, limits=limits) as engine:
         pit = await Pit(engine).open_up("t1")
         sent = pit.send("t1", OpenRound(), *(wagers(seat) for seat in range(1, 7)), LockOut())
         outcomes = [ok(outcome) for outcome in await asyncio.gather(*sent)]
@@ -113,9 +113,9 @@ async def test_small_batches_change_nothing(tmp_path: Path, limits: Limits) -> N
     assert sequences == list(range(sequences[0], sequences[0] + 8))
 
 
-async def test_sites_are_apart(tmp_path: Path) -> None:
+async def test_sites_are_apart(store: Address) -> None:
     """Commands of two sites share a batch and nothing else; a third site is not known."""
-    async with running(tmp_path, sites=("east", "west")) as engine:
+    async with running(store, sites=("east", "west")) as engine:
         east, west = Pit(engine, "east"), Pit(engine, "west")
         await asyncio.gather(east.open_up("t1"), west.open_up("t1"))
         await east.round("t1", 1)
@@ -123,12 +123,12 @@ async def test_sites_are_apart(tmp_path: Path) -> None:
         assert await west.balance(METER) == 10_000_000_000
         lost = await engine.execute(Request("north", TableOrigin("t1", 1, 1), OpenRound()))
         assert reason(lost) is Reason.UNKNOWN_SITE
-    assert [site.site for site in verify(tmp_path).sites] == ["east", "west"]
+    assert [site.site for site in verify(store).sites] == ["east", "west"]
 
 
-async def test_a_slow_watcher_skips(tmp_path: Path) -> None:
+async def test_a_slow_watcher_skips(store: Address) -> None:
     """Whoever looks late sees the latest frame once, and the hits it missed in its count."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
         seen = engine.meters.version
         await pit.round("t1", 1)
@@ -142,9 +142,9 @@ async def test_a_slow_watcher_skips(tmp_path: Path) -> None:
         waiting.cancel()
 
 
-async def test_wagers_alone_publish_nothing(tmp_path: Path) -> None:
+async def test_wagers_alone_publish_nothing(store: Address) -> None:
     """A meter that did not move is not shown again."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         seen = engine.meters.version
         ok(await pit.play("t1", OpenRound()))
@@ -152,9 +152,9 @@ async def test_wagers_alone_publish_nothing(tmp_path: Path) -> None:
         assert engine.meters.version == seen
 
 
-async def test_before_start_and_after_drain(tmp_path: Path) -> None:
+async def test_before_start_and_after_drain(store: Address) -> None:
     """Before it is ready and after it stops, the engine says so and takes nothing."""
-    engine = Engine(opener(tmp_path), tagged_names, sites=(SITE,))
+    engine = Engine(journal_opener(store), tagged_names, sites=(SITE,))
     request = Request(SITE, TableOrigin("t1", 1, 1), OpenRound())
     assert await engine.execute(request) == Refusal(Reason.STARTING)
     await engine.start()
@@ -165,9 +165,9 @@ async def test_before_start_and_after_drain(tmp_path: Path) -> None:
     assert await engine.read(SITE, lambda state: state.sequence) == Refusal(Reason.DRAINING)
 
 
-async def test_drain_answers_what_waits(tmp_path: Path) -> None:
+async def test_drain_answers_what_waits(store: Address) -> None:
     """Commands queued before a drain are carried out; those behind it are refused."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         before = pit.send("t1", OpenRound(), wagers(1))
         draining = asyncio.create_task(engine.drain())
@@ -179,23 +179,23 @@ async def test_drain_answers_what_waits(tmp_path: Path) -> None:
         await draining
 
 
-async def test_a_question_that_fails_is_the_askers(tmp_path: Path) -> None:
+async def test_a_question_that_fails_is_the_askers(store: Address) -> None:
     """An exception in a question reaches whoever asked, and the engine goes on."""
 
     def question(state: State) -> int:
         raise KeyError(state.site)
 
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         with pytest.raises(KeyError):
             await engine.read(SITE, question)
         assert engine.healthy
         await Pit(engine).open_up("t1")
 
 
-async def test_time_never_goes_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_time_never_goes_back(store: Address, caplog: pytest.LogCaptureFixture) -> None:
     """When the clock jumps back the journal's time stands still, and there is an alarm."""
     ticks = iter([9_000_000, 1_000_000, *[2_000_000] * 50])
-    engine = Engine(opener(tmp_path), tagged_names, sites=(SITE,), clock=lambda: next(ticks))
+    engine = Engine(journal_opener(store), tagged_names, sites=(SITE,), clock=lambda: next(ticks))
     await engine.start()
     pit = Pit(engine)
     await pit.open_up("t1")

@@ -14,8 +14,11 @@ from jackpot.core.state import State
 from jackpot.engine import Committed, Lane, Limits, replica
 from jackpot.engine.faults import POINTS, InjectedError, Point, from_environment
 from jackpot.store.journal import StoreError
+from jackpot.store.opening import Address
 from jackpot.verify import verify
 from tests.engine.pit import WITHIN_S, Pit, Trap, eventually, ok, reason, running, wagers
+from tests.postgres import free_port
+from tests.stores import KINDS
 
 
 class WriterKilled(BaseException):
@@ -27,13 +30,13 @@ class WriterKilled(BaseException):
     "error", [InjectedError("test"), WriterKilled("test")], ids=["error", "death"]
 )
 async def test_writer_raises_at_each_step(
-    tmp_path: Path, point: Point, error: BaseException
+    store: Address, point: Point, error: BaseException
 ) -> None:
     """Whatever raises wherever: all who wait are answered within a second, and health flips."""
     healths: list[bool] = []
     trap = Trap(point, error)
     limits = Limits(snapshot_every=1) if point == "snapshot" else Limits()
-    async with running(tmp_path, faults=trap, limits=limits, on_health=healths.append) as engine:
+    async with running(store, faults=trap, limits=limits, on_health=healths.append) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
         trap.armed = True
         in_batch = pit.send("t1", OpenRound(), wagers(1))
@@ -51,12 +54,12 @@ async def test_writer_raises_at_each_step(
             assert not engine.healthy
             refused = await asyncio.wait_for(pit.play("t1", OpenRound()), WITHIN_S)
             assert reason(refused) is Reason.STORE_UNAVAILABLE
-    await _retry(tmp_path, pit)
+    await _retry(store, pit)
 
 
-async def _retry(directory: Path, pit: Pit) -> None:
+async def _retry(store: Address, pit: Pit) -> None:
     """Send the same commands again to a controller that is well: each is carried out once."""
-    async with running(directory) as engine:
+    async with running(store) as engine:
         pit.engine = engine
         for table_id in ("t1", "t2"):
             first = [
@@ -71,15 +74,15 @@ async def _retry(directory: Path, pit: Pit) -> None:
             placed = first[1]
             assert isinstance(placed, Committed)
             assert isinstance(placed.event, WagersPlaced)
-    assert verify(directory).ok
+    assert verify(store).ok
 
 
-async def test_health_comes_back(tmp_path: Path) -> None:
+async def test_health_comes_back(store: Address) -> None:
     """After a failed batch the controller probes its store and serves again, by itself."""
     healths: list[bool] = []
     trap = Trap("before-commit", InjectedError("test"))
     trap.release.set()
-    async with running(tmp_path, faults=trap, on_health=healths.append) as engine:
+    async with running(store, faults=trap, on_health=healths.append) as engine:
         pit = await Pit(engine).open_up("t1")
         trap.armed = True
         assert reason(await pit.play("t1", OpenRound())) is Reason.STORE_UNAVAILABLE
@@ -88,11 +91,11 @@ async def test_health_comes_back(tmp_path: Path) -> None:
     assert healths == [True, False, True, False]
 
 
-async def test_no_lock_out_from_a_failed_batch(tmp_path: Path) -> None:
+async def test_no_lock_out_from_a_failed_batch(store: Address) -> None:
     """A wager behind a lock-out whose commit failed is not told that it was locked out."""
     trap = Trap("before-commit", InjectedError("test"))
     trap.release.set()
-    async with running(tmp_path, faults=trap) as engine:
+    async with running(store, faults=trap) as engine:
         pit = await Pit(engine).open_up("t1")
         ok(await pit.play("t1", OpenRound()))
         trap.armed = True
@@ -102,10 +105,10 @@ async def test_no_lock_out_from_a_failed_batch(tmp_path: Path) -> None:
         ok(await pit.play("t1", wagers(1), 2))  # nothing was decided, so another order is as good
 
 
-async def test_a_failed_lane_stays_failed(tmp_path: Path) -> None:
+async def test_a_failed_lane_stays_failed(store: Address) -> None:
     """Behind a failed batch nothing of its lane is taken, even when the store works again."""
     trap = Trap("before-commit", InjectedError("test"))
-    async with running(tmp_path, faults=trap) as engine:
+    async with running(store, faults=trap) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
         lane = Lane()
         (opened,) = pit.send("t1", OpenRound(), lane=lane)
@@ -126,22 +129,22 @@ async def test_a_failed_lane_stays_failed(tmp_path: Path) -> None:
             ok(await pit.play("t1", command, number))
 
 
-async def test_a_deliver_that_raises_harms_nobody_else(tmp_path: Path) -> None:
+async def test_a_deliver_that_raises_harms_nobody_else(store: Address) -> None:
     """When one answer can't be delivered, the next one still is."""
 
     def broken(_: object) -> None:
         raise RuntimeError("the caller is gone")
 
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         engine.submit(pit.request("t1", OpenRound()), broken)
         ok(await pit.play("t1", wagers(1)))
 
 
-async def test_a_hanging_commit_is_ill_health(tmp_path: Path) -> None:
+async def test_a_hanging_commit_is_ill_health(store: Address) -> None:
     """A commit that takes too long shows in the controller's health while it lasts."""
     trap = Trap("before-commit")
-    async with running(tmp_path, faults=trap, limits=Limits(stalled_s=0.2)) as engine:
+    async with running(store, faults=trap, limits=Limits(stalled_s=0.2)) as engine:
         pit = await Pit(engine).open_up("t1")
         trap.armed = True
         (opened,) = pit.send("t1", OpenRound())
@@ -152,7 +155,7 @@ async def test_a_hanging_commit_is_ill_health(tmp_path: Path) -> None:
 
 
 async def test_a_broken_invariant_halts_its_site_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A site whose accounts stop adding up takes nothing more; another site goes on."""
 
@@ -161,7 +164,7 @@ async def test_a_broken_invariant_halts_its_site_only(
             raise BrokenInvariantError("for the test")
         check(state)
 
-    async with running(tmp_path, sites=("east", "west")) as engine:
+    async with running(store, sites=("east", "west")) as engine:
         east, west = Pit(engine, "east"), Pit(engine, "west")
         await east.open_up("t1")
         await west.open_up("t1")
@@ -174,14 +177,19 @@ async def test_a_broken_invariant_halts_its_site_only(
         assert refused.reason is Reason.SITE_HALTED  # type: ignore[union-attr]
         ok(await west.play("t1", OpenRound()))
     monkeypatch.undo()
-    assert verify(tmp_path).ok
+    assert verify(store).ok
 
 
-async def test_writer_that_never_starts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+async def test_writer_that_never_starts(tmp_path: Path, kind: str) -> None:
     """An engine whose store can't be opened says why, and is not healthy."""
-    (tmp_path / "journal.sqlite").write_text("this is no database, by any means")
-    with pytest.raises(StoreError, match="not a database"):
-        async with running(tmp_path):
+    store: Address = tmp_path
+    if kind == "sqlite":
+        (tmp_path / "journal.sqlite").write_text("this is no database, by any means")
+    else:
+        store = f"postgresql://127.0.0.1:{free_port()}/nowhere"
+    with pytest.raises(StoreError, match=r"not a database|refused"):
+        async with running(store):
             pass
 
 

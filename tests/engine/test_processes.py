@@ -16,7 +16,7 @@ import pytest
 from jackpot.core.commands import OpenRound, PlaceWagers, Request, TableOrigin
 from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, open_to_read
 from jackpot.verify import verify
 from tests.engine.pit import SITE, Pit, running, wagers
 from tests.engine.worker import Told
@@ -28,9 +28,9 @@ SHIM = Path(__file__).with_name("failing_sync.c")
 class Worker:
     """A controller process, spoken to in lines."""
 
-    def __init__(self, directory: Path, **environment: str) -> None:
+    def __init__(self, store: Address, **environment: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.engine.worker", str(directory)],
+            [sys.executable, "-m", "tests.engine.worker", str(store)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
@@ -62,11 +62,17 @@ class Worker:
         line = self.answers.readline()
         return msgspec.json.decode(line, type=Told) if line else None
 
-    def insist(self, number: int, command: OpenRound | PlaceWagers, within_s: float = 10) -> Told:
+    def insist(
+        self,
+        number: int,
+        command: OpenRound | PlaceWagers,
+        within_s: float = 10,
+        table: str = "t1",
+    ) -> Told:
         """Ask again until the store works."""
         until = time.monotonic() + within_s
         while time.monotonic() < until:
-            told = self.ask(number, command)
+            told = self.ask(number, command, table)
             assert told is not None
             if told.reason != Reason.STORE_UNAVAILABLE:
                 return told
@@ -82,33 +88,45 @@ class Worker:
 
 
 @contextmanager
-def worker(directory: Path, **environment: str) -> Iterator[Worker]:
+def worker(store: Address, **environment: str) -> Iterator[Worker]:
     """A worker that is gone afterwards."""
-    started = Worker(directory, **environment)
+    started = Worker(store, **environment)
     try:
         yield started
     finally:
         started.kill()
 
 
-@pytest.fixture
-async def site(tmp_path: Path) -> Path:
+async def set_up(store: Address) -> None:
     """A journal in which tables t1 and t2 have just attached, with epoch 1."""
-    async with running(tmp_path) as engine:
+    async with running(store) as engine:
         await Pit(engine).open_up("t1", "t2")
+
+
+@pytest.fixture
+async def site(store: Address) -> Address:
+    """Such a journal in each kind of store."""
+    await set_up(store)
+    return store
+
+
+@pytest.fixture
+async def file(tmp_path: Path) -> Path:
+    """Such a journal in a file."""
+    await set_up(tmp_path)
     return tmp_path
 
 
-def events_of(directory: Path) -> list[tuple[int, str]]:
+def events_of(store: Address) -> list[tuple[int, str]]:
     """Sequences and kinds of the tables' own events."""
-    journal = SqliteJournal.open_to_read(directory)
+    journal = open_to_read(store)
     found = [(entry.sequence, entry.kind) for entry in journal.read(SITE, 0, 10_000)]
     journal.close()
     return [event for event in found if event[1] in {"RoundOpened", "WagersPlaced", "Refused"}]
 
 
 @pytest.mark.parametrize("point", [point for point in POINTS if point != "snapshot"])
-def test_killed_at_each_step(site: Path, point: str) -> None:
+def test_killed_at_each_step(site: Address, point: str) -> None:
     """Killed anywhere in a commit, a controller has done the retried command exactly once."""
     with worker(site, JACKPOT_FAULT=f"{point}:kill:2") as victim:
         opened = victim.ask(1, OpenRound())
@@ -124,7 +142,7 @@ def test_killed_at_each_step(site: Path, point: str) -> None:
     assert verify(site).ok
 
 
-def test_stopped_before_its_commit(site: Path) -> None:
+def test_stopped_before_its_commit(site: Address) -> None:
     """What a stopped controller was about to commit, another commits; the first one sees it."""
     with (
         worker(site, JACKPOT_FAULT="before-lock:stop:2") as stopped,
@@ -141,7 +159,7 @@ def test_stopped_before_its_commit(site: Path) -> None:
         assert [kind for _, kind in events_of(site)] == ["RoundOpened", "WagersPlaced"]
 
 
-def test_two_processes_on_one_file(site: Path) -> None:
+def test_two_processes_on_one_store(site: Address) -> None:
     """Two controllers taking commands for one site at once number them without a gap."""
     with worker(site) as one, worker(site) as two:
         for number in range(1, 31):
@@ -154,9 +172,9 @@ def test_two_processes_on_one_file(site: Path) -> None:
     assert verify(site).ok
 
 
-def test_disk_full(site: Path) -> None:
+def test_disk_full(file: Path) -> None:
     """A full disk is an honest UNAVAILABLE, and the controller goes on when there is room."""
-    with worker(site) as serving:
+    with worker(file) as serving:
         opened = serving.ask(1, OpenRound())
         serving.say("limit 1")
         for _ in range(3):
@@ -165,8 +183,8 @@ def test_disk_full(site: Path) -> None:
         placed = serving.insist(2, wagers(1))
         assert serving.ask(1, OpenRound()) == opened
         assert not placed.reason
-    assert [kind for _, kind in events_of(site)] == ["RoundOpened", "WagersPlaced"]
-    assert verify(site).ok
+    assert [kind for _, kind in events_of(file)] == ["RoundOpened", "WagersPlaced"]
+    assert verify(file).ok
 
 
 @pytest.fixture(scope="session")
@@ -181,11 +199,11 @@ def failing_sync(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("killed", [True, False])
-def test_sync_of_the_log_fails(site: Path, failing_sync: Path, *, killed: bool) -> None:
+def test_sync_of_the_log_fails(file: Path, failing_sync: Path, *, killed: bool) -> None:
     """A commit whose sync failed is unknown; retried after a kill or a recovery it is done once."""
-    trigger = site / "fail-now"
+    trigger = file / "fail-now"
     shim = {"LD_PRELOAD": str(failing_sync), "FAIL_SYNC_WHILE": str(trigger)}
-    with worker(site, **shim) as serving:
+    with worker(file, **shim) as serving:
         opened = serving.ask(1, OpenRound())
         trigger.touch()
         assert serving.ask(2, wagers(1)) == Told(reason=Reason.STORE_UNAVAILABLE)
@@ -195,8 +213,8 @@ def test_sync_of_the_log_fails(site: Path, failing_sync: Path, *, killed: bool) 
         trigger.unlink()
         if not killed:
             assert not serving.insist(2, wagers(1)).reason
-    with worker(site) as after:
+    with worker(file) as after:
         assert after.ask(1, OpenRound()) == opened
         assert not after.insist(2, wagers(1)).reason
-    assert [kind for _, kind in events_of(site)] == ["RoundOpened", "WagersPlaced"]
-    assert verify(site).ok
+    assert [kind for _, kind in events_of(file)] == ["RoundOpened", "WagersPlaced"]
+    assert verify(file).ok

@@ -1,8 +1,9 @@
 """Several controllers on one journal: the head check holds, whoever stops in between."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,20 +12,24 @@ from jackpot.core.commands import LockOut, OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.engine import Limits
 from jackpot.engine.faults import Point
-from jackpot.store.journal import Entry, Head, StoredSnapshot, Transaction
+from jackpot.store.journal import Entry, Head, Journal, StoredSnapshot, Transaction
+from jackpot.store.opening import Address, journal_opener
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.verify import verify
 from tests.engine.pit import METER, SITE, Pit, Trap, eventually, ok, reason, running, wagers
+from tests.stores import Stores
 
 
 @pytest.mark.parametrize("point", ["before-lock", "before-commit"])
-async def test_one_identity_on_two_controllers(tmp_path: Path, point: Point) -> None:
+async def test_one_identity_on_two_controllers(store: Address, point: Point) -> None:
     """A command sent to two controllers, one of them paused before its commit, is done once."""
     trap = Trap(point)
-    quick = lambda: SqliteJournal.open(tmp_path, busy_timeout_s=0.1)  # noqa: E731 - a factory
+    journal = journal_opener(store)
+    if file := isinstance(store, Path):
+        journal = partial(SqliteJournal.open, store, busy_timeout_s=0.1)
     async with (
-        running(tmp_path, faults=trap, journal=quick) as paused,
-        running(tmp_path, journal=quick) as other,
+        running(store, faults=trap, journal=journal) as paused,
+        running(store, journal=journal) as other,
     ):
         pit = await Pit(paused).open_up("t1")
         trap.armed = True
@@ -34,19 +39,19 @@ async def test_one_identity_on_two_controllers(tmp_path: Path, point: Point) -> 
         meanwhile = await other.execute(request)
         trap.release.set()
         answer = ok(await first)
-        if point == "before-lock":
+        if point == "before-lock" or not file:
             assert meanwhile == answer
         else:  # the lock was held, so it was not known what would come of it
             assert reason(meanwhile) is Reason.STORE_UNAVAILABLE
             await eventually(lambda: other.healthy)
             assert await other.execute(request) == answer
-    assert verify(tmp_path).ok
+    assert verify(store).ok
 
 
-async def test_a_refusal_waits_for_the_head(tmp_path: Path) -> None:
+async def test_a_refusal_waits_for_the_head(store: Address) -> None:
     """A controller that has not heard of a command elsewhere does not refuse by what it knows."""
     slow = Limits(poll_s=60)
-    async with running(tmp_path) as one, running(tmp_path, limits=slow) as two:
+    async with running(store) as one, running(store, limits=slow) as two:
         pit = await Pit(one).open_up("t1")
         ok(await pit.play("t1", OpenRound()))
         pit.engine = two
@@ -57,9 +62,9 @@ async def test_a_refusal_waits_for_the_head(tmp_path: Path) -> None:
         assert reason(await pit.play("t1", wagers(2))) is Reason.LOCKED_OUT
 
 
-async def test_meters_follow_another_controller(tmp_path: Path) -> None:
+async def test_meters_follow_another_controller(store: Address) -> None:
     """What another controller commits is shown here within half a second."""
-    async with running(tmp_path) as one, running(tmp_path) as two:
+    async with running(store) as one, running(store) as two:
         pit = await Pit(one).open_up("t1")
         await pit.round("t1", 1)
 
@@ -70,22 +75,22 @@ async def test_meters_follow_another_controller(tmp_path: Path) -> None:
         await eventually(shown, 0.5)
 
 
-async def test_far_behind(tmp_path: Path) -> None:
+async def test_far_behind(store: Address) -> None:
     """A controller that is many pages behind catches up before it decides anything."""
     slow = Limits(poll_s=60, snapshot_every=100_000)
-    async with running(tmp_path, limits=slow) as one, running(tmp_path, limits=slow) as two:
+    async with running(store, limits=slow) as one, running(store, limits=slow) as two:
         pit = await Pit(one).open_up("t1")
         ok(await pit.play("t1", OpenRound()))
         for _ in range(12):  # refused, but journaled
             await asyncio.gather(*pit.send("t1", *[OpenRound()] * 100))
         pit.engine = two
         ok(await pit.play("t1", wagers(1)))
-    assert verify(tmp_path).ok
+    assert verify(store).ok
 
 
-async def test_two_controllers_at_once(tmp_path: Path) -> None:
+async def test_two_controllers_at_once(store: Address) -> None:
     """Two controllers that take rounds of one link at the same time lose and double nothing."""
-    async with running(tmp_path) as one, running(tmp_path) as two:
+    async with running(store) as one, running(store) as two:
         left = await Pit(one).open_up("t1", "t2")
         right = Pit(two)
         right.epochs, right.numbers = left.epochs, left.numbers
@@ -98,23 +103,24 @@ async def test_two_controllers_at_once(tmp_path: Path) -> None:
         await asyncio.gather(rounds(left, "t1"), rounds(right, "t2"))
         meter = 10_000_000_000 + 2 * 15 * 3 * 210_000
         assert await left.balance(METER) == await right.balance(METER) == meter
-    assert verify(tmp_path).ok
+    assert verify(store).ok
 
 
 class Switch:
     """A journal that can be exchanged for another behind the engine's back."""
 
-    def __init__(self, *directories: Path) -> None:
-        self._journals = [SqliteJournal.open(directory) for directory in directories]
+    def __init__(self, *stores: Address) -> None:
+        self._journals = [journal_opener(store)() for store in stores]
+        self.shared = self._journals[0].shared
         self.current = 0
 
     @property
-    def _journal(self) -> SqliteJournal:
+    def _journal(self) -> Journal:
         return self._journals[self.current]
 
-    def heads(self) -> dict[str, Head]:
-        """Where every stream ends."""
-        return self._journal.heads()
+    def heads(self, sites: Collection[str] = ()) -> dict[str, Head]:
+        """Where every stream ends, or each of some."""
+        return self._journal.heads(sites)
 
     def head(self, site: str) -> Head:
         """Where the stream ends."""
@@ -124,13 +130,17 @@ class Switch:
         """Entries after a sequence."""
         return self._journal.read(site, after, limit)
 
-    def begin(self) -> AbstractContextManager[Transaction]:
-        """Lock for writing."""
-        return self._journal.begin()
+    def begin(self, sites: Collection[str]) -> AbstractContextManager[Transaction]:
+        """Make ready to write."""
+        return self._journal.begin(sites)
 
     def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
         """The snapshots there are."""
         return self._journal.snapshots(site)
+
+    def damage(self) -> str:
+        """What is wrong."""
+        return self._journal.damage()
 
     def close(self) -> None:
         """Let go of both."""
@@ -139,15 +149,14 @@ class Switch:
 
 
 @pytest.mark.parametrize("longer", [False, True])
-async def test_a_forked_journal_is_never_appended_to(tmp_path: Path, *, longer: bool) -> None:
+async def test_a_forked_journal_is_never_appended_to(
+    store: Address, stores: Stores, *, longer: bool
+) -> None:
     """When the store comes back with another past, the state is made anew from that past."""
-    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    mine = store
     async with running(mine) as engine:
         pit = await Pit(engine).open_up("t1")
-    journal = SqliteJournal.open(mine)
-    theirs.mkdir()
-    journal.backup(theirs / "journal.sqlite")
-    journal.close()
+    theirs = stores.copy(mine)
     async with running(theirs) as engine:
         pit.engine = engine
         ok(await pit.play("t1", OpenRound(), 1))

@@ -1,14 +1,13 @@
 """A controller without a network, as a process that a test can kill.
 
 Each line of its input is a request as JSON, or `limit BYTES` to shrink the disk; each line of its
-output is an outcome as JSON, in order. `python -m tests.engine.worker DIRECTORY`.
+output is an outcome as JSON, in order. `python -m tests.engine.worker STORE`.
 """
 
 import asyncio
 import os
 import resource
 import sys
-from pathlib import Path
 
 import msgspec
 
@@ -16,8 +15,9 @@ from jackpot.core.commands import Request
 from jackpot.core.events import Refused
 from jackpot.engine import Committed, Engine, Outcome
 from jackpot.engine.faults import from_environment
+from jackpot.store.opening import journal_opener
 from tests.core.floor import tagged_names
-from tests.engine.pit import SITE, opener
+from tests.engine.pit import SITE
 
 
 class Told(msgspec.Struct):
@@ -41,10 +41,10 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-async def main(directory: Path) -> None:
+async def main(store: str) -> None:
     """Serve until the input ends."""
     engine = Engine(
-        opener(directory), tagged_names, sites=(SITE,), faults=from_environment(os.environ)
+        journal_opener(store), tagged_names, sites=(SITE,), faults=from_environment(os.environ)
     )
     await engine.start()
     say("ready")
@@ -60,4 +60,4 @@ async def main(directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(sys.argv[1]))

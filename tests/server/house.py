@@ -4,7 +4,6 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.server.controller import Controller
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import Journal
+from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import (
     meter_pb2,
     meter_pb2_grpc,
@@ -222,11 +222,13 @@ class Dealer:
 class House:
     """A served site."""
 
-    def __init__(self, controller: Controller, engine: Engine, address: str, data: Path) -> None:
+    def __init__(
+        self, controller: Controller, engine: Engine, address: str, store: Address
+    ) -> None:
         self.controller = controller
         self.engine = engine
         self.address = address
-        self.data = data
+        self.store = store
         self.channel = grpc.aio.insecure_channel(
             address, options=[("grpc.use_local_subchannel_pool", 1)]
         )
@@ -275,17 +277,17 @@ class House:
 
 @asynccontextmanager
 async def serving(
-    data: Path,
+    store: Address,
     site: Site,
     *,
     limits: Limits | None = None,
-    journal_factory: Callable[[], SqliteJournal] | None = None,
+    journal_factory: Callable[[], Journal] | None = None,
     address: str = "127.0.0.1:0",
 ) -> AsyncIterator[House]:
     """Serve a site for as long as this lasts."""
     faults, clock = Faults(), Clock()
     engine = Engine(
-        journal_factory or partial(SqliteJournal.open, data),
+        journal_factory or journal_opener(store),
         names,
         sites=[site.id],
         limits=limits,
@@ -293,7 +295,7 @@ async def serving(
         clock=clock,
     )
     controller = Controller(engine, site)
-    house = House(controller, engine, await controller.start(address), data)
+    house = House(controller, engine, await controller.start(address), store)
     house.faults, house.clock = faults, clock
     try:
         yield house
@@ -306,9 +308,9 @@ async def serving(
 
 @asynccontextmanager
 async def open_house(
-    folder: Path, many: int = 0, more: str = "", **options: Any
+    folder: Path, store: Address | None = None, *, many: int = 0, more: str = "", **options: Any
 ) -> AsyncIterator[House]:
-    """The usual site and whatever else its file says, served from a folder."""
+    """The usual site and whatever else its file says, served from a folder or on a store."""
     site = load_site(write_site(folder, site_text(many) + more))
-    async with serving(folder / "data", site, **options) as house:
+    async with serving(store or folder / "data", site, **options) as house:
         yield house

@@ -7,6 +7,7 @@ import pytest
 
 from jackpot.core.config import GamingDay
 from jackpot.rules.site import load_site
+from jackpot.store.opening import Address
 from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 from tests.server.house import (
     BONUS,
@@ -68,10 +69,12 @@ async def test_a_proposal_changes_nothing_until_another_department_approves(hous
     assert not (await proposals(house)).proposals
 
 
-async def test_where_one_person_is_enough_the_change_happens_at_once(tmp_path: Path) -> None:
+async def test_where_one_person_is_enough_the_change_happens_at_once(
+    tmp_path: Path, store: Address
+) -> None:
     """A test lab's file says `dual_control = false`, and so does its journal."""
     text = site_text().replace("[[links]]", "dual_control = false\n\n[[links]]", 1)
-    async with serving(tmp_path / "data", load_site(write_site(tmp_path, text))) as house:
+    async with serving(store, load_site(write_site(tmp_path, text))) as house:
         response = await adjust(house, 11_000)
         assert response.WhichOneof("outcome") == "changed"
         assert response.changed.after_micros == 11_000 * DOLLAR
@@ -111,9 +114,9 @@ async def test_a_reset_and_a_transfer_move_players_money_to_players(house: House
     assert (await house.meter("mega"))["major"] == 5_000 * DOLLAR + 630_000
 
 
-async def test_terms_wait_for_the_link_to_resume(tmp_path: Path) -> None:
+async def test_terms_wait_for_the_link_to_resume(tmp_path: Path, store: Address) -> None:
     """A new limit and new rates are approved while the link is suspended and show until it runs."""
-    async with open_house(tmp_path, more=fund_text()) as house:
+    async with open_house(tmp_path, store, more=fund_text()) as house:
         await house.operate("SuspendLink", link="stud")
         limit = await house.operate(
             "SetLimit",
@@ -145,13 +148,13 @@ async def test_terms_wait_for_the_link_to_resume(tmp_path: Path) -> None:
         assert not stud.HasField("next")
 
 
-async def test_a_restart_keeps_what_was_approved(tmp_path: Path) -> None:
+async def test_a_restart_keeps_what_was_approved(tmp_path: Path, store: Address) -> None:
     """The journal's rates and limits count, not those of the file that they were changed from."""
     text = site_text().replace("[[links]]", "dual_control = false\n\n[[links]]", 1)
     text += '[day]\nstart = "05:30"\nzone = "Europe/Vienna"\n'
     site = load_site(write_site(tmp_path, text))
     assert site.day == GamingDay(330, "Europe/Vienna")
-    async with serving(tmp_path / "data", site) as house:
+    async with serving(store, site) as house:
         await house.operate("SuspendLink", link="five")
         await house.operate(
             "SetLimit",
@@ -161,10 +164,10 @@ async def test_a_restart_keeps_what_was_approved(tmp_path: Path) -> None:
             reference="memo 13",
         )
         await house.operate("ResumeLink", link="five")
-    async with serving(tmp_path / "data", site) as house:
+    async with serving(store, site) as house:
         sequence = await house.sequence()
         assert (await house.balances())["five"].levels[0].limit_micros == 30_000 * DOLLAR
-    async with serving(tmp_path / "data", site) as house:
+    async with serving(store, site) as house:
         assert await house.sequence() == sequence  # and nothing was configured anew
 
 
@@ -218,9 +221,9 @@ async def test_a_game_account_pays_wagers_and_takes_awards(house: House) -> None
 @pytest.mark.rule("PA2010 553.20(f)(1)")
 @pytest.mark.rule("PA2010 553.20(h)(1)")
 @pytest.mark.rule("PA2010 553.20(h)(2)")
-async def test_a_bad_beat_from_pot_to_display(tmp_path: Path) -> None:
+async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) -> None:
     """Pots fill the box, the count is the record, the fund is shared, the display is set right."""
-    async with open_house(tmp_path, more=fund_text()) as house:
+    async with open_house(tmp_path, store, more=fund_text()) as house:
         dealer = await house.dealer("p1")
         given = [
             await dealer.do("contribute_pot", table_pb2.ContributePot(pot_micros=pot))

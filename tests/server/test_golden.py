@@ -11,7 +11,7 @@ from jackpot.core.money import parse_dollars
 from jackpot.engine.replica import load
 from jackpot.request_id import new_request_id
 from jackpot.rules.site import load_site
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import operator_pb2, payout_pb2, table_pb2
 from table_client.client import TableClient
 from tests.core.floor import cents
@@ -19,9 +19,9 @@ from tests.golden.cases import CASES, Case
 from tests.server.house import serving, write_site
 
 
-def start_at(data: Path, case: Case) -> None:
+def start_at(store: Address, case: Case) -> None:
     """Put the case's meters and reserves into the journal, as another controller might."""
-    journal = SqliteJournal.open(data)
+    journal = journal_opener(store)()
     replica = load(journal, "golden")
     book = ledger.Book(replica.state.balances)
     for level, (meter, reserve) in case.start.items():
@@ -30,7 +30,7 @@ def start_at(data: Path, case: Case) -> None:
             book.move(parse_dollars(amount) - book.balance(account), ledger.house("link"), account)
     event = MeterAdjusted("link", "", 0, 0, "malfunction", "case", book.postings())
     origin = OperatorOrigin("case", new_request_id())
-    with journal.begin() as transaction:
+    with journal.begin(["golden"]) as transaction:
         entry = replica.add(origin, event, "", replica.state.time_micros)
         transaction.append("golden", [entry])
         transaction.commit()
@@ -42,12 +42,12 @@ def start_at(data: Path, case: Case) -> None:
     [pytest.param(c, id=c.name, marks=[pytest.mark.rule(r) for r in c.rules]) for c in CASES],
 )
 @pytest.mark.parametrize("streaming", [True, False], ids=["stream", "unary"])
-async def test_golden_case(case: Case, streaming: bool, tmp_path: Path) -> None:
+async def test_golden_case(case: Case, streaming: bool, tmp_path: Path, store: Address) -> None:
     """A table that plays the round over the network is told every award to the cent."""
     site = load_site(write_site(tmp_path, case.site))
     link = site.links[0]
-    async with serving(tmp_path / "data", site) as house:
-        start_at(tmp_path / "data", case)
+    async with serving(store, site) as house:
+        start_at(store, case)
 
         async def accounts() -> operator_pb2.Link:
             request = operator_pb2.ListLinksRequest(site="golden")

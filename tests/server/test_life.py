@@ -15,8 +15,8 @@ from jackpot.engine.faults import POINTS, Point
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, verify_loopback
 from jackpot.server.setup import SetupError
-from jackpot.store.journal import StoreError
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import Journal, StoreError
+from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import (
     SITE,
@@ -59,17 +59,17 @@ async def test_reflection_lists_the_services(house: House) -> None:
 
 @pytest.mark.parametrize("point", [p for p in POINTS if p != "snapshot"])
 async def test_a_writer_that_fails_answers_at_once_and_health_flips(
-    point: Point, tmp_path: Path
+    point: Point, tmp_path: Path, store: Address
 ) -> None:
     """Wherever the writer raises, whoever waits is answered, health says so, and it recovers."""
     broken = False
 
-    def open_journal() -> SqliteJournal:
+    def open_journal() -> Journal:
         if broken:
             raise StoreError("still broken")
-        return SqliteJournal.open(tmp_path / "data")
+        return journal_opener(store)()
 
-    async with open_house(tmp_path, journal_factory=open_journal) as house:
+    async with open_house(tmp_path, store, journal_factory=open_journal) as house:
         dealer = await house.dealer("t4")
         house.faults.raise_at, broken = point, True
         begun = time.monotonic()
@@ -130,13 +130,13 @@ async def _read_all(call: Any, results: list[Any]) -> None:
         results.extend(getattr(response, "results", ()))
 
 
-async def test_a_restart_knows_everything(tmp_path: Path) -> None:
+async def test_a_restart_knows_everything(tmp_path: Path, store: Address) -> None:
     """A second controller on the same data goes on where the first one stopped."""
-    async with open_house(tmp_path) as house:
+    async with open_house(tmp_path, store) as house:
         dealer = await house.dealer("t4")
         await dealer.locked(1, 2)
         first = await house.balances()
-    async with open_house(tmp_path) as house:
+    async with open_house(tmp_path, store) as house:
         assert await house.balances() == first
         again = await house.tables.LockOut(table_pb2.LockOutRequest(id=dealer.id(3)))
         assert [wager.seat for wager in again.wagers] == [1, 2]
@@ -144,16 +144,16 @@ async def test_a_restart_knows_everything(tmp_path: Path) -> None:
         assert tables.table.round.phase == table_pb2.ROUND_PHASE_LOCKED
 
 
-async def test_a_site_file_may_add_but_not_change(tmp_path: Path) -> None:
+async def test_a_site_file_may_add_but_not_change(tmp_path: Path, store: Address) -> None:
     """A new table is defined at the next start; a changed link stops it with one clear line."""
-    async with open_house(tmp_path):
+    async with open_house(tmp_path, store):
         pass
-    async with open_house(tmp_path, many=1) as house:
+    async with open_house(tmp_path, store, many=1) as house:
         await house.dealer("s0")
     changed = site_text().replace('wager = "$5"', 'wager = "$1"')
     site = load_site(write_site(tmp_path, changed))
     with pytest.raises(SetupError, match=r"^link mega: wager_micros .* not what the journal has$"):
-        async with serving(tmp_path / "data", site):
+        async with serving(store, site):
             pass
 
 

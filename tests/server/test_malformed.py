@@ -26,6 +26,7 @@ from tests.server.house import (
     status_of,
     wagers,
 )
+from tests.stores import KINDS, Stores
 
 MOST = 2**63 - 1
 METHODS: dict[str, MethodDescriptor] = {
@@ -44,12 +45,15 @@ def runner() -> Iterator[asyncio.Runner]:
         yield loop
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=KINDS)
 def still_house(
-    runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    runner: asyncio.Runner,
+    tmp_path_factory: pytest.TempPathFactory,
+    stores: Stores,
 ) -> Iterator[House]:
     """A house in which nothing should ever happen."""
-    opening = open_house(tmp_path_factory.mktemp("house"))
+    opening = open_house(tmp_path_factory.mktemp("house"), stores.new(request.param))
     house = runner.run(opening.__aenter__())
     runner.run(house.dealer("t4"))
     yield house

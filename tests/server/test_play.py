@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -10,6 +11,7 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
+from jackpot.store.opening import Address
 from jackpot.v1 import table_pb2
 from tests.server.house import (
     DOLLAR,
@@ -103,10 +105,10 @@ async def test_stream_and_unary_share_identity(house: House) -> None:
     assert result.open_round == opened
 
 
-async def test_sixty_four_streams_are_answered_in_order(tmp_path: Any) -> None:
+async def test_sixty_four_streams_are_answered_in_order(tmp_path: Path, store: Address) -> None:
     """However commands of 64 tables are mixed, each stream gets its answers in its own order."""
     rounds = 3
-    async with open_house(tmp_path, many=64) as house:
+    async with open_house(tmp_path, store, many=64) as house:
         dealers = [await house.dealer(f"s{number}") for number in range(64)]
 
         async def play(dealer: Dealer) -> int:

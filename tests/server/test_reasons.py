@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import pysqlite3
 import pytest
 from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
@@ -18,7 +17,8 @@ from jackpot.request_id import make_request_id, new_request_id
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.rpc import service
-from jackpot.store.sqlite import SqliteJournal
+from jackpot.store.journal import Journal
+from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import (
     meter_pb2,
     meter_pb2_grpc,
@@ -46,8 +46,9 @@ from tests.server.house import (
     wager,
     wagers,
 )
+from tests.store.tamper import change
 
-SCENARIOS: dict[Reason, Callable[[Path], Awaitable[Any]]] = {}
+SCENARIOS: dict[Reason, Callable[[Path, Address], Awaitable[Any]]] = {}
 Scene = Callable[[House], Awaitable[Any]]
 
 
@@ -55,8 +56,8 @@ def scene(reason: Reason, more: str = "") -> Callable[[Scene], Scene]:
     """A scene in the usual house, or one with more in it, whose last call is refused."""
 
     def register(play: Scene) -> Scene:
-        async def run(folder: Path) -> Any:
-            async with open_house(folder, more=more) as house:
+        async def run(folder: Path, store: Address) -> Any:
+            async with open_house(folder, store, more=more) as house:
                 return await play(house)
 
         SCENARIOS[reason] = run
@@ -66,10 +67,10 @@ def scene(reason: Reason, more: str = "") -> Callable[[Scene], Scene]:
 
 
 @pytest.mark.parametrize("reason", Reason)
-async def test_a_refusal_tells_its_reason(reason: Reason, tmp_path: Path) -> None:
+async def test_a_refusal_tells_its_reason(reason: Reason, tmp_path: Path, store: Address) -> None:
     """The caller gets the code, the reason, the domain, and a retry delay where one helps."""
     with pytest.raises(AioRpcError) as caught:
-        await SCENARIOS[reason](tmp_path)
+        await SCENARIOS[reason](tmp_path, store)
     status, meaning = status_of(caught.value), MEANINGS[reason]
     info = info_of(status)
     assert (info.reason, info.domain) == (reason.value, "jackpot")
@@ -128,16 +129,16 @@ async def _(house: House) -> None:
     assert answered == 32
 
 
-async def _starting(folder: Path) -> None:
+async def _starting(folder: Path, store: Address) -> None:
     """Calls that come while the journal is still being checked."""
     checked = threading.Event()
 
-    def open_slowly() -> SqliteJournal:
+    def open_slowly() -> Journal:
         checked.wait(10)
-        return SqliteJournal.open(folder / "data")
+        return journal_opener(store)()
 
     address = f"127.0.0.1:{free_port()}"
-    opening = open_house(folder, journal_factory=open_slowly, address=address)
+    opening = open_house(folder, store, journal_factory=open_slowly, address=address)
     entering = asyncio.create_task(opening.__aenter__())
     try:
         async with grpc.aio.insecure_channel(address) as channel:
@@ -157,7 +158,7 @@ async def _starting(folder: Path) -> None:
 SCENARIOS[Reason.STARTING] = _starting
 
 
-async def _not_allowed(folder: Path) -> None:
+async def _not_allowed(folder: Path, _: Address) -> None:
     """A sign shows meters and does nothing else."""
     async with secured(folder) as house, house.channel(house.identity("sign")) as channel:
         stub: operator_pb2_grpc.OperatorServiceAsyncStub
@@ -168,7 +169,7 @@ async def _not_allowed(folder: Path) -> None:
 SCENARIOS[Reason.NOT_ALLOWED] = _not_allowed
 
 
-async def _unauthenticated(folder: Path) -> None:
+async def _unauthenticated(folder: Path, _: Address) -> None:
     """A revoked certificate is nobody's."""
     async with secured(folder) as house:
         identity = house.identity("sign")
@@ -199,10 +200,7 @@ async def _(house: House) -> None:
 @scene(Reason.SITE_HALTED)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
-    journal = pysqlite3.connect(house.data / "journal.sqlite")
-    with journal:
-        journal.execute("UPDATE streams SET hash = zeroblob(32)")
-    journal.close()
+    change(house.store, "UPDATE streams SET hash = zeroblob(32)")
     await dealer.do("open_round")
 
 
@@ -439,7 +437,7 @@ async def _(house: House) -> None:
 # -- links ----------------------------------------------------------------------------------------
 
 
-async def _already_defined(_folder: Path) -> None:
+async def _already_defined(_folder: Path, _: Address) -> None:
     """Links are defined by the site file, not over the wire: a server that only refuses."""
 
     async def refuse(*_: object) -> Any:

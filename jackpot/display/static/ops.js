@@ -57,7 +57,7 @@ function linkRows(link) {
       cell(`$${level.meter}`, "meter num"),
       cell(`$${level.reserve}`, "num wide"),
       cell(`$${level.overflow}`, "num wide"),
-      index ? null : whole(cell(String(link.hit_count), "num")),
+      index ? null : whole(cell(String(link.hit_count), "num wide")),
       index ? null : whole(state(good ? "validated" : "pending", STATUS[link.status] ?? link.status)),
     ),
   );

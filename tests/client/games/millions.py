@@ -42,7 +42,7 @@ async def net_units(
     if community:  # every hand is bet on the flop
         seat.wagers["flop"] = 2 * UNIT
     else:
-        await Deciding(layout, Dealing(layout, PlainDeck(stacked(()))), {}).run()
+        await Deciding(layout, Dealing(layout, PlainDeck(stacked(())))).run()
     ended = [*seat.outcomes, *outcomes(layout, seat)]
     return {each.bet: each.net_micros / UNIT for each in ended}
 

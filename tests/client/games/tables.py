@@ -27,7 +27,7 @@ from jackpot.core.events import Refused, RoundLocked, RoundSettled
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.rules import hands
 from jackpot.rules.cards import parse_cards
-from jackpot.rules.compile import LinkChoice, compile_link
+from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
 from table_client.decks import PlainDeck, stacked
 from table_client.devices import DeviceDeck
@@ -247,6 +247,33 @@ def link_for(rule_id: str, bet_id: str, paytable: str, **choice: object) -> Core
     )
 
 
+def linked(rule: str) -> tuple[CoreLink, str]:
+    """The link that a game's chapter provides for, and its bet."""
+    match rule:
+        case "pa-crazy-4-poker":
+            return link_for(rule, "five-card-progressive", "A"), "five-card-progressive"
+        case "ma-crazy-4-poker":
+            level = _level(10_000)
+            bet = "five-card-progressive"
+            return link_for(rule, bet, "only", levels={"main": level}), bet
+        case "pa-2011-crazy-4-poker":
+            return link_for(rule, "progressive", "A", levels={"main": _level(5_000)}), "progressive"
+        case "pa-2011-caribbean-stud":
+            level = _level(10_000, primary_bps=7_000)
+            pays = {"straight-flush": "10% of main"}
+            return link_for(rule, "progressive", "only", levels={"main": level}, pays=pays), (
+                "progressive"
+            )
+    return link_for(rule, "bonus", "only"), "bonus"
+
+
+def _level(seed: int, primary_bps: int = 2_000) -> LevelChoice:
+    """A level as an operator declares it."""
+    return LevelChoice(
+        seed_micros=seed * DOLLAR, reseed_micros=seed * DOLLAR, primary_bps=primary_bps
+    )
+
+
 async def play(
     rule_id: str,
     cards: str | Iterable[str] = (),
@@ -274,13 +301,12 @@ def device_table(
 ) -> tuple[Table, LocalDevices]:
     """A table with emulated devices, as fast as possible, and the devices to break."""
     game = GAMES[rule_id]
-    retire = Retirement.REMOVE if rule_id.startswith("pa-2010") else Retirement.COVER
     continuous = method is Method.CONTINUOUS_SHOE
     config = StationConfig(
         method=method,
         shuffler=ShufflerKind.NONE if continuous else shuffler,
         joker=bool(game.rule.deal and game.rule.deal.joker),
-        retire_by=Retirement.REMOVE if rule_id in (CARIBBEAN, HOLDEM) else retire,
+        retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
         seed="tests",
     )
     devices = LocalDevices("t1", config)

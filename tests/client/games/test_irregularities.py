@@ -4,14 +4,18 @@ Cards come from the emulated devices, with one fault injected; the progressive i
 own core, whose accounts must be what they were after every void.
 """
 
+from collections.abc import Sequence
+
 import pytest
 
 from emulator.devices.faults import Fault
-from emulator.devices.model import DeviceState, Method, ShufflerKind
-from jackpot.rules.compile import LevelChoice
+from emulator.devices.model import Delivery, DeviceState, Dispensed, Method, ShufflerKind
+from table_client.decks import PlainDeck, stacked
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
-from table_client.ports import Conduct, Way
+from table_client.ports import Conduct, Deal, Dealt, Way
+from table_client.round.play import Table
+from tests.client.games.chapters import CHAPTERS, METHODS, section
 from tests.client.games.tables import (
     CARIBBEAN,
     CRAZY,
@@ -22,12 +26,11 @@ from tests.client.games.tables import (
     PAI_GOW,
     RIDE,
     THREE,
-    CoreLink,
     Scripted,
     broken,
     clauses,
     device_table,
-    link_for,
+    linked,
     results,
     steps,
 )
@@ -39,32 +42,6 @@ AUTOMATED, MANUAL, HAND = Method.AUTOMATED_SHOE, Method.MANUAL_SHOE, Method.HAND
 def marked(clause: str, *values: object) -> object:
     """A case that carries out a clause."""
     return pytest.param(*values, clause, marks=pytest.mark.rule(clause))
-
-
-def linked(rule: str) -> tuple[CoreLink, str]:
-    """The link that a game's chapter provides for, and its bet."""
-    match rule:
-        case "pa-crazy-4-poker":
-            return link_for(rule, "five-card-progressive", "A"), "five-card-progressive"
-        case "ma-crazy-4-poker":
-            level = _level(10_000)
-            bet = "five-card-progressive"
-            return link_for(rule, bet, "only", levels={"main": level}), bet
-        case "pa-2011-crazy-4-poker":
-            return link_for(rule, "progressive", "A", levels={"main": _level(5_000)}), "progressive"
-        case "pa-2011-caribbean-stud":
-            level = _level(10_000, primary_bps=7_000)
-            pays = {"straight-flush": "10% of main"}
-            return link_for(rule, "progressive", "only", levels={"main": level}, pays=pays), (
-                "progressive"
-            )
-    return link_for(rule, "bonus", "only"), "bonus"
-
-
-def _level(seed: int, primary_bps: int = 2_000) -> LevelChoice:
-    return LevelChoice(
-        seed_micros=seed * DOLLAR, reseed_micros=seed * DOLLAR, primary_bps=primary_bps
-    )
 
 
 LINKED = [PA, MA, PA2011, CARIBBEAN, RIDE]
@@ -403,34 +380,19 @@ async def test_a_deck_that_the_shuffler_counts_wrong_leaves_the_table(
     assert clauses(result, "deck-removed") == [clause]
 
 
+WRONG_STUB = [
+    marked(f"{section(rule, method)}({'h' if method is MANUAL else 'f'})", rule, method)
+    for rule in CHAPTERS
+    for method in METHODS
+] + [
+    marked("PA2010 561.9(f)", PAI_GOW, MANUAL),
+    marked("PA2010 561.10(f)", PAI_GOW, HAND),
+    marked("PA2010 561.11(f)", PAI_GOW, AUTOMATED),
+]
+
+
 @pytest.mark.parametrize("fault", [Fault.CARD_MISSING, Fault.CARD_TOO_MANY])
-@pytest.mark.parametrize(
-    ("rule", "method", "clause"),
-    [
-        marked("PA 657a.8(h)", PA, MANUAL),
-        marked("PA 657a.9(f)", PA, HAND),
-        marked("PA 657a.10(f)", PA, AUTOMATED),
-        marked("MA 7(h)", MA, MANUAL),
-        marked("MA 8(f)", MA, HAND),
-        marked("MA 9(f)", MA, AUTOMATED),
-        marked("PA2011 573.8(h)", PA2011, MANUAL),
-        marked("PA2011 573.9(f)", PA2011, HAND),
-        marked("PA2011 573.10(f)", PA2011, AUTOMATED),
-        marked("PA2010 555.8(h)", CARIBBEAN, MANUAL),
-        marked("PA2010 555.10(f)", CARIBBEAN, AUTOMATED),
-        marked("PA2010 559.10(h)", RIDE, MANUAL),
-        marked("PA2010 559.12(f)", RIDE, AUTOMATED),
-        marked("PA2014 592.8(h)", CRISS, MANUAL),
-        marked("PA2014 592.10(f)", CRISS, AUTOMATED),
-        marked("PA2010 557.8(h)", FOUR, MANUAL),
-        marked("PA2010 565.8(h)", THREE, MANUAL),
-        marked("PA2010 563.8(h)", HOLDEM, MANUAL),
-        marked("PA2011 563.10(f)", HOLDEM, AUTOMATED),
-        marked("PA2010 561.9(f)", PAI_GOW, MANUAL),
-        marked("PA2010 561.10(f)", PAI_GOW, HAND),
-        marked("PA2010 561.11(f)", PAI_GOW, AUTOMATED),
-    ],
-)
+@pytest.mark.parametrize(("rule", "method", "clause"), WRONG_STUB)
 async def test_a_stub_that_shows_a_broken_deck_voids_the_round_and_removes_it(
     rule: str, method: Method, clause: str, fault: Fault
 ) -> None:
@@ -570,3 +532,57 @@ async def test_devices_that_die_in_mid_round_void_it() -> None:
     assert result.void == "SHOE_FAILED"
     assert result.seats[1].net_micros == 0
     assert link.balances == before
+
+
+@pytest.mark.rule("PA2010 561.14(h)")
+async def test_two_wrong_hands_that_the_count_does_not_show_void_a_pai_gow_round() -> None:
+    """One card too few here and one too many there leave four cards, and still void the round."""
+    table, devices = device_table(PAI_GOW)
+    await devices.inject_fault(Fault.PLAYER_ONE_SHORT, seat=1)
+    await devices.inject_fault(Fault.PLAYER_ONE_EXTRA, seat=2)
+    result = await table.play_round({1: Scripted("a"), 2: Scripted("b")})
+    assert result.void == "PLAYER_WRONG_NUMBER"
+    assert clauses(result, "void") == ["PA2010 561.14(h)"]
+
+
+async def test_a_shoe_that_gives_nothing_voids_the_round() -> None:
+    """Neither an answer nor an error: the round ends all the same."""
+
+    class Silent(PlainDeck):
+        """Says nothing."""
+
+        async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
+            """Nothing."""
+            del deals
+            return ()
+
+    table = Table(GAMES[PA], Silent(stacked(())))
+    result = await table.play_round({1: Scripted()})
+    assert result.void == "SHOE_FAILED"
+    assert result.seats[1].net_micros == 0
+
+
+async def test_a_device_that_refuses_in_mid_round_voids_it() -> None:
+    """The stub is gone before the deal: the shoe is empty, the wagers go back."""
+    link, bet = linked(PA)
+    before = dict(link.balances)
+    table, devices = device_table(PA, progressive=link)
+    real = devices.dispense
+
+    async def emptied(deliveries: Sequence[Delivery]) -> Dispensed:
+        await devices.remove_stub()
+        return await real(deliveries)
+
+    devices.dispense = emptied  # type: ignore[method-assign]
+    result = await table.play_round({1: Scripted(linked=(bet,))})
+    assert result.void == "SHOE_FAILED"
+    assert link.balances == before
+
+
+@pytest.mark.rule("PA 657a.2(a)")
+@pytest.mark.parametrize("seat", [0, 7])
+async def test_a_crazy_4_table_has_six_seats(seat: int) -> None:
+    """Neither a seat 0, which is the dealer's, nor a seventh."""
+    table, _ = device_table(PA)
+    with pytest.raises(ValueError, match="has seats 1 to 6"):
+        await table.play_round({seat: Scripted()})

@@ -633,6 +633,6 @@ async def test_a_dealers_wrong_setting_is_set_again() -> None:
     layout = Layout(GAMES[PAI_GOW], Settings(), Way.MANUAL_SHOE, Trace(), {})
     layout.dealer = list(parse_cards("As Ah Qd Qc 7s 5h 3d"))
     layout.dealer_hands = TwoHands(tuple(layout.dealer[:5]), tuple(layout.dealer[5:]))
-    await Settling(layout, NoProgressive(), {}).run()
+    await Settling(layout, NoProgressive()).run()
     assert set(layout.dealer_hands.low) == {"Qd", "Qc"}
     assert [record.clause for record in layout.trace.of("irregularity")] == ["PA2010 561.14(i)"]

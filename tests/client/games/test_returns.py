@@ -156,7 +156,7 @@ def four_card() -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize(
     ("rule", "ranking", "player", "dealer", "qualifies_from", "counted", "known"),
     [
@@ -231,7 +231,7 @@ def let_it_ride_exactly() -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 def test_let_it_ride_returns_what_its_odds_say() -> None:
     """Two million hands with the book's decisions, within four standard errors of the count."""
     expected = let_it_ride_exactly()
@@ -261,7 +261,7 @@ def _decisions(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 def test_criss_cross_returns_what_its_odds_say() -> None:
     """All bets once, two million deals: Antes, Across, Down and the Middle Bet together."""
     game = GAMES[CRISS]
@@ -298,7 +298,7 @@ def _places(_: str, line: tuple[int, ...]) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 async def test_a_flop_wager_on_every_hand_is_a_fair_bet() -> None:
     """Player and dealer stand alike, so that betting every hand wins as often as it loses."""
     cards = deal(MILLIONS, 9, seed=13)
@@ -314,7 +314,7 @@ async def test_a_flop_wager_on_every_hand_is_a_fair_bet() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize(
     ("rule", "known"),
     [(CRAZY[0], -0.0342), (CARIBBEAN, -0.0532), (THREE, -0.0337), (RIDE, -0.0351)],

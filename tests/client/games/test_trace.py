@@ -19,7 +19,7 @@ def test_a_line_has_number_text_cards_and_clause() -> None:
     """Cards are printed with their suits, the clause stands at the right edge."""
     record = Record(7, "deal", "Seat 1:", "PA 657a.10(b)", 1, ("As", "Td"))
     (line,) = lines([record])
-    assert line == "   7 Seat 1: A♠ 10♦" + " " * 49 + "PA 657a.10(b)"
+    assert line == "   7 Seat 1: A♠ 10♦".ljust(67) + "PA 657a.10(b)"
     assert len(line) == 80
 
 

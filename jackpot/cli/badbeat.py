@@ -1,0 +1,128 @@
+"""`jackpot badbeat`: a Bad Beat fund's count, verification and display."""
+
+import click
+
+from jackpot.cli.changes import find_level
+from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.kinds import AMOUNT
+from jackpot.cli.operator_view import exact, payouts_table
+
+
+@click.group()
+def badbeat() -> None:
+    r"""Count a table's box, verify a Bad Beat, confirm the display.
+
+    \b
+    Example:
+      jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
+    """
+
+
+@badbeat.command()
+@click.argument("link")
+@click.argument("table")
+@click.argument("counted_micros", metavar="AMOUNT", type=AMOUNT)
+@click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS it is you.")
+@click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
+@at_desk(changes=True)
+def count(
+    desk: Desk, link: str, table: str, counted_micros: int, cashier: str, floorperson: str
+) -> None:
+    r"""Book the count of a table's box; it is the official record.
+
+    \b
+    Example:
+      jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
+    """
+    found, level = find_level(desk, link, None)
+    recorded = sum(box.amount_micros for box in found.boxes if box.table == table)
+    meter = level.meter_micros
+    desk.confirm(
+        f"box of {table}: {exact(recorded)} by the record, {exact(counted_micros)} counted\n"
+        f"{link}/{level.level}: {exact(meter)} -> {exact(meter + counted_micros)}"
+    )
+    response = desk.order(
+        "CountBox",
+        link=link,
+        table=table,
+        counted_micros=counted_micros,
+        cashier=cashier,
+        floorperson=floorperson,
+    )
+    desk.tell(
+        response,
+        f"{exact(counted_micros)} of {table} is on {link} (journal {response.sequence})",
+        *(f"ALARM {alarm}" for alarm in response.alarms),
+    )
+
+
+@badbeat.command()
+@click.argument("link")
+@click.argument("table")
+@click.option("--hand", required=True, metavar="TEXT", help="The hand that lost.")
+@click.option("--loser", required=True, type=click.IntRange(1), help="Its seat.")
+@click.option("--winner", required=True, type=click.IntRange(1), help="The seat that won.")
+@click.option("--others", metavar="SEATS", default="", help='Who else was dealt in: "1,4,5".')
+@click.option(
+    "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
+)
+@at_desk(changes=True)
+def verify(
+    desk: Desk,
+    link: str,
+    table: str,
+    hand: str,
+    loser: int,
+    winner: int,
+    others: str,
+    supervisor: str,
+) -> None:
+    r"""Share the fund out after the shift supervisor has verified the hand.
+
+    \b
+    Example:
+      jackpot badbeat verify bad-beat poker-1 --hand "four eights" \
+        --loser 3 --winner 7 --others 1,10 --supervisor "Sam Shift"
+    """
+    try:
+        seats = [int(seat) for seat in others.split(",") if seat.strip()]
+    except ValueError as error:
+        raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
+    level = find_level(desk, link, None)[1]
+    desk.confirm(
+        f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out, "
+        f"loser seat {loser}, winner seat {winner}, {len(seats)} others"
+    )
+    response = desk.order(
+        "VerifyBadBeat",
+        link=link,
+        table=table,
+        hand=hand,
+        loser_seat=loser,
+        winner_seat=winner,
+        other_seats=seats,
+        supervisor=supervisor,
+    )
+    if desk.json:
+        desk.tell(response)
+        return
+    desk.console.print(payouts_table(response.payouts))
+    click.echo(f"The display is pending adjustment (journal {response.sequence}).")
+
+
+@badbeat.command()
+@click.argument("link")
+@click.argument("displayed_micros", metavar="AMOUNT", type=AMOUNT)
+@click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
+@at_desk(changes=True)
+def display(desk: Desk, link: str, displayed_micros: int, floorperson: str) -> None:
+    r"""Confirm that the displayed amount is what the fund holds.
+
+    \b
+    Example:
+      jackpot badbeat display bad-beat 4,512.00 --floorperson "Ann Floor"
+    """
+    response = desk.order(
+        "ConfirmDisplay", link=link, displayed_micros=displayed_micros, floorperson=floorperson
+    )
+    desk.tell(response, f"{link} displays {exact(displayed_micros)} (journal {response.sequence})")

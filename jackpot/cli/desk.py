@@ -1,0 +1,166 @@
+"""An operator's desk: how a command reaches the controller, who asks, and how it answers.
+
+What changes something carries a request id and is sent again with the same one while it is unknown
+what became of it, so that nothing happens twice. What moves money is shown before and after, and
+asked about, unless `--yes` says that it was.
+"""
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec
+
+import click
+import grpc
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+from rich.console import Console
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+from jackpot.cli.connection import Connection, connected
+from jackpot.cli.failures import NotConfirmedError, one_line
+from jackpot.request_id import new_request_id
+from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
+from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+
+TIMEOUT_S = 5.0
+PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown
+P = ParamSpec("P")
+
+
+class Desk:
+    """A connection to a site's controller, on behalf of a person."""
+
+    def __init__(self, channel: grpc.Channel, **options: Any) -> None:
+        self._channel = channel
+        self._operator = operator_pb2_grpc.OperatorServiceStub(channel)
+        self._options = options
+        self._metadata = tuple(
+            (key, options[name])
+            for key, name in ((PRINCIPAL_KEY, "principal"), (DEPARTMENT_KEY, "department"))
+            if options.get(name)
+        )
+        self._site: str = options.get("site") or ""
+        self.json: bool = bool(options.get("json_"))
+        self.console = Console(highlight=False)
+
+    @property
+    def site(self) -> str:
+        """The site that was named, or the only one."""
+        if not self._site:
+            stub = meter_pb2_grpc.MeterServiceStub(self._channel)
+            sites = stub.ListSites(
+                meter_pb2.ListSitesRequest(), timeout=TIMEOUT_S, metadata=self._metadata
+            ).sites
+            if len(sites) != 1:
+                raise click.UsageError(f"say --site, one of: {', '.join(sites)}")
+            self._site = sites[0]
+        return self._site
+
+    def ask(self, rpc: str, **values: Any) -> Any:
+        """Look something up."""
+        request = getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
+        return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
+
+    def order(self, rpc: str, **values: Any) -> Any:
+        """Have something done, once, however often it has to be said."""
+        request_id = self._options.get("request_id") or new_request_id()
+        request = getattr(operator_pb2, f"{rpc}Request")(
+            site=self.site, request_id=request_id, **values
+        )
+        retrying = Retrying(
+            retry=retry_if_exception(
+                lambda error: isinstance(error, RefusedError) and error.retry_s is not None
+            ),
+            wait=wait_random_exponential(multiplier=0.1, max=1.0),
+            stop=stop_after_delay(PATIENCE_S),
+            reraise=True,
+        )
+        try:
+            return retrying(self._send, rpc, request)
+        except UnreachableError as error:
+            error.args = (f"{error}; to try again safely: --request-id {request_id}",)
+            raise
+
+    def _send(self, rpc: str, request: Message) -> Any:
+        try:
+            return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise from_rpc_error(error) from error
+
+    def confirm(self, what: str) -> None:
+        """Ask before money moves; everything but a yes ends the command with nothing done."""
+        if self._options.get("yes"):
+            return
+        click.echo(what, err=True)
+        try:
+            agreed = click.confirm("Do it?", err=True)
+        except click.Abort as error:
+            raise NotConfirmedError from error
+        if not agreed:
+            raise NotConfirmedError
+
+    def tell(self, response: Message, *lines: str) -> None:
+        """Give the answer: the message as JSON, or lines for people."""
+        if self.json:
+            data = MessageToDict(
+                response,
+                preserving_proto_field_name=True,
+                always_print_fields_with_no_presence=True,
+            )
+            click.echo(json.dumps(data, indent=2))
+            return
+        for line in lines:
+            click.echo(line)
+
+
+_OPTIONS = (
+    click.option(
+        "--site",
+        metavar="SITE",
+        envvar="JACKPOT_SITE",
+        help="Which site, where the controller has several.",
+    ),
+    click.option(
+        "--principal",
+        metavar="NAME",
+        envvar="JACKPOT_PRINCIPAL",
+        help="Who you are, to a controller without TLS.",
+    ),
+    click.option(
+        "--department",
+        metavar="NAME",
+        envvar="JACKPOT_DEPARTMENT",
+        help="Your department, to a controller without TLS.",
+    ),
+    click.option("--json", "json_", is_flag=True, help="Print JSON for machines."),
+)
+_CHANGE_OPTIONS = (
+    click.option("--yes", is_flag=True, help="Do not ask before doing it."),
+    click.option(
+        "--request-id", metavar="ID", help="Repeat a request whose answer was lost, safely."
+    ),
+)
+_NAMES = ("site", "principal", "department", "json_", "yes", "request_id")
+
+
+def at_desk(
+    *, changes: bool = False
+) -> Callable[[Callable[Concatenate[Desk, P], None]], Callable[..., None]]:
+    """Give a command a desk, and the options that every such command has."""
+
+    def wrap(command: Callable[Concatenate[Desk, P], None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        @one_line
+        def run(connection: Connection, **values: Any) -> None:
+            options = {name: values.pop(name) for name in _NAMES if name in values}
+            with connection.open() as channel:
+                command(Desk(channel, **options), **values)  # type: ignore[call-arg]  # by keyword
+
+        function: Callable[..., None] = connected(run)
+        for option in reversed((*_OPTIONS, *(_CHANGE_OPTIONS if changes else ()))):
+            function = option(function)
+        return function
+
+    return wrap

@@ -1,0 +1,50 @@
+"""`jackpot export`: a range of the journal for those who have no database, signed."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from jackpot.cli.failures import one_line
+from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.reports.export import write_export
+from jackpot.signing import load_private
+
+
+@click.command()
+@data_option
+@site_option
+@click.option("--from", "first", type=click.IntRange(1), default=1, help="First sequence.")
+@click.option("--to", "last", type=click.IntRange(1), help="Last sequence.  [default: the head]")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="JACKPOT_KEY",
+    required=True,
+    help="The private key to sign with; see jackpot key init.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file."
+)
+@click.option("--json", "json_", is_flag=True, help="Print what was written as JSON.")
+@one_line
+def export(
+    store: str, site: str, first: int, last: int | None, key: Path, out: Path, *, json_: bool
+) -> None:
+    r"""Write entries as JSON Lines with their hashes and a signature over the head.
+
+    \b
+    Example:
+      jackpot export --data /var/lib/jackpot --key site.key --out march.jsonl
+      jackpot verify --export march.jsonl --key site.key.pub
+    """
+    signer = load_private(key)
+    try:
+        with out.open("w", encoding="utf-8", newline="\n") as file, reading(store, site) as walk:
+            done = write_export(walk, file, signer, first, last or 0)
+    except OSError as error:
+        raise click.ClickException(f"can't write {out}: {error.strerror}") from error
+    if json_:
+        click.echo(msgspec.json.encode(done).decode())
+    else:
+        click.echo(f"{done.site}: entries {done.first:,} to {done.last:,}, signed by {done.key}")

@@ -1,0 +1,113 @@
+"""Links, payouts and proposals as a person reads them in a terminal of 80 columns."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from rich.table import Table
+
+from jackpot.cli.meter_view import money, status_text
+from jackpot.core.money import dollars
+from jackpot.rules.terms import rate_text
+from jackpot.v1 import operator_pb2, payout_pb2
+
+
+def exact(amount_micros: int) -> str:
+    """An amount to the micro, where there are any beyond the cent."""
+    return f"${dollars(amount_micros)}"
+
+
+def clock(time_micros: int) -> str:
+    """A moment, in UTC and to the second."""
+    return dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).strftime("%F %TZ")
+
+
+def word(name: str, prefix: str) -> str:
+    """An enum's value in words."""
+    return name.removeprefix(prefix).replace("_", " ").lower()
+
+
+def terms_text(terms: operator_pb2.Terms | operator_pb2.LevelAccounts) -> str:
+    """Rates and limit of a level."""
+    reserve = f" + {rate_text(terms.reserve_bps)}" if terms.reserve_bps else ""
+    limit = f", limit {money(terms.limit_micros)}" if terms.limit_micros else ""
+    return f"{rate_text(terms.primary_bps)}{reserve}{limit}"
+
+
+def _table(*headings: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left")
+    return table
+
+
+def links_table(links: Iterable[operator_pb2.Link]) -> Table:
+    """Every level of every link with its money."""
+    right = ("METER", "RESERVE", "OVERFLOW")
+    table = _table("LINK", "LEVEL", *right, "TERMS", "STATUS", right=right)
+    for link in links:
+        status = status_text(link.status)
+        if link.pending_adjustment:
+            status += ", display pending adjustment"
+        name = link.id
+        for level in link.levels:
+            terms = "pots" if link.bad_beat else terms_text(level)
+            if level.HasField("next"):
+                terms += f"; when resumed {terms_text(level.next)}"
+            pools = (level.meter_micros, level.reserve_micros, level.overflow_micros)
+            table.add_row(name, level.level, *map(money, pools), terms, status)
+            name = status = ""
+        if not link.levels:
+            table.add_row(name, "", "", "", "", "", status)
+    return table
+
+
+def payout_status(payout: payout_pb2.Payout) -> str:
+    """What a payout waits for."""
+    if payout.needs_floorperson and not payout.floorperson:
+        return "to validate"
+    source = payout_pb2.PayoutSource.Name(payout.source)
+    return f"to pay, {word(source, 'PAYOUT_SOURCE_')}"
+
+
+def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
+    """Open payouts, oldest first."""
+    table = _table(
+        "ID", "TABLE", "SEAT", "HAND", "LEVEL", "AMOUNT", "WAITS", right=("ID", "SEAT", "AMOUNT")
+    )
+    for payout in payouts:
+        kind = payout_pb2.PayoutKind.Name(payout.kind)
+        hand = payout.hand.replace("-", " ")
+        if payout.kind in (payout_pb2.PAYOUT_KIND_ENVY, payout_pb2.PAYOUT_KIND_BAD_BEAT):
+            hand += f" ({word(kind, 'PAYOUT_KIND_')})"
+        level = f"{payout.link}/{payout.level}" if payout.level else payout.link
+        table.add_row(
+            str(payout.id),
+            payout.table,
+            str(payout.seat),
+            hand,
+            level,
+            money(payout.amount_micros),
+            payout_status(payout),
+        )
+    return table
+
+
+def proposal_lines(proposal: operator_pb2.Proposal) -> list[str]:
+    """A proposal with all that its second person must know."""
+    kind = word(operator_pb2.ChangeKind.Name(proposal.kind), "CHANGE_KIND_")
+    about = f"{proposal.link}/{proposal.level}"
+    if proposal.to_link:
+        about += f" to {proposal.to_link}/{proposal.to_level}"
+    why = proposal.reference
+    if proposal.reason:
+        reason = operator_pb2.MeterReason.Name(proposal.reason)
+        why = f"{word(reason, 'METER_REASON_')}: {why}"
+    department = proposal.department or "no department"
+    return [
+        f"{proposal.id}  {kind} {about}",
+        f"   before  {proposal.before}",
+        f"   after   {proposal.after}",
+        f"   why     {why}",
+        f"   by      {proposal.proposer} ({department}), {clock(proposal.proposed_time_micros)}",
+        f"   until   {clock(proposal.expires_time_micros)}",
+    ]

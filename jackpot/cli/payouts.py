@@ -1,0 +1,127 @@
+"""`jackpot payouts`, `validate`, `pay`, `reject`: from an award to the player's hand."""
+
+import click
+
+from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.meter_view import money
+from jackpot.cli.operator_view import exact, payouts_table, word
+from jackpot.v1 import operator_pb2, payout_pb2
+
+FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
+_PAYOUT = click.argument("payout", type=click.IntRange(1))
+
+
+@click.command()
+@click.option("--pending", is_flag=True, help="Only those that a floorperson must validate.")
+@click.option("--table", metavar="TABLE", default="", help="Only those of a table.")
+@at_desk()
+def payouts(desk: Desk, table: str, *, pending: bool) -> None:
+    r"""List the payouts that are neither paid nor rejected, oldest first.
+
+    \b
+    Example:
+      jackpot payouts --pending
+    """
+    response = desk.ask("ListPayouts", table=table)
+    if pending:
+        waiting = [p for p in response.payouts if p.needs_floorperson and not p.floorperson]
+        response = operator_pb2.ListPayoutsResponse(sequence=response.sequence, payouts=waiting)
+    if desk.json:
+        desk.tell(response)
+    elif response.payouts:
+        desk.console.print(payouts_table(response.payouts))
+    else:
+        click.echo("Nothing waits.")
+
+
+@click.command()
+@_PAYOUT
+@click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
+@click.option(
+    "--source", type=click.Choice(["cage"]), help="Let the cage pay what the table would."
+)
+@at_desk(changes=True)
+def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> None:
+    r"""Confirm an award: the hand was read right and its lamp was lit.
+
+    \b
+    Example:
+      jackpot validate 41 --floorperson "Ann Floor"
+    """
+    response = desk.order(
+        "ValidatePayout",
+        payout=payout,
+        floorperson=floorperson,
+        source=payout_pb2.PAYOUT_SOURCE_CAGE if source else None,
+    )
+    where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
+    amount = money(response.amount_micros)
+    desk.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
+
+
+@click.command()
+@_PAYOUT
+@click.option("--form", default="", metavar="NO", help="The form's number; the cage needs it.")
+@at_desk(changes=True)
+def pay(desk: Desk, payout: int, form: str) -> None:
+    r"""Record that an award was handed over.
+
+    \b
+    Example:
+      jackpot pay 41 --form W2G-1007
+    """
+    if found := _find(desk, payout):
+        desk.confirm(f"{_about(found)} pending -> paid{f', form {form}' if form else ''}")
+    response = desk.order("PayPayout", payout=payout, form=form)
+    where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
+    amount = money(response.amount_micros)
+    desk.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
+
+
+@click.command()
+@_PAYOUT
+@click.option(
+    "--reason",
+    type=click.Choice(["hand-misread", "lamp-dark", "wager-invalid"]),
+    required=True,
+    help="Why it must not be paid.",
+)
+@click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
+@at_desk(changes=True)
+def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
+    r"""Take an award back; what hung on it is decided again.
+
+    \b
+    Example:
+      jackpot reject 41 --reason hand-misread --floorperson "Ann Floor"
+    """
+    if found := _find(desk, payout):
+        desk.confirm(f"{_about(found)} pending -> rejected ({reason})")
+    value = f"REJECT_REASON_{reason.replace('-', '_').upper()}"
+    response = desk.order(
+        "RejectPayout",
+        payout=payout,
+        reason=operator_pb2.RejectReason.Value(value),
+        floorperson=floorperson,
+    )
+    lines = [f"{payout} is rejected{_at(response.sequence)}"]
+    for change in response.changes:
+        now = "closed" if change.closed else exact(change.amount_micros)
+        if change.payout != payout:
+            lines.append(f"{change.payout}: {now}")
+    desk.tell(response, *lines)
+
+
+def _find(desk: Desk, payout: int) -> payout_pb2.Payout | None:
+    found = desk.ask("ListPayouts").payouts
+    return next((one for one in found if one.id == payout), None)
+
+
+def _about(payout: payout_pb2.Payout) -> str:
+    hand = payout.hand.replace("-", " ")
+    at = f"{payout.table} seat {payout.seat}"
+    return f"payout {payout.id}, {hand} at {at}: {money(payout.amount_micros)},"
+
+
+def _at(sequence: int) -> str:
+    return f" (journal {sequence})"

@@ -1,0 +1,70 @@
+"""`jackpot proposals`, `approve`, `decline`: the second person."""
+
+import click
+
+from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.operator_view import exact, proposal_lines, terms_text
+from jackpot.v1 import operator_pb2
+
+
+@click.command()
+@at_desk()
+def proposals(desk: Desk) -> None:
+    r"""List the changes that wait for a second person, oldest first.
+
+    \b
+    Example:
+      jackpot proposals
+    """
+    response = desk.ask("ListProposals")
+    lines = [line for proposal in response.proposals for line in proposal_lines(proposal)]
+    if not response.dual_control:
+        lines.append("One person is enough here: changes happen at once.")
+    desk.tell(response, *(lines or ["Nothing waits."]))
+
+
+def _find(desk: Desk, number: int) -> operator_pb2.Proposal | None:
+    waiting = desk.ask("ListProposals").proposals
+    return next((proposal for proposal in waiting if proposal.id == number), None)
+
+
+@click.command()
+@click.argument("proposal", type=click.IntRange(1))
+@at_desk(changes=True)
+def approve(desk: Desk, proposal: int) -> None:
+    r"""Let a proposed change happen, as somebody of another department.
+
+    \b
+    Example:
+      jackpot approve 3
+    """
+    if found := _find(desk, proposal):
+        desk.confirm("\n".join(proposal_lines(found)))
+    response = desk.order("ApproveProposal", proposal=proposal)
+    match response.WhichOneof("outcome"):
+        case "meter":
+            change = response.meter
+            before, after = exact(change.before_micros), exact(change.after_micros)
+            line = f"{change.link}/{change.level}: {before} -> {after}"
+        case "transfer":
+            change = response.transfer
+            line = f"{exact(change.amount_micros)} is on {change.to_link}/{change.to_level}"
+        case _:
+            change = response.terms
+            terms = terms_text(change.terms)
+            line = f"{change.link}/{change.level}: {terms}, once resumed"
+    desk.tell(response, f"{line} (journal {response.sequence})")
+
+
+@click.command()
+@click.argument("proposal", type=click.IntRange(1))
+@at_desk(changes=True)
+def decline(desk: Desk, proposal: int) -> None:
+    r"""End a proposal: nothing changes.
+
+    \b
+    Example:
+      jackpot decline 3
+    """
+    response = desk.order("DeclineProposal", proposal=proposal)
+    desk.tell(response, f"proposal {proposal} is declined (journal {response.sequence})")

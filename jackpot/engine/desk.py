@@ -1,0 +1,56 @@
+"""The loop's view of one writer: what was handed to it, and what it last said of itself."""
+
+import asyncio
+import time
+
+from jackpot.engine.answers import Job, Read
+from jackpot.engine.writer import Report, Writer
+
+
+class Desk:
+    """Where the loop leaves work for a writer. Used in the loop's thread only."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.ready = asyncio.Event()  # it has said something
+        self.ended = asyncio.Event()
+        self.healthy = False
+        self.halted: dict[str, str] = {}
+
+    @property
+    def queued(self) -> int:
+        """How many commands and questions wait."""
+        return len(self.writer.queue)
+
+    def put(self, job: Job | Read) -> None:
+        """Leave a job."""
+        writer = self.writer
+        writer.queue.append(job)
+        if not writer.wake.is_set():
+            writer.wake.set()
+
+    def receive(self, report: Report) -> None:
+        """Note what the writer says of itself."""
+        self.halted = report.halted
+        self.healthy = report.healthy
+        self.ready.set()
+        if report.ended and not self.ended.is_set():
+            self.ended.set()
+            self.writer.refuse_waiting()  # whatever was queued behind its back
+
+    def late_s(self) -> float:
+        """For how long the writer has been at the same batch."""
+        busy_since = self.writer.busy_since
+        return time.monotonic() - busy_since if busy_since else 0.0
+
+    def stop(self) -> None:
+        """Tell the writer to end when nothing is left to do."""
+        self.writer.stopping = True
+        self.writer.wake.set()
+
+    async def stopped(self) -> None:
+        """Wait for its end."""
+        if self.writer.ident is not None:
+            await asyncio.to_thread(self.writer.join)
+            # Its last answers are on their way: first its report, then what the loop refuses.
+            await self.ended.wait()

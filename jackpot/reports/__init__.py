@@ -1,0 +1,1 @@
+"""What the journal says to people: daily reports, payout slips, audits, signed exports."""

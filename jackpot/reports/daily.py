@@ -1,0 +1,199 @@
+"""A gaming day, from the journal alone: what every meter did and why, and what is still open.
+
+The report depends on the entries up to the day's end and on nothing else, not even on today's
+settings, so yesterday's report is the same tomorrow. A day's bounds are those of the setting that
+its first entry was written under, or made.
+"""
+
+import datetime as dt
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from jackpot.core import config, events, ledger
+from jackpot.core.evolve import hit_of
+from jackpot.core.state import Hit, Payout, Proposal
+from jackpot.engine.replica import Replica
+from jackpot.reports.gaming_day import bounds, date_of
+from jackpot.reports.movements import Cause, Pool, movements
+from jackpot.reports.notes import Note, notes
+from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
+from jackpot.reports.walk import Walk
+from jackpot.store import codec
+from jackpot.store.journal import Entry
+
+
+class Decrease(Struct, frozen=True):
+    """Why a pool went down."""
+
+    sequence: int
+    time_micros: int
+    level: str
+    pool: Pool
+    micros: int
+    cause: Cause
+    reference: str
+
+
+class DailyReport(Struct):
+    """All that a day's report says."""
+
+    site: str
+    date: dt.date
+    day: config.GamingDay
+    start_micros: int
+    end_micros: int
+    first_sequence: int = 0  # of the day; 0: nothing happened
+    last_sequence: int = 0  # that this report is about
+    last_hash: str = ""
+    rounds: int = 0
+    levels: list[LevelTotals] = field(default_factory=list)
+    since_service: list[LevelTotals] = field(default_factory=list)
+    decreases: list[Decrease] = field(default_factory=list)
+    tables: list[TableTotals] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)  # of the day
+    last_hits: list[Hit] = field(default_factory=list)  # 25 at most, whenever they were
+    paid: list[PaidTotals] = field(default_factory=list)
+    paid_since_service: list[PaidTotals] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    open_payouts: list[Payout] = field(default_factory=list)
+    open_proposals: list[Proposal] = field(default_factory=list)
+
+
+def daily_report(walk: Walk, date: dt.date) -> DailyReport:
+    """The report of a gaming day, as far as the journal has it."""
+    builder = _Builder(walk.site, date)
+    for entry in walk.entries():
+        if not builder.takes(entry):
+            break
+        record = builder.replica.follow(entry)
+        builder.add(entry.sequence, entry.time_micros, record)
+    return builder.finished()
+
+
+def day_before(walk: Walk, now_micros: int) -> dt.date:
+    """The last gaming day that is over, by the setting that is in force now."""
+    day = config.MIDNIGHT
+    for entry in walk.entries():
+        day = _setting(walk.site, entry, day)
+    return date_of(day, now_micros) - dt.timedelta(days=1)
+
+
+def _setting(site: str, entry: Entry, otherwise: config.GamingDay) -> config.GamingDay:
+    """The gaming day that an entry sets, if it sets one."""
+    if entry.kind != events.SiteConfigured.__name__:
+        return otherwise
+    event = codec.decode_entry(site, entry).event
+    return event.day if isinstance(event, events.SiteConfigured) else otherwise
+
+
+class _Builder:
+    """Takes in one entry after the other."""
+
+    def __init__(self, site: str, date: dt.date) -> None:
+        self.replica = Replica(site)
+        self._date = date
+        self._report: DailyReport | None = None
+        self._day = Totals()
+        self._ever = Totals()
+        self._hits: dict[int, Hit] = {}  # of the day, by payout
+        self._payees: dict[int, str] = {}  # open payout -> level or link
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether the next entry still belongs to the report."""
+        if self._report is None:
+            day = _setting(self.replica.site, entry, self.replica.state.day)
+            if entry.time_micros >= bounds(day, self._date)[0]:
+                self._report = self._begin(day)
+        return self._report is None or entry.time_micros < self._report.end_micros
+
+    def _begin(self, day: config.GamingDay) -> DailyReport:
+        self._day.open(self.replica.state)
+        return DailyReport(self.replica.site, self._date, day, *bounds(day, self._date))
+
+    def add(self, sequence: int, time_micros: int, record: events.Record) -> None:
+        """Count an entry."""
+        event = record.event
+        moved = list(movements(event))
+        paid = self._payment(event)
+        won = [payout for payout in _payouts(event) if is_hit(payout)]
+        for totals in (self._ever, self._day) if self._report else (self._ever,):
+            for movement in moved:
+                totals.move(movement)
+            for payment in paid:
+                totals.pay(*payment)
+            for payout in won:
+                totals.level(ledger.key(payout.link, payout.level)).hits += 1
+        if self._report is None:
+            return
+        report = self._report
+        report.first_sequence = report.first_sequence or sequence
+        report.rounds += isinstance(event, events.RoundSettled)
+        report.decreases += [
+            Decrease(sequence, time_micros, m.level, m.pool, m.micros, m.cause, m.reference)
+            for m in moved
+            if m.micros < 0
+        ]
+        report.notes += notes(sequence, time_micros, record)
+        self._day.contribute(event)
+        self._hits |= {payout.id: hit_of(payout, time_micros) for payout in won}
+        self._follow_hits(event)
+
+    def _payment(self, event: events.AnyEvent) -> list[tuple[str, str, int]]:
+        """What an event paid: of which level, from where, how much."""
+        for payout in _payouts(event):
+            level = ledger.key(payout.link, payout.level) if payout.level else payout.link
+            self._payees[payout.id] = level
+        for change in _changes(event):
+            if change.closed:
+                self._payees.pop(change.payout, None)
+        if isinstance(event, events.PayoutPaid):
+            return [(self._payees.pop(event.payout), event.source, event.amount_micros)]
+        return []
+
+    def _follow_hits(self, event: events.AnyEvent) -> None:
+        """What became of the day's hits within the day."""
+        for change in _changes(event):
+            if hit := self._hits.get(change.payout):
+                self._hits[change.payout] = (
+                    replace(hit, status="rejected")
+                    if change.closed
+                    else replace(hit, amount_micros=change.amount_micros)
+                )
+        if isinstance(event, events.PayoutValidated | events.PayoutPaid):
+            status = "paid" if isinstance(event, events.PayoutPaid) else "validated"
+            if hit := self._hits.get(event.payout):
+                self._hits[event.payout] = replace(hit, status=status)
+
+    def finished(self) -> DailyReport:
+        """The report, when there are no more entries."""
+        state, head = self.replica.state, self.replica.head
+        report = self._report or self._begin(state.day)
+        report.last_sequence, report.last_hash = head.sequence, head.hash.hex()
+        report.levels = list(self._day.levels.values())
+        report.since_service = list(self._ever.levels.values())
+        report.paid = list(self._day.paid.values())
+        report.paid_since_service = list(self._ever.paid.values())
+        report.tables = [self._day.tables[name] for name in sorted(self._day.tables)]
+        report.hits = list(self._hits.values())
+        report.last_hits = list(state.hits)
+        report.open_payouts = list(state.payouts.values())
+        report.open_proposals = list(state.proposals.values())
+        return report
+
+
+def is_hit(payout: Payout) -> bool:
+    """Whether a payout is a part of a meter, as a sign shows it."""
+    return bool(payout.share_bps) or payout.kind == "bad-beat"
+
+
+def _payouts(event: events.AnyEvent) -> tuple[Payout, ...]:
+    if isinstance(event, events.RoundSettled | events.BadBeatVerified):
+        return event.payouts
+    return ()
+
+
+def _changes(event: events.AnyEvent) -> tuple[events.PayoutChange, ...]:
+    if isinstance(event, events.RoundVoided | events.SeatVoided | events.PayoutRejected):
+        return event.changes
+    return ()

@@ -1,0 +1,206 @@
+"""A range of the journal as JSON Lines that can be checked where there is no database.
+
+The first line says what follows, then one line an entry with the exact bytes that its hash covers,
+and at the end a signature over where the range begins and ends. A line that was changed, added or
+left out breaks the chain; a tail that was cut off has no signature.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from msgspec import Struct
+
+from jackpot.engine.replica import Replica
+from jackpot.reports.walk import Walk
+from jackpot.signing import fingerprint, is_signed, sign
+from jackpot.store import codec
+from jackpot.store.journal import GENESIS, Entry, Head, StoreError, UnsoundError, verify_link
+
+FORMAT = "jackpot-export/1"
+MAX_LINE = 16 << 20  # characters; far more than an entry has
+
+
+class Start(Struct, frozen=True, tag="start"):
+    """The first line."""
+
+    format: str
+    site: str
+    after: int  # the sequence before the first entry
+    previous_hash: str
+
+
+class Line(Struct, frozen=True, tag="entry"):
+    """An entry; the body is text, because its very bytes count."""
+
+    sequence: int
+    time_micros: int
+    kind: str
+    version: int
+    body: str
+    hash: str
+
+
+class End(Struct, frozen=True, tag="end"):
+    """The last line; the signature is over `Signed`."""
+
+    sequence: int
+    hash: str
+    key: str  # the fingerprint of the key that signed
+    signature: str
+
+
+class Signed(Struct, frozen=True):
+    """What a signature is over: a range, by both its ends."""
+
+    format: str
+    site: str
+    after: int
+    previous_hash: str
+    sequence: int
+    hash: str
+
+
+_decode = msgspec.json.Decoder(Line | End).decode
+
+
+class Findings(Struct, frozen=True):
+    """What was found of an export."""
+
+    ok: bool
+    site: str = ""
+    first: int = 0
+    last: int = 0
+    hash: str = ""
+    key: str = ""
+    problem: str = ""
+
+
+def write_export(
+    walk: Walk, file: IO[str], key: Ed25519PrivateKey, first: int = 1, last: int = 0
+) -> Findings:
+    """Write entries from `first` to `last` (0: to the head), checked as they go out."""
+    last = last or walk.head.sequence
+    if not 1 <= first <= last <= walk.head.sequence:
+        raise StoreError(f"there are entries 1 to {walk.head.sequence}, not {first} to {last}")
+    head = GENESIS
+    if first > 1:
+        before = next(walk.entries(first - 2))
+        head = Head(before.sequence, before.hash)
+    start = Start(FORMAT, walk.site, head.sequence, head.hash.hex())
+    _write(file, start)
+    for entry in walk.entries(first - 1):
+        if entry.sequence > last:
+            break
+        head = verify_link(walk.site, head, entry)
+        _write(file, _line(entry))
+    name = fingerprint(key.public_key())
+    signature = sign(key, _statement(start, head))
+    _write(file, End(head.sequence, head.hash.hex(), name, signature))
+    return Findings(ok=True, site=walk.site, first=first, last=last, hash=head.hash.hex(), key=name)
+
+
+def verify_export(path: Path, key: Ed25519PublicKey) -> Findings:
+    """Check every line of an export and its signature, without the journal."""
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            return _verify(file, key)
+    except OSError as error:
+        raise StoreError(f"can't read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        return Findings(ok=False, problem=f"it is no export: {error}")
+    except UnsoundError as error:
+        return Findings(ok=False, site=error.site, first=error.sequence, problem=error.problem)
+
+
+def _verify(file: IO[str], key: Ed25519PublicKey) -> Findings:
+    lines = _lines(file)
+    start = msgspec.json.decode(next(lines, ""), type=Start)
+    if start.format != FORMAT:
+        return Findings(ok=False, problem=f"its format is {start.format!r}, not {FORMAT!r}")
+    try:
+        head = Head(start.after, bytes.fromhex(start.previous_hash))
+    except ValueError:
+        return Findings(ok=False, problem="the hash before its first entry is none")
+    # From the first entry on, everything can be replayed; later, only the chain can be told.
+    replica = Replica(start.site) if head.same(GENESIS) else None
+    end: End | None = None
+    for text in lines:
+        if end is not None:
+            return _failed(start, head, "there is something behind the signature")
+        found = _decode(text)
+        if isinstance(found, End):
+            end = found
+            continue
+        head = _follow(start.site, replica, head, found)
+    if end is None:
+        return _failed(start, head, "there is no signature at its end")
+    if (end.sequence, end.hash) != (head.sequence, head.hash.hex()):
+        return _failed(start, head, "the signature speaks of another end")
+    if not is_signed(key, _statement(start, head), end.signature):
+        return _failed(start, head, "this key did not sign it")
+    if replica:
+        replica.check()
+    first = start.after + 1
+    return Findings(
+        ok=True, site=start.site, first=first, last=head.sequence, hash=end.hash, key=end.key
+    )
+
+
+def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
+    try:
+        hash_ = bytes.fromhex(line.hash)
+    except ValueError:
+        raise UnsoundError(site, line.sequence, "its hash is none") from None
+    entry = Entry(
+        line.sequence, line.time_micros, line.kind, line.version, line.body.encode(), hash_
+    )
+    if replica:
+        replica.follow(entry)
+        return replica.head
+    after = verify_link(site, head, entry)
+    postings = getattr(codec.decode_entry(site, entry).event, "postings", ())
+    if sum(micros for _, micros in postings):
+        raise UnsoundError(site, line.sequence, "its postings do not sum to zero")
+    return after
+
+
+def _failed(start: Start, head: Head, problem: str) -> Findings:
+    return Findings(
+        ok=False, site=start.site, first=start.after + 1, last=head.sequence, problem=problem
+    )
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    while text := file.readline(MAX_LINE):
+        yield text
+
+
+def _line(entry: Entry) -> Line:
+    return Line(
+        entry.sequence,
+        entry.time_micros,
+        entry.kind,
+        entry.version,
+        entry.body.decode(),
+        entry.hash.hex(),
+    )
+
+
+def _statement(start: Start, head: Head) -> bytes:
+    return msgspec.json.encode(
+        Signed(
+            start.format,
+            start.site,
+            start.after,
+            start.previous_hash,
+            head.sequence,
+            head.hash.hex(),
+        )
+    )
+
+
+def _write(file: IO[str], line: Struct) -> None:
+    file.write(msgspec.json.encode(line).decode() + "\n")

@@ -1,0 +1,121 @@
+"""Why money moved on a level: every posting to a meter, reserve or overflow, with its cause.
+
+A settlement's posting is one number for what was won and what was put back; here it is taken apart
+again, so that an award can be read beside the reseed that followed it.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from jackpot.core import events, ledger
+from jackpot.core.state import Award
+
+Cause = Literal[
+    "seeds",
+    "increments",
+    "counts",
+    "awards",
+    "reseeds",
+    "voids",
+    "rejections",
+    "resets",
+    "adjustments",
+    "transfers",
+    "retired",
+]
+Pool = Literal["meter", "reserve", "overflow"]
+CAUSES: tuple[Cause, ...] = (
+    "seeds",
+    "increments",
+    "counts",
+    "awards",
+    "reseeds",
+    "voids",
+    "rejections",
+    "resets",
+    "adjustments",
+    "transfers",
+    "retired",
+)
+POOLS: tuple[Pool, ...] = ("meter", "reserve", "overflow")
+_BOX = "box"
+
+
+class Movement(NamedTuple):
+    """Money that came to a level's pool, or left it, and why."""
+
+    level: str  # "link/level"
+    pool: Pool
+    micros: int
+    cause: Cause
+    reference: str
+
+
+def movements(event: events.AnyEvent) -> Iterator[Movement]:
+    """What an event moved on levels."""
+    match event:
+        case events.RoundSettled() | events.BadBeatVerified():
+            for award in event.settlement.awards if event.settlement else ():
+                yield from _award(award, event.table)
+        case events.RoundLocked() | events.CollectionConfirmed():
+            yield from _plain(event.postings, "increments", event.table)
+        case events.RoundVoided():
+            why = f"{event.table} round {event.number} void: {event.irregularity}"
+            yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
+        case events.SeatVoided():
+            why = f"{event.table} round {event.number} seat {event.seat} void: {event.irregularity}"
+            yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
+        case events.PayoutRejected():
+            why = f"payout {event.payout} rejected: {event.reason}, by {event.floorperson}"
+            yield from _plain(event.postings, "rejections", why)
+        case events.LinkChanged():
+            cause: Cause = "retired" if event.status == "retired" else "seeds"
+            yield from _plain(event.postings, cause, f"{event.link} {event.status}")
+        case events.BoxCounted():
+            yield from _plain(event.postings, "counts", f"box of {event.table}")
+        case events.MeterAdjusted():
+            cause = "resets" if event.reason == "reset" else "adjustments"
+            why = f"{event.reason}: {event.reference}, {people(event.approval)}"
+            yield from _plain(event.postings, cause, why)
+        case events.FundsTransferred():
+            to = f"to {event.to_link}/{event.to_level}: {event.reference}"
+            yield from _plain(event.postings, "transfers", f"{to}, {people(event.approval)}")
+
+
+def people(approval: events.Approval | None) -> str:
+    """Who made a change."""
+    if approval is None:
+        return "by an unknown person"
+    if not approval.approver:
+        return f"by {approval.proposer} alone"
+    return f"by {approval.proposer} and {approval.approver}, proposal {approval.proposal}"
+
+
+def _plain(postings: events.Postings, cause: Cause, reference: str) -> Iterator[Movement]:
+    """Postings that have one cause."""
+    for account, micros in postings:
+        link, _, rest = account.partition("/")
+        level, _, pool = rest.partition("/")
+        for known in POOLS:
+            if pool == known and level != _BOX:
+                yield Movement(ledger.key(link, level), known, micros, cause, reference)
+
+
+def _award(award: Award, table: str) -> Iterator[Movement]:
+    """An award and what was put back after it."""
+    claim, effects = award.claim, award.effects
+    if not claim.level:
+        return
+    level = ledger.key(claim.link, claim.level)
+    ids = ", ".join(map(str, award.payouts))
+    seats = ", ".join(str(winner.seat) for winner in claim.winners)
+    reference = f"{claim.hand} at {table} seat {seats}, payout {ids}"
+    # A fixed award that a meter bears is borne as far as the meter goes.
+    paid = effects.meter_micros
+    if claim.share_bps:
+        paid = -award.amount_micros * len(claim.winners)
+    refilled = (effects.meter_micros - paid, effects.reserve_micros, effects.overflow_micros)
+    yield Movement(level, "meter", paid, "awards", reference)
+    for pool, micros in zip(POOLS, refilled, strict=True):
+        if micros:
+            yield Movement(level, pool, micros, "reseeds", reference)

@@ -1,0 +1,254 @@
+"""A payout's slip: all that its documentation needs, from the journal, with where to find it there.
+
+A slip says which entry decided the award and that entry's hash, so that it can be held against the
+journal years later; signed, it also shows that the journal has not been rewritten since.
+"""
+
+from textwrap import wrap
+from typing import Any
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from msgspec import Struct
+
+from jackpot.core import events
+from jackpot.core.config import GamingDay
+from jackpot.core.money import dollars
+from jackpot.core.state import Payout, Settlement
+from jackpot.reports.gaming_day import local_time
+from jackpot.reports.walk import Walk
+from jackpot.signing import fingerprint, is_signed, sign
+from jackpot.store import codec
+from jackpot.store.journal import Entry
+
+FORMAT = "jackpot-slip/1"
+_WIDTH, _LABEL = 64, 14
+_KINDS = {
+    events.RoundSettled.__name__,
+    events.BadBeatVerified.__name__,
+    events.PayoutValidated.__name__,
+    events.PayoutPaid.__name__,
+    events.PayoutRejected.__name__,
+    events.RoundVoided.__name__,
+    events.SeatVoided.__name__,
+    events.SiteConfigured.__name__,
+    events.LinkDefined.__name__,
+}
+
+
+class Step(Struct, frozen=True):
+    """An entry of the journal that a payout went through."""
+
+    what: str
+    sequence: int
+    time_micros: int
+    hash: str
+    by: str = ""
+
+
+class Slip(Struct):
+    """All that a payout's documentation needs."""
+
+    site: str
+    payout: int
+    link: str
+    title: str
+    level: str
+    table: str
+    round: int
+    seat: int
+    player: str
+    bet: str
+    kind: str
+    hand: str
+    cards: tuple[str, ...]
+    amount_micros: int
+    meter_before_micros: int
+    meter_after_micros: int
+    source: str
+    status: str
+    needs_floorperson: bool
+    floorperson: str = ""
+    form: str = ""
+    account: str = ""
+    zone: str = "UTC"
+    steps: list[Step] = []
+    format: str = FORMAT
+
+
+class Receipt(Struct, frozen=True):
+    """A slip that was signed."""
+
+    slip: Slip
+    key: str
+    signature: str
+
+
+class NoSuchPayoutError(Exception):
+    """The journal has no such payout."""
+
+
+def find_slip(walk: Walk, payout: int) -> Slip:
+    """The slip of a payout as the journal has it now."""
+    finder = _Finder(walk.site, payout)
+    for entry in walk.chained():
+        if entry.kind in _KINDS:
+            finder.take(entry, codec.decode_entry(walk.site, entry).event)
+    if finder.slip is None:
+        raise NoSuchPayoutError(f"site {walk.site} has no payout {payout}")
+    finder.slip.zone = finder.day.zone
+    return finder.slip
+
+
+def receipt(slip: Slip, key: Ed25519PrivateKey) -> Receipt:
+    """A signed slip."""
+    return Receipt(slip, fingerprint(key.public_key()), sign(key, msgspec.json.encode(slip)))
+
+
+def is_genuine(found: Receipt, key: Ed25519PublicKey) -> bool:
+    """Whether the owner of a key signed exactly this slip."""
+    return is_signed(key, msgspec.json.encode(found.slip), found.signature)
+
+
+class _Finder:
+    """Follows one payout through the journal."""
+
+    def __init__(self, site: str, payout: int) -> None:
+        self.slip: Slip | None = None
+        self.day = GamingDay(0, "UTC")
+        self._site = site
+        self._payout = payout
+        self._titles: dict[str, str] = {}
+
+    def take(self, entry: Entry, event: Any) -> None:
+        """Take in an entry that may be about the payout."""
+        match event:
+            case events.SiteConfigured():
+                self.day = event.day
+            case events.LinkDefined():
+                self._titles[event.link.id] = event.link.title
+            case events.RoundSettled() | events.BadBeatVerified():
+                for payout in event.payouts:
+                    if payout.id == self._payout:
+                        self._decided(entry, payout, event)
+            case events.PayoutValidated(payout=self._payout) if self.slip:
+                self.slip.floorperson, self.slip.source = event.floorperson, event.source
+                self._step("validated", entry, event.floorperson)
+            case events.PayoutPaid(payout=self._payout) if self.slip:
+                self.slip.form, self.slip.source = event.form, event.source
+                self._step("paid", entry, f"form {event.form}" if event.form else "")
+            case events.PayoutRejected() | events.RoundVoided() | events.SeatVoided():
+                self._reworked(entry, event)
+
+    def _decided(
+        self, entry: Entry, payout: Payout, event: events.RoundSettled | events.BadBeatVerified
+    ) -> None:
+        self.slip = Slip(
+            site=self._site,
+            payout=payout.id,
+            link=payout.link,
+            title=self._titles.get(payout.link, payout.link),
+            level=payout.level,
+            table=payout.table,
+            round=payout.round,
+            seat=payout.seat,
+            player=payout.player,
+            bet=payout.bet,
+            kind=payout.kind,
+            hand=payout.hand,
+            cards=payout.cards,
+            amount_micros=payout.amount_micros,
+            meter_before_micros=payout.meter_before_micros,
+            meter_after_micros=payout.meter_before_micros,
+            source=payout.source,
+            status="decided",
+            needs_floorperson=payout.needs_floorperson,
+            floorperson=payout.floorperson,
+            account=payout.account,
+            steps=[],
+        )
+        self._set_after(event.settlement)
+        self._step("decided", entry, payout.floorperson)
+
+    def _reworked(
+        self,
+        entry: Entry,
+        event: events.PayoutRejected | events.RoundVoided | events.SeatVoided,
+    ) -> None:
+        for change in event.changes:
+            if change.payout != self._payout or self.slip is None:
+                continue
+            if change.closed:
+                what = "rejected" if isinstance(event, events.PayoutRejected) else "void"
+            else:
+                what = "decided again"
+                self.slip.amount_micros = change.amount_micros
+                self.slip.meter_before_micros = change.meter_before_micros
+                if not isinstance(event, events.RoundVoided):
+                    self._set_after(event.settlement)
+            self._step(what, entry, event.floorperson)
+
+    def _set_after(self, settlement: Settlement | None) -> None:
+        """The meter after the award, with whatever was put back on it at once."""
+        awards = settlement.awards if settlement else ()
+        if self.slip is None:
+            return
+        # A Bad Beat's shares are all of the one fund that was there before them.
+        together = self.slip.kind == "bad-beat"
+        moved = sum(
+            award.effects.meter_micros
+            for award in awards
+            if together or self._payout in award.payouts
+        )
+        self.slip.meter_after_micros = self.slip.meter_before_micros + moved
+
+    def _step(self, what: str, entry: Entry, by: str) -> None:
+        if self.slip:
+            self.slip.status = what
+            step = Step(what, entry.sequence, entry.time_micros, entry.hash.hex(), by)
+            self.slip.steps.append(step)
+
+
+def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
+    """A slip as people read it, 64 columns wide: the same on a screen and on paper."""
+    rows = [
+        ("site", slip.site),
+        ("link", f"{slip.title} ({slip.link})"),
+        ("level", slip.level or "none: the house pays"),
+        ("table", slip.table),
+        ("round", str(slip.round) if slip.round > 0 else "none: a Bad Beat"),
+        ("seat", f"{slip.seat}, {slip.player}"),
+        ("bet", slip.bet),
+        ("award", f"{slip.hand} ({slip.kind})"),
+        ("cards", " ".join(slip.cards) or "not shown to the controller"),
+        ("AMOUNT", f"${dollars(slip.amount_micros)}"),
+        ("paid from", slip.source),
+    ]
+    if slip.level:
+        rows += [
+            ("meter before", f"${dollars(slip.meter_before_micros)}"),
+            ("meter after", f"${dollars(slip.meter_after_micros)}"),
+        ]
+    nobody = "nobody yet" if slip.needs_floorperson else "not needed"
+    rows += [
+        ("validated by", slip.floorperson or nobody),
+        ("form", slip.form or "-"),
+        ("status", slip.status),
+    ]
+    if slip.account:
+        rows.append(("account", slip.account))
+    lines = [f"PAYOUT {slip.payout}", ""]
+    for name, value in rows:
+        first, *more = wrap(value, _WIDTH - _LABEL) or [""]
+        lines += [f"{name:<{_LABEL}}{first}", *(" " * _LABEL + part for part in more)]
+    lines.append("")
+    for step in slip.steps:
+        when = local_time(GamingDay(0, slip.zone), step.time_micros)
+        lines.append(f"{step.what}, {when} {slip.zone}, journal {step.sequence}")
+        lines += [f"  {step.hash[:32]}", f"  {step.hash[32:]}"]
+    if signed:
+        half = len(signed.signature) // 2
+        lines += ["", f"signed with key {signed.key}"]
+        lines += [f"  {signed.signature[:half]}", f"  {signed.signature[half:]}"]
+    lines += ["", "floorperson  ______________________", "", "player       ______________________"]
+    return lines

@@ -1,0 +1,54 @@
+"""Walk through a site's journal without a controller, page by page, from its first entry.
+
+The length of a journal costs time and no memory; nothing in it is changed.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from jackpot.engine.replica import PAGE
+from jackpot.store.journal import GENESIS, Archive, Entry, Head, StoreError, verify_link
+from jackpot.store.opening import Address, open_to_read
+
+Progress = Callable[[int, int], None]  # entries done, entries in all
+
+
+class Walk:
+    """A site's stream as it stood when it was opened."""
+
+    def __init__(self, journal: Archive, site: str, progress: Progress | None = None) -> None:
+        self._journal = journal
+        self.site = site
+        self.head = journal.head(site)
+        self._progress = progress
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Entries after a sequence, in order; whoever uses them checks how they hang together."""
+        while page := self._journal.read(self.site, after, PAGE):
+            for entry in page:
+                after = entry.sequence
+                yield entry
+            if self._progress:
+                self._progress(after, self.head.sequence)
+
+    def chained(self) -> Iterator[Entry]:
+        """All entries, each checked against the one before it; UnsoundError where one is not."""
+        head: Head = GENESIS
+        for entry in self.entries():
+            head = verify_link(self.site, head, entry)
+            yield entry
+
+
+@contextmanager
+def open_walk(address: Address, site: str = "", progress: Progress | None = None) -> Iterator[Walk]:
+    """The stream of a site, or of the only one that a store has."""
+    journal = open_to_read(address)
+    try:
+        sites = sorted(journal.heads())
+        if not site and len(sites) != 1:
+            raise StoreError(f"say which site, one of: {', '.join(sites) or 'none'}")
+        if site and site not in sites:
+            raise StoreError(f"the journal has no site {site} (it has: {', '.join(sites)})")
+        yield Walk(journal, site or sites[0], progress)
+    finally:
+        journal.close()

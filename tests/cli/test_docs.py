@@ -1,0 +1,34 @@
+"""The operator's handbook names what exists."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from jackpot.cli.main import main
+from jackpot.core import bad_beat, settle
+
+ROOT = Path(__file__).resolve().parents[2]
+HANDBOOK = (ROOT / "docs" / "operations.md").read_text()
+
+
+def alarms() -> set[str]:
+    """Every alarm that the core raises and that monitoring knows."""
+    sources = inspect.getsource(bad_beat) + inspect.getsource(settle)
+    alerts = (ROOT / "deploy" / "alerts.yml").read_text()
+    return set(re.findall(r'f"([A-Z_]+) \{', sources)) | set(re.findall(r"alert: (\w+)", alerts))
+
+
+@pytest.mark.parametrize("alarm", sorted(alarms()))
+def test_every_alarm_says_what_to_do(alarm: str) -> None:
+    """Each has its line in the handbook."""
+    table = HANDBOOK.partition("## What to do on each alarm")[2]
+    assert alarm in table
+
+
+def test_exit_codes_are_those_of_the_help() -> None:
+    """Handbook and `jackpot --help` list the same ones."""
+    listed = re.findall(r"^\| (\d) \|", HANDBOOK, re.MULTILINE)
+    said = " ".join((main.help or "").split()).partition("Exit codes: ")[2].partition(".")[0]
+    assert listed == re.findall(r"\d", said)

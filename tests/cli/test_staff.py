@@ -1,0 +1,228 @@
+"""What staff do from the command line, with a controller that is a process of its own."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jackpot.cli.main import main
+from table_client.client import TableClient, open_channel
+from tests.cli.desk import WIDTH, Person, play
+from tests.e2e.process import Process
+from tests.server.house import DOLLAR, ROYALS, SITE, fund_text
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    """A served site with a Bad Beat fund."""
+    with Process(tmp_path, many=0, more=fund_text()) as served:
+        yield served
+
+
+@pytest.fixture
+def ann(process: Process) -> Person:
+    """Ann of slots."""
+    return Person(process.address, "ann/slots")
+
+
+@pytest.fixture
+def bob(process: Process) -> Person:
+    """Bob of accounting."""
+    return Person(process.address, "bob/accounting")
+
+
+def test_a_reset_needs_another_department(process: Process, ann: Person, bob: Person) -> None:
+    """Proposed, not approved by who proposed it nor by a colleague, then done."""
+    play(process.address, "t4", {}, 1, 2, 3)
+    said = ann.does("reset", "five", "main", "--note", "memo 7")
+    assert said.startswith("proposed as 1\n   before  10,000.63\n   after   10,000.00\n")
+    assert "jackpot approve 1\n" in said
+    waiting = bob.does("proposals")
+    assert re.search(r"^1  reset meter five/main$", waiting, re.MULTILINE)
+    assert re.search(r"^   by      ann \(slots\), ", waiting, re.MULTILINE)
+    assert ann.fails("approve", "1").startswith("SECOND_PERSON_REQUIRED: ")
+    colleague = Person(process.address, "cy/slots")
+    assert colleague.fails("approve", "1").startswith("OTHER_DEPARTMENT_REQUIRED: ")
+    assert bob.does("approve", "1").startswith("five/main: $10,000.63 -> $10,000.00 (journal ")
+    assert bob.does("proposals") == "Nothing waits.\n"
+    (five,) = [link for link in ann.json("link", "list")["links"] if link["id"] == "five"]
+    level = five["levels"][0]
+    assert (level["meter_micros"], level["overflow_micros"]) == ("10000000000", "630000")
+
+
+def test_money_is_asked_about_with_before_and_after(process: Process, ann: Person) -> None:
+    """A no, or no answer at all, exits 4 and nothing is done."""
+    command = ("adjust", "five", "--to", "10,500", "--reason", "malfunction", "--note", "t")
+    for answer in ("n\n", ""):
+        result = ann.run(*command, answer=answer, yes=False)
+        assert result.exit_code == 4
+        assert "five/main: $10,000.00 -> $10,500.00 (malfunction)\n" in result.stderr
+        assert result.stderr.endswith("Error: not confirmed: nothing was done\n")
+    assert ann.json("proposals")["proposals"] == []
+    assert ann.run(*command, answer="y\n", yes=False).exit_code == 0
+    assert len(ann.json("proposals")["proposals"]) == 1
+    assert process.address in str(ann.__dict__)
+
+
+def test_an_adjustment_and_a_transfer(ann: Person, bob: Person) -> None:
+    """What a limit takes off lies in overflow, and all of it goes to another meter."""
+    ann.does("adjust", "five", "--to", "9,000", "--reason", "limit", "--note", "memo 1")
+    bob.does("approve", "1")
+    said = bob.does("transfer", "five", "mega/major", "--note", "memo 2")
+    assert said.startswith("proposed as 2\n   before  5,000.00\n   after   6,000.00\n")
+    assert ann.does("approve", "2").startswith("$1,000.00 is on mega/major (journal ")
+    nothing = ann.fails("transfer", "five", "mega/major", "--note", "memo 3")
+    assert nothing == "there is nothing in the overflow of five/main"
+    ann.does("adjust", "five", "--to", "9,001", "--reason", "promotion", "--note", "memo 4")
+    assert bob.does("decline", "3").startswith("proposal 3 is declined")
+
+
+def test_terms_change_while_a_link_is_suspended(ann: Person, bob: Person) -> None:
+    """Limit and rate wait for the link to resume, and what a regulation fixes can't be proposed."""
+    fixed = ann.fails("rate", "five", "--primary", "22%", "--note", "memo 5")
+    assert fixed.startswith("FIXED_BY_REGULATION: ")
+    assert "PA 657a.12(e)(3)" in fixed
+    refused = ann.fails("limit", "stud", "--to", "20,000", "--note", "memo 6")
+    assert refused.startswith("WRONG_LINK_STATE: ")
+    ann.does("link", "suspend", "stud")
+    ann.does("limit", "stud", "--to", "20,000", "--note", "memo 6")
+    said = ann.does("rate", "stud", "--primary", "72%", "--reserve", "1.5%", "--note", "memo 7")
+    assert "primary 7000 bps" in said
+    bob.does("approve", "1")
+    done = bob.does("approve", "2")
+    assert done.startswith("stud/main: 72% + 1.50%, limit $20,000.00, once resumed")
+    ann.does("link", "resume", "stud")
+    assert "72% + 1.50%" in " ".join(ann.does("link", "list").split())
+
+
+def test_a_links_life(ann: Person) -> None:
+    """Into service with its seed, suspended, and retired with the seed back to the house."""
+    result = ann.run("link", "service", "spare", answer="y\n", yes=False)
+    assert "spare/main: $0.00 -> $10,000.00" in result.stderr
+    ann.does("link", "suspend", "spare")
+    assert ann.does("link", "retire", "spare").startswith("spare is retired (journal ")
+    assert ann.fails("link", "resume", "spare").startswith("WRONG_LINK_STATE: ")
+    assert ann.fails("link", "service", "nowhere").startswith("there is no link 'nowhere'")
+
+
+def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) -> None:
+    """Listed, validated in order, paid by accounting with a form, and gone from the list."""
+    assert ann.does("payouts") == "Nothing waits.\n"
+    first, second = play(process.address, "t4", {6: ROYALS["s"], 2: ROYALS["h"]}, 6, 2)[:2]
+    listed = ann.does("payouts", "--pending")
+    assert re.search(rf"^ *{first.id} +t4 +6 +royal flush +five/main", listed, re.MULTILINE)
+    assert bob.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_VALIDATED: ")
+    ann.does("validate", str(first.id), "--floorperson", "Flo")
+    shares = [payout["id"] for payout in ann.json("payouts", "--pending")["payouts"]]
+    assert str(first.id) not in shares
+    assert ann.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_ALLOWED: ")
+    assert bob.fails("pay", str(first.id)).startswith("FORM_REQUIRED: ")
+    paid = bob.does("pay", str(first.id), "--form", "W-1")
+    assert paid.startswith(f"{first.id} is paid: $10,000.42 from the cage (journal ")
+    rejected = ann.does(
+        "reject", str(second.id), "--reason", "hand-misread", "--floorperson", "Flo"
+    )
+    assert rejected.startswith(f"{second.id} is rejected (journal ")
+
+
+def test_a_game_account(ann: Person) -> None:
+    """Buy-in, a look, a cash-out of all, and never below zero."""
+    ann.does("account", "buy-in", "card-17", "100", "--note", "slip 1")
+    assert ann.does("account", "show", "card-17") == "card-17: $100.00\n"
+    short = ann.fails("account", "cash-out", "card-17", "100.01", "--note", "slip 2")
+    assert short.startswith("INSUFFICIENT_FUNDS: ")
+    ann.does("account", "cash-out", "card-17", "--note", "slip 2")
+    assert ann.json("account", "show", "card-17")["balance_micros"] == "0"
+    assert ann.fails("account", "cash-out", "card-17", "--note", "slip 3") == (
+        "there is nothing on card-17"
+    )
+
+
+@pytest.mark.rule("PA2010 553.20(d)")
+@pytest.mark.rule("PA2010 553.20(f)")
+def test_a_bad_beat(process: Process, ann: Person) -> None:
+    """The box is counted, the hand verified, the display set right."""
+
+    async def pots() -> None:
+        async with (
+            open_channel(process.address) as channel,
+            TableClient(channel, SITE, "p1") as client,
+        ):
+            await client.attach()
+            for _ in range(3):
+                await client.contribute_pot(100 * DOLLAR)
+
+    asyncio.run(pots())
+    staff = ("--cashier", "Cy", "--floorperson", "Flo")
+    ann.does("badbeat", "count", "fund", "p1", "6", *staff)
+    said = ann.does("badbeat", "count", "fund", "p1", "2", *staff)
+    assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
+    hand = ("--hand", "four eights", "--loser", "3", "--winner", "7", "--others", "1,10")
+    said = ann.does("badbeat", "verify", "fund", "p1", *hand, "--supervisor", "Sam")
+    assert re.search(r"four eights \(bad beat\) +fund/main +\$4\.00", said)
+    assert "pending adjustment" in " ".join(ann.does("link", "list").split())
+    wrong = ann.fails("badbeat", "display", "fund", "1", "--floorperson", "Flo")
+    assert wrong.startswith("DISPLAY_MISMATCH: ")
+    ann.does("badbeat", "display", "fund", "0", "--floorperson", "Flo")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("reset", "five", "main"), "--note"),
+        (("adjust", "five", "--to", "ten", "--reason", "limit", "--note", "x"), "'ten'"),
+        (("rate", "five", "--primary", "21", "--note", "x"), "'21'"),
+        (("approve", "first"), "'first'"),
+        (("reject", "1", "--reason", "mood", "--floorperson", "Flo"), "mood"),
+        (("badbeat", "verify", "f", "t"), "--hand"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_exits_2(args: tuple[str, ...], words: str) -> None:
+    """It is told what is wrong before anybody is asked anything."""
+    result = CliRunner().invoke(main, list(args))
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_a_controller_that_is_away_exits_3_and_the_request_can_be_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody knows whether it happened, so the line says how to ask again safely."""
+    monkeypatch.setattr("jackpot.cli.desk.PATIENCE_S", 0.2)
+    away = Person("127.0.0.1:1", "ann/slots")
+    result = away.run("link", "suspend", "five", "--site", SITE)
+    assert result.exit_code == 3
+    assert re.search(r"to try again safely: --request-id [0-9a-f-]{36}\n$", result.stderr)
+
+
+def test_a_repeated_request_has_the_first_answer(ann: Person) -> None:
+    """The same id and content happens once."""
+    first = ann.json("adjust", "five", "--to", "9", "--reason", "limit", "--note", "x")
+    request_id = "01890000-0000-7000-8000-000000000001"
+    command = ("link", "suspend", "five", "--request-id", request_id)
+    one, two = ann.json(*command), ann.json(*command)
+    assert one == two
+    assert int(one["sequence"]) > int(first["sequence"])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete(shell: str) -> None:
+    """The script names the command, and the command answers what the script asks."""
+    script = CliRunner().invoke(main, ["completion", shell])
+    assert "_JACKPOT_COMPLETE" in script.stdout
+    asked = CliRunner().invoke(
+        main,
+        prog_name="jackpot",
+        env={"_JACKPOT_COMPLETE": "bash_complete", "COMP_WORDS": "jackpot app", "COMP_CWORD": "1"},
+    )
+    assert "approve" in asked.stdout
+
+
+def test_tables_have_no_colours_where_nobody_looks(ann: Person) -> None:
+    """Piped output is plain text of 80 columns."""
+    said = ann.does("link", "list")
+    assert "\x1b" not in said
+    assert max(map(len, said.splitlines())) <= WIDTH

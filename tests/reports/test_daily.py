@@ -1,0 +1,251 @@
+"""A day's report: reconciled to the micro with a separate sum over the journal."""
+
+import csv
+import datetime as dt
+import io
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from jackpot.reports.daily import DailyReport, daily_report, day_before
+from jackpot.reports.forms import as_csv, as_html
+from jackpot.reports.gaming_day import bounds
+from jackpot.reports.sections import Money, Section, sections
+from jackpot.reports.walk import open_walk
+from tests.reports.days import DATES, DAY, Row, rows, write_days
+
+POOLS = ("meter", "reserve", "overflow")
+
+
+def report_of(directory: Path, date: dt.date) -> DailyReport:
+    """The report of a day."""
+    with open_walk(directory) as walk:
+        return daily_report(walk, date)
+
+
+def of_day(directory: Path, date: dt.date) -> tuple[list[Row], list[Row]]:
+    """The rows before a day and those of it."""
+    start, end = bounds(DAY, date)
+    found = rows(directory)
+    before = [row for row in found if row.time_micros < start]
+    return before, [row for row in found if start <= row.time_micros < end]
+
+
+def sums(found: list[Row], *kinds: str) -> dict[str, int]:
+    """What rows posted to each account."""
+    total: dict[str, int] = defaultdict(int)
+    for row in found:
+        for account, micros in row.postings if not kinds or row.kind in kinds else ():
+            total[account] += micros
+    return total
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_every_pool_reconciles_to_the_micro(three_days: Path, date: dt.date) -> None:
+    """Opening, what moved and closing are the sums of the postings, account by account."""
+    before, within = of_day(three_days, date)
+    opening, moved = sums(before), sums(within)
+    report = report_of(three_days, date)
+    assert (report.first_sequence, report.last_sequence) == (
+        within[0].sequence,
+        within[-1].sequence,
+    )
+    for level in report.levels:
+        for pool in POOLS:
+            account = f"{level.level}/{pool}"
+            found = level.pools[pool]  # type: ignore[index]  # pools by their names
+            assert found.opening_micros == opening[account], account
+            assert sum(found.moved_micros.values()) == moved[account], account
+            assert found.closing_micros == opening[account] + moved[account], account
+    accounts = {f"{level.level}/{pool}" for level in report.levels for pool in POOLS}
+    on_levels = {name for name in opening | moved if name.endswith(POOLS) and "/box/" not in name}
+    assert on_levels <= accounts
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_each_cause_is_what_its_events_posted(three_days: Path, date: dt.date) -> None:
+    """Increments, awards with reseeds, voids, rejections, changes: nothing under a wrong name."""
+    _, within = of_day(three_days, date)
+    causes = {
+        ("seeds", "retired"): ("LinkChanged",),
+        ("increments",): ("RoundLocked", "CollectionConfirmed"),
+        ("counts",): ("BoxCounted",),
+        ("awards", "reseeds"): ("RoundSettled", "BadBeatVerified"),
+        ("voids",): ("RoundVoided", "SeatVoided"),
+        ("rejections",): ("PayoutRejected",),
+        ("resets", "adjustments"): ("MeterAdjusted",),
+        ("transfers",): ("FundsTransferred",),
+    }
+    report = report_of(three_days, date)
+    for names, kinds in causes.items():
+        posted = sums(within, *kinds)
+        for level in report.levels:
+            for pool, found in level.pools.items():
+                told = sum(found.moved_micros.get(name, 0) for name in names)  # type: ignore[call-overload]  # causes by their names
+                assert told == posted[f"{level.level}/{pool}"], (names, level.level, pool)
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_awards_are_what_payouts_took_off_a_meter(three_days: Path, date: dt.date) -> None:
+    """The awards of a level are its percentage payouts and what it bore of fixed ones."""
+    _, within = of_day(three_days, date)
+    taken: dict[str, int] = defaultdict(int)
+    for row in within:
+        settlement = row.event.get("settlement")
+        for award in settlement["awards"] if settlement and "payouts" in row.event else ():
+            claim = award["claim"]
+            if claim.get("share_bps"):
+                each = award["amount_micros"]
+                taken[f"{claim['link']}/{claim['level']}"] -= each * len(claim["winners"])
+            elif claim.get("level"):
+                taken[f"{claim['link']}/{claim['level']}"] += award["effects"]["meter_micros"]
+    for level in report_of(three_days, date).levels:
+        assert level.pools["meter"].moved_micros.get("awards", 0) == taken[level.level]
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_every_decrease_is_explained(three_days: Path, date: dt.date) -> None:
+    """Whatever went down is listed with cause and reference, and nothing is left over."""
+    report = report_of(three_days, date)
+    listed: dict[str, int] = defaultdict(int)
+    for decrease in report.decreases:
+        assert decrease.micros < 0
+        assert len(decrease.reference) > len("by ")
+        listed[f"{decrease.level}/{decrease.pool}"] += decrease.micros
+    _, within = of_day(three_days, date)
+    for row in within:
+        for account, micros in row.postings:
+            name, _, pool = account.rpartition("/")
+            if micros < 0 and pool in POOLS and "/box" not in name:
+                found = [d for d in report.decreases if d.sequence == row.sequence]
+                assert any(f"{d.level}/{d.pool}" == account for d in found), (row, account)
+    assert listed
+
+
+def test_payments_by_system_and_attendants(three_days: Path) -> None:
+    """Per level the totals are those of the payments since service, by where they came from."""
+    level: dict[int, str] = {}
+    paid: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for row in rows(three_days):
+        for payout in row.event.get("payouts", ()):
+            parts = [payout["link"], payout["level"]] if payout["level"] else [payout["link"]]
+            level[payout["id"]] = "/".join(parts)
+        if row.kind == "PayoutPaid":
+            by = 0 if row.event["source"] == "account" else 1
+            paid[level[row.event["payout"]]][by] += row.event["amount_micros"]
+    report = report_of(three_days, DATES[-1])
+    told = {
+        found.level: [found.system_micros, found.attendants_micros]
+        for found in report.paid_since_service
+    }
+    assert told == dict(paid)
+    for found in report.paid_since_service:
+        assert found.together_micros == found.system_micros + found.attendants_micros
+    days = [report_of(three_days, date) for date in DATES]
+    together = sum(found.together_micros for day in days for found in day.paid)
+    assert together == sum(map(sum, paid.values()))
+
+
+def test_table_contributions_are_what_was_posted(three_days: Path) -> None:
+    """What a table's wagers came to on a link adds up, and to the journal's sums."""
+    for date in DATES:
+        _, within = of_day(three_days, date)
+        posted = sums(within, "RoundLocked", "CollectionConfirmed")
+        report = report_of(three_days, date)
+        for found in report.tables:
+            parts = found.meter_micros + found.reserve_micros + found.overflow_micros
+            assert found.wagered_micros == parts + found.retained_micros
+        for link in {found.link for found in report.tables}:
+            wagered = sum(t.wagered_micros for t in report.tables if t.link == link)
+            assert wagered == -posted[f"{link}/players"]
+    boxed = [t.boxed_micros for t in report_of(three_days, DATES[-1]).tables if t.link == "bb"]
+    assert boxed == [2_000_000]
+
+
+def test_what_happened_is_noted(three_days: Path) -> None:
+    """Voids, mismatches, changes, counts and alarms each have as many lines as the journal."""
+    wanted = {
+        "voids": ("RoundVoided", "SeatVoided"),
+        "changes": ("LinkChanged", "MeterAdjusted", "FundsTransferred", "ParametersChanged"),
+        "counts": ("BoxCounted", "DisplayConfirmed"),
+    }
+    for date in DATES:
+        _, within = of_day(three_days, date)
+        notes = report_of(three_days, date).notes
+        for heading, kinds in wanted.items():
+            told = [note.sequence for note in notes if note.heading == heading]
+            assert told == [row.sequence for row in within if row.kind in kinds]
+        refused = [row for row in within if row.event.get("reason") == "COLLECTION_MISMATCH"]
+        mismatches = [note for note in notes if note.heading == "mismatches"]
+        assert [note.sequence for note in mismatches] == [row.sequence for row in refused]
+        alarms = [alarm for row in within for alarm in row.event.get("alarms", ())]
+        assert [note.what for note in notes if note.heading == "alarms"] == alarms
+
+
+def test_hits_end_the_day_with_the_status_that_they_had(three_days: Path) -> None:
+    """A hit is told as pending, validated, paid or rejected, as it stood at the day's end."""
+    hits = {}
+    for row in (row for date in DATES for row in of_day(three_days, date)[1]):
+        for payout in row.event.get("payouts", ()):
+            if payout.get("share_bps") or payout["kind"] == "bad-beat":
+                hits[payout["id"]] = "pending"
+        for change in row.event.get("changes", ()):
+            if change.get("closed") and change["payout"] in hits:
+                hits[change["payout"]] = "rejected"
+        if row.kind in ("PayoutValidated", "PayoutPaid") and row.event["payout"] in hits:
+            hits[row.event["payout"]] = row.kind.removeprefix("Payout").lower()
+    last = report_of(three_days, DATES[-1])
+    assert {hit.payout: hit.status for hit in last.last_hits} == dict(list(hits.items())[-25:])
+    told = {hit.payout for date in DATES for hit in report_of(three_days, date).hits}
+    assert told == set(hits)
+
+
+def test_yesterdays_report_is_the_same_tomorrow(three_days: Path, tmp_path: Path) -> None:
+    """What is written after the day's end changes nothing in its report."""
+    for number, date in enumerate(DATES[:2]):
+        _, within = of_day(three_days, date)
+        folder = tmp_path / str(number)
+        early = report_of(write_days(folder, keep=within[-1].sequence), date)
+        assert early == report_of(three_days, date)
+
+
+@pytest.mark.parametrize(("offset", "days"), [(-1, 2), (0, 1), (1, 1)])
+def test_the_last_day_that_is_over(three_days: Path, offset: int, days: int) -> None:
+    """It is the one before the gaming day that it is now, on the site's clocks."""
+    today = dt.date(2026, 3, 20)
+    start, _ = bounds(DAY, today)
+    with open_walk(three_days) as walk:
+        assert day_before(walk, start + offset) == today - dt.timedelta(days=days)
+
+
+def test_a_day_without_entries_has_what_was_there(three_days: Path) -> None:
+    """Before the site there is nothing; after the last entry everything stands still."""
+    long_before = report_of(three_days, DATES[0] - dt.timedelta(days=7))
+    assert (long_before.levels, long_before.last_sequence) == ([], 0)
+    after = report_of(three_days, DATES[-1] + dt.timedelta(days=7))
+    assert after.first_sequence == 0
+    assert after.levels
+    for level in after.levels:
+        for pool in level.pools.values():
+            assert pool.opening_micros == pool.closing_micros
+            assert not pool.moved_micros
+
+
+def test_forms_say_the_same_numbers(three_days: Path) -> None:
+    """CSV has every amount without commas, HTML every row, and neither runs what people wrote."""
+    report = report_of(three_days, DATES[1])
+    found = list(sections(report))
+    blocks = list(csv.reader(io.StringIO(as_csv(found))))
+    page = as_html(found)
+    for section in found:
+        assert [section.title] in blocks
+        for row in section.rows:
+            for cell in row:
+                if isinstance(cell, Money):
+                    assert str(cell) in page
+                    assert any(str(cell).replace(",", "") in line for line in blocks)
+    assert page.count("<tr>") >= sum(len(section.rows) for section in found)
+    evil = Section("<b>", ("what",), (("=cmd()",), ("<script>",)))
+    assert "<script>" not in as_html([evil])
+    assert "'=cmd()" in as_csv([evil])

@@ -1,0 +1,145 @@
+"""Slips: everything that a payout's documentation needs, and receipts that can be checked."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from jackpot.cli.main import main
+from jackpot.core.money import dollars
+from jackpot.reports.pdf import as_pdf
+from jackpot.reports.slip import NoSuchPayoutError, find_slip, is_genuine, receipt, slip_lines
+from jackpot.reports.walk import open_walk
+from jackpot.signing import load_private, load_public, make_key
+from tests.reports.days import rows
+
+WIDTH = 64
+
+
+def test_every_slip_agrees_with_the_journal(three_days: Path) -> None:
+    """Amount, meter, validator, form and status are those of the payout's own entries."""
+    payouts: dict[int, dict[str, object]] = {}
+    for row in rows(three_days):
+        for payout in row.event.get("payouts", ()):
+            payouts[payout["id"]] = payout | {"status": "decided", "form": ""}
+        for change in row.event.get("changes", ()):
+            known = payouts[change["payout"]]
+            known["status"] = "decided again"
+            if change.get("closed"):
+                known["status"] = "rejected" if row.kind == "PayoutRejected" else "void"
+            else:
+                known["amount_micros"] = change["amount_micros"]
+                known["meter_before_micros"] = change.get("meter_before_micros", 0)
+        if row.kind == "PayoutValidated":
+            payouts[row.event["payout"]] |= {
+                "floorperson": row.event["floorperson"],
+                "source": row.event["source"],
+                "status": "validated",
+            }
+        if row.kind == "PayoutPaid":
+            payouts[row.event["payout"]] |= {"form": row.event["form"], "status": "paid"}
+    assert {payout["status"] for payout in payouts.values()} >= {"paid", "rejected", "void"}
+    with open_walk(three_days) as walk:
+        for number, payout in payouts.items():
+            slip = msgspec.to_builtins(find_slip(walk, number))
+            for name in ("link", "level", "table", "round", "seat", "hand", "bet", "kind"):
+                assert slip[name] == payout[name], (number, name)
+            for name in ("amount_micros", "meter_before_micros", "source", "status", "form"):
+                assert slip[name] == payout[name], (number, name)
+            assert slip["floorperson"] == payout.get("floorperson", "")
+
+
+def test_the_meter_after_is_the_meter_as_it_then_stood(three_days: Path) -> None:
+    """Of the last award of a settlement on a level, it is the level's balance in the journal."""
+    balances: dict[str, int] = {}
+    checked = 0
+    with open_walk(three_days) as walk:
+        for row in rows(three_days):
+            for account, micros in row.postings:
+                balances[account] = balances.get(account, 0) + micros
+            settlement = row.event.get("settlement")
+            if row.kind not in ("RoundSettled", "BadBeatVerified") or not settlement:
+                continue
+            last: dict[str, int] = {}
+            for award in settlement["awards"]:
+                claim = award["claim"]
+                if claim.get("level"):
+                    last[f"{claim['link']}/{claim['level']}/meter"] = award["payouts"][0]
+            for account, payout in last.items():
+                slip = find_slip(walk, payout)
+                if len(slip.steps) > 1 and slip.steps[1].what in ("decided again", "void"):
+                    continue  # what it says now is not what this entry said
+                assert slip.meter_after_micros == balances[account]
+                checked += 1
+    assert checked > 5
+
+
+def test_a_slip_names_its_entries_with_their_hashes(three_days: Path) -> None:
+    """Each step has the sequence and hash under which the journal has it."""
+    with open_walk(three_days) as walk:
+        hashes = {entry.sequence: entry.hash.hex() for entry in walk.entries()}
+        slip = find_slip(walk, 1)
+    assert slip.steps
+    for step in slip.steps:
+        assert step.hash == hashes[step.sequence]
+    text = "\n".join(slip_lines(slip))
+    assert f"${dollars(slip.amount_micros)}" in text
+    assert slip.steps[0].hash[:32] in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_a_payout_that_never_was(three_days: Path) -> None:
+    """The error is one sentence."""
+    with open_walk(three_days) as walk, pytest.raises(NoSuchPayoutError, match="no payout 9999"):
+        find_slip(walk, 9_999)
+
+
+def test_a_receipt_is_what_was_signed(three_days: Path, tmp_path: Path) -> None:
+    """Any changed value makes it not genuine, and so does another key."""
+    key = tmp_path / "site.key"
+    make_key(key)
+    with open_walk(three_days) as walk:
+        signed = receipt(find_slip(walk, 1), load_private(key))
+    pub = load_public(tmp_path / "site.key.pub")
+    assert is_genuine(signed, pub)
+    copy = msgspec.json.decode(msgspec.json.encode(signed), type=type(signed))
+    assert is_genuine(copy, pub)
+    copy.slip.amount_micros += 1
+    assert not is_genuine(copy, pub)
+    make_key(tmp_path / "other.key")
+    assert not is_genuine(signed, load_public(tmp_path / "other.key.pub"))
+
+
+def test_the_command_prints_signs_and_checks(three_days: Path, tmp_path: Path) -> None:
+    """Text, PDF and a receipt that `verify --receipt` finds genuine until it is edited."""
+    key, pdf, file = tmp_path / "site.key", tmp_path / "slip.pdf", tmp_path / "receipt.json"
+    make_key(key)
+    run = CliRunner().invoke
+    args = ["slip", "1", "--data", str(three_days)]
+    assert run(main, args).stdout.startswith("PAYOUT 1\n")
+    assert run(main, [*args, "--pdf", str(pdf)]).stdout == f"wrote {pdf}\n"
+    assert pdf.read_bytes().startswith(b"%PDF-1.4")
+    file.write_text(run(main, [*args, "--key", str(key), "--json"]).stdout)
+    check = ["verify", "--receipt", str(file), "--key", f"{key}.pub"]
+    assert "genuine, signed by" in run(main, check).stdout
+    changed = json.loads(file.read_text())
+    changed["slip"]["seat"] += 1
+    file.write_text(json.dumps(changed))
+    result = run(main, check)
+    assert (result.exit_code, "NOT what this key signed" in result.stdout) == (1, True)
+
+
+def test_a_pdf_holds_its_lines_on_as_many_pages_as_they_need() -> None:
+    """Its table of objects points at them, and what a font lacks or PDF reserves does no harm."""
+    lines = [f"line {number} (\\) \u2013 \u20ac \u2660" for number in range(100)]
+    raw = as_pdf(lines, "Title")
+    start = int(raw.rsplit(b"startxref\n", 1)[1].split()[0])
+    assert raw[start:].startswith(b"xref\n0 11\n")  # 4 objects and 2 for each of 3 pages
+    places = [int(line.split()[0]) for line in raw[start:].splitlines()[3:13]]
+    for number, place in enumerate(places, 1):
+        assert raw[place:].startswith(b"%d 0 obj\n" % number)
+    assert raw.count(b"/Type /Page ") == 3
+    assert raw.count(b" Tj T*") == 100
+    assert rb"(line 7 \(\\\) " in raw

@@ -1,0 +1,168 @@
+"""What a site file says beyond rules: people, days, Bad Beat funds, and what the law fixes."""
+
+from pathlib import Path
+
+import pytest
+
+from jackpot.core.config import GamingDay, PotRules
+from jackpot.core.money import MICROS_PER_DOLLAR
+from jackpot.rules.site import check_site, load_site
+
+POT = {
+    "minimum_pot": '"$20"',
+    "contribution": '"10%"',
+    "cap": '"$2"',
+    "qualifying_hand": '"four-eights"',
+    "loser": '"50%"',
+    "winner": '"25%"',
+    "table": '"25%"',
+    "passes_on_to": '"next"',
+}
+
+
+def written(folder: Path, text: str) -> Path:
+    """The text as a file."""
+    path = folder / "site.toml"
+    path.write_text(text)
+    return path
+
+
+def fund(pot: dict[str, str]) -> str:
+    """A file with a Bad Beat fund whose `pot` begins at line 8."""
+    keys = "\n".join(f"{key} = {value}" for key, value in pot.items())
+    return (
+        '[site]\nid = "s"\n[[links]]\nid = "bb"\nrule = "pa-2010-poker-bad-beat"\n'
+        f'bet = "bad-beat"\n[links.pot]\n{keys}\n[[tables]]\nid = "p1"\nlinks = ["bb"]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "dual_control"), [("", True), ("dual_control = false", False)], ids=["", "lab"]
+)
+def test_two_people_unless_the_file_says_otherwise(
+    tmp_path: Path, line: str, *, dual_control: bool
+) -> None:
+    """Dual control is the default."""
+    site = load_site(written(tmp_path, f'[site]\nid = "s"\n{line}\n'))
+    assert site.dual_control is dual_control
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("", GamingDay(360, "America/New_York")),
+        ('start = "00:00"', GamingDay(0, "America/New_York")),
+        ('start = "23:59"\nzone = "Europe/Vienna"', GamingDay(1_439, "Europe/Vienna")),
+    ],
+)
+def test_when_a_gaming_day_begins(tmp_path: Path, text: str, day: GamingDay) -> None:
+    """A time and a zone, each with a default."""
+    assert load_site(written(tmp_path, f'[site]\nid = "s"\n[day]\n{text}\n')).day == day
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('start = "24:00"', "no time such as 06:00"),
+        ('start = "6:00"', "no time such as 06:00"),
+        ('zone = "Mars/Olympus"', "no time zone such as"),
+        ('zone = "../etc"', "no time zone such as"),
+        ('end = "05:00"', "unknown key 'end'"),
+    ],
+)
+def test_a_day_that_is_none(tmp_path: Path, line: str, words: str) -> None:
+    """The fault stands at its line."""
+    (fault,) = check_site(written(tmp_path, f'[site]\nid = "s"\n[day]\n{line}\n')).violations
+    assert (fault.line, words in fault.reason) == (4, True)
+
+
+@pytest.mark.rule("PA2010 553.20(a)")
+def test_a_bad_beat_fund_is_a_link_without_bets(tmp_path: Path) -> None:
+    """One meter, the posted rules, and a table that deals nothing to the controller."""
+    site = load_site(written(tmp_path, fund(POT)))
+    (link,), (table,) = site.links, site.tables
+    assert link.pot == PotRules(
+        20 * MICROS_PER_DOLLAR,
+        1_000,
+        2 * MICROS_PER_DOLLAR,
+        5_000,
+        2_500,
+        2_500,
+        "four-eights",
+        "next",
+    )
+    assert (link.bets, [level.seed_micros for level in link.levels]) == ((), [0])
+    assert (table.game, table.seats, table.seat_cards) == ("poker", 10, 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "clause"),
+    [
+        pytest.param(key, value, clause, marks=pytest.mark.rule(clause))
+        for key, value, clause in (
+            ("cap", '"$0"', "PA2010 553.20(b)(1)"),
+            ("contribution", '"0%"', "PA2010 553.20(b)(1)"),
+            ("cap", None, "PA2010 553.20(b)(1)"),
+            ("contribution", None, "PA2010 553.20(b)(1)"),
+            ("minimum_pot", '"$1.99"', "PA2010 553.20(b)(2)"),
+            ("minimum_pot", None, "PA2010 553.20(b)(2)"),
+            ("qualifying_hand", '"something good"', "PA2010 553.20(b)(3)"),
+            ("table", '"24.99%"', "PA2010 553.20(b)(3)"),
+            ("table", '"25.01%"', "PA2010 553.20(b)(3)"),
+            ("winner", None, "PA2010 553.20(b)(3)"),
+            ("passes_on_to", None, "PA2010 553.20(i)"),
+        )
+    ],
+)
+def test_posted_rules_that_the_text_does_not_allow(
+    tmp_path: Path, key: str, value: str | None, clause: str
+) -> None:
+    """Each fault is named with its clause."""
+    pot = {k: v for k, v in (POT | {key: value}).items() if v is not None}
+    (fault,) = check_site(written(tmp_path, fund(pot))).violations
+    assert fault.clause == clause
+
+
+def link_text(rule: str, bet: str, more: str) -> str:
+    """A file with one link."""
+    return (
+        f'[site]\nid = "s"\n[[links]]\nid = "one"\nrule = "{rule}"\nbet = "{bet}"\n'
+        f'wager = "$1"\n{more}\n'
+    )
+
+
+FIVE = "five-card-progressive"
+MAIN = '[links.levels.main]\nseed = "$10,000"\nreseed = "$10,000"\nprimary = "70%"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed", "minimum_bps"),
+    [
+        pytest.param(text, fixed, minimum, marks=pytest.mark.rule(clause))
+        for text, fixed, minimum, clause in (
+            (
+                link_text("pa-crazy-4-poker", FIVE, 'paytable = "A"'),
+                "PA 657a.12(e)(3)",
+                0,
+                "PA 657a.12(e)(3)",
+            ),
+            (
+                link_text(
+                    "pa-2011-caribbean-stud",
+                    "progressive",
+                    f'{MAIN}[links.pays]\nstraight-flush = "10% of main"',
+                ),
+                "",
+                7_000,
+                "PA2010 555.13(e)",
+            ),
+            (link_text("ma-crazy-4-poker", FIVE, MAIN), "", 0, "MA 11(e)(3)"),
+        )
+    ],
+)
+def test_what_the_law_fixes_goes_with_the_level(
+    tmp_path: Path, text: str, fixed: str, minimum_bps: int
+) -> None:
+    """So that the controller refuses a rate that the regulation does not allow."""
+    level = load_site(written(tmp_path, text)).links[0].levels[0]
+    assert (level.fixed, level.minimum_bps) == (fixed, minimum_bps)

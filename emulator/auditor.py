@@ -19,6 +19,7 @@ from emulator.audit.comparing import Comparison
 from emulator.audit.entry import OBSERVATIONS, Entry
 from emulator.audit.floor import FLOOR, change_message
 from emulator.audit.paying import settle
+from emulator.audit.returning import credit
 from emulator.audit.terms import SiteTerms
 from jackpot.v1 import table_pb2 as pb
 
@@ -182,7 +183,7 @@ class Auditor:
         if not self._is_refused(entry, rounds.why_not_withdraw(table, wagers)):
             for wager in wagers:
                 standing = rounds.round_of(table).wagers[wager.seat][wager.bet]
-                undoing.credit(self.books, table, wager.bet, standing)
+                credit(self.books, table, wager.bet, standing)
                 rounds.take_out(table, wager.seat, wager.bet)
 
     def _remove_wager(self, entry: Entry, table: Table) -> None:

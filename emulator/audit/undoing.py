@@ -14,13 +14,12 @@ from emulator.audit.books import (
     Purse,
     Round,
     Settlement,
-    Standing,
     Table,
 )
 from emulator.audit.paying import book, decide, is_full
+from emulator.audit.returning import LevelKey, amount_of, give_back, is_gone, part_of
+from emulator.audit.rounds import round_of
 from emulator.audit.terms import DEALER
-
-LevelKey = tuple[str, str]
 
 
 class Change(NamedTuple):
@@ -34,14 +33,14 @@ class Change(NamedTuple):
 
 def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
     """The round comes to nothing: what goes back to players, and what becomes of its awards."""
-    round_ = _round(table)
+    round_ = round_of(table)
     settlement = books.settlements.get((table.terms.id, round_.number))
-    returned = _amount(books, table, list(round_.wagers))
-    gone = {key: _is_gone(books, key, part, settlement) for key, part in round_.posted.items()}
+    returned = amount_of(books, table, list(round_.wagers))
+    gone = {key: is_gone(books, key, part, settlement) for key, part in round_.posted.items()}
     changes = []
     if settlement:
         changes = take_back(books, settlement, _open(books, settlement), {})
-    _give_back(books, table, round_.posted, gone, list(round_.wagers))
+    give_back(books, table, round_.posted, gone, list(round_.wagers))
     books.settlements.pop((table.terms.id, round_.number), None)
     table.round = None
     return returned, changes
@@ -49,11 +48,11 @@ def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
 
 def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]:
     """One seat's part comes to nothing."""
-    round_ = _round(table)
+    round_ = round_of(table)
     settlement = books.settlements.get((table.terms.id, round_.number))
-    returned = _amount(books, table, [seat])
-    parts = {key: part for key in round_.posted if (part := _part(books, table, key, seat))}
-    gone = {key: _is_gone(books, key, part, settlement) for key, part in parts.items()}
+    returned = amount_of(books, table, [seat])
+    parts = {key: part for key in round_.posted if (part := part_of(table, key, seat))}
+    gone = {key: is_gone(books, key, part, settlement) for key, part in parts.items()}
     changes = []
     if settlement:
         doomed = {p for p in _open(books, settlement) if _falls(books, round_, p, seat)}
@@ -63,7 +62,7 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
             if not gone[key]
         }
         changes = take_back(books, settlement, doomed, less)
-    _give_back(books, table, parts, gone, [seat])
+    give_back(books, table, parts, gone, [seat])
     for key, part in parts.items():
         whole = round_.posted[key]
         round_.posted[key] = Increment(
@@ -208,12 +207,6 @@ def _strike(award: Award, doomed: set[int]) -> None:
     award.payouts = tuple(payout for _, payout in kept)
 
 
-def _round(table: Table) -> Round:
-    if table.round is None:
-        raise AssertionError("checked before")
-    return table.round
-
-
 def _open(books: Books, settlement: Settlement) -> set[int]:
     return {p for award in settlement.awards for p in award.payouts if p in books.payouts}
 
@@ -231,87 +224,3 @@ def _falls(books: Books, round_: Round, payout_id: int, seat: int) -> bool:
             for other, bet, standing in round_.standing()
         )
     return True
-
-
-def _posted_wagers(table: Table) -> list[tuple[int, str]]:
-    """Seat and link of each wager whose increments are on the meters."""
-    round_ = _round(table)
-    found = []
-    for seat, name, standing in round_.standing():
-        bet = table.terms.bet(name)
-        if bet is None:
-            raise AssertionError("an accepted bet is offered")
-        counted = round_.phase in ("COLLECTED", "SETTLED")
-        if counted or (round_.phase == "LOCKED" and standing.electronic):
-            found.append((seat, bet.link))
-    return found
-
-
-def _amount(books: Books, table: Table, seats: list[int]) -> int:
-    total = 0
-    for seat, name, _ in _round(table).standing():
-        bet = table.terms.bet(name)
-        if bet and seat in seats:
-            total += books.links[bet.link].terms.wager_micros
-    return total
-
-
-def _part(books: Books, table: Table, key: LevelKey, seat: int) -> Increment | None:
-    """A seat's part of what the round put on a level."""
-    del books
-    seats = [s for s, link in _posted_wagers(table) if link == key[0]]
-    mine = seats.count(seat)
-    if not mine:
-        return None
-    whole = _round(table).posted[key]
-    primary = (whole.meter + whole.overflow) * mine // len(seats)
-    over = min(whole.overflow, primary)  # what went over the limit went there last
-    reserve = whole.reserve * mine // len(seats)
-    return Increment(whole.sequence, primary - over, reserve, over)
-
-
-def _is_gone(books: Books, key: LevelKey, part: Increment, settlement: Settlement | None) -> bool:
-    """Whether somebody else has won the level since the increments went there."""
-    last_full = books.level(key).last_full
-    if settlement and key in settlement.before:
-        return settlement.before[key].last_full > part.sequence or last_full > settlement.sequence
-    return last_full > part.sequence
-
-
-def _give_back(
-    books: Books,
-    table: Table,
-    parts: dict[LevelKey, Increment],
-    gone: dict[LevelKey, bool],
-    seats: list[int],
-) -> None:
-    """Return posted wagers: increments from their levels or the house, the rest as it was kept."""
-    owed: dict[str, int] = {}
-    for seat, name in _posted_wagers(table):
-        if seat in seats:
-            owed[name] = owed.get(name, 0) + books.links[name].terms.wager_micros
-    for key, part in parts.items():
-        link, level = books.links[key[0]], books.level(key)
-        increments = part.meter + part.reserve + part.overflow
-        owed[key[0]] = owed.get(key[0], 0) - increments
-        link.players += increments
-        if gone[key]:
-            link.house -= increments
-            continue
-        level.apply(Effect(part.meter, part.reserve, part.overflow), sign=-1)
-        link.house -= level.shortfall()
-    for name, rest in owed.items():
-        books.links[name].retained -= rest
-        books.links[name].players += rest
-    for seat, name, standing in _round(table).standing():
-        if seat in seats:
-            credit(books, table, name, standing)
-
-
-def credit(books: Books, table: Table, name: str, standing: Standing) -> None:
-    """A wager goes back to the game account that it came from."""
-    bet = table.terms.bet(name)
-    if standing.account and bet:
-        link = books.links[bet.link]
-        link.players -= link.terms.wager_micros
-        books.accounts[standing.account] += link.terms.wager_micros

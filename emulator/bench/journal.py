@@ -80,7 +80,7 @@ async def _fill(engine: Engine, length: int, sequence: int, epoch: int) -> None:
 
 def _parsed(epoch: int) -> list[Any]:
     """A full round's commands, to be sent again and again."""
-    source = commands(_TABLE, 1)
+    source = commands("wagers", _TABLE, 1)
     next(source)  # the first opening
     found: list[Any] = []
     for each in [next(source) for _ in range(ROUND_MESSAGES + 1)]:

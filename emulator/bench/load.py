@@ -16,7 +16,7 @@ import grpc
 import msgspec
 import uvloop
 
-from emulator.bench.messages import SITE, WAGERS, messages
+from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
 from emulator.bench.servers import PLACE, PLAY
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
@@ -38,7 +38,8 @@ class Job(msgspec.Struct):
     attach: bool = False
     one_reply_each: bool = False  # a message is answered by one message, whatever is in it
     rate: float = 0.0  # messages a second; 0: closed
-    wagers: int = WAGERS  # in a message
+    messages: str = "wagers"  # or "rounds": what is sent on a stream
+    wagers: int = WAGERS  # in a call that is no stream
     channels: int = 1  # 0: one a table
 
 
@@ -46,6 +47,7 @@ class Seen(msgspec.Struct):
     """What was seen."""
 
     messages: int
+    wagers: int
     elapsed_s: float
     cpu_s: float
     latencies_us: list[int]
@@ -69,7 +71,7 @@ class Streams:
         each = max(1, job.count // job.tables)
         for table in range(job.tables):
             epoch = await self._attach(table) if job.attach else 1
-            self._loads.append(messages(table, job.links, epoch, each))
+            self._loads.append(messages(job.messages, table, job.links, epoch, each))
 
     def _channel(self, table: int) -> grpc.aio.Channel:
         return self._channels[table % len(self._channels)]
@@ -98,6 +100,7 @@ class Streams:
         await asyncio.gather(*(self._table(t, load, began) for t, load in enumerate(self._loads)))
         return Seen(
             sum(map(len, self._loads)),
+            sum(wagers_in(self._job.messages, len(load)) for load in self._loads),
             time.perf_counter() - began,
             time.process_time() - cpu,
             self._latencies[:_MOST_KEPT],
@@ -160,7 +163,8 @@ class Unary:
         began, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(self._table(each) for _ in range(job.tables)))
         elapsed, used = time.perf_counter() - began, time.process_time() - cpu
-        return Seen(each * job.tables, elapsed, used, self._latencies[:_MOST_KEPT])
+        count = each * job.tables
+        return Seen(count, count * job.wagers, elapsed, used, self._latencies[:_MOST_KEPT])
 
     async def _table(self, count: int) -> None:
         call: Any = self._channel.unary_unary(PLACE)

@@ -182,7 +182,8 @@ class PostgresLoad:
             *(self._table(n, connection, each) for n, connection in enumerate(self._connections))
         )
         elapsed, used = time.perf_counter() - began, time.process_time() - cpu
-        return Seen(each * self._job.tables, elapsed, used, self._latencies)
+        count = each * self._job.tables
+        return Seen(count, count * self._job.wagers, elapsed, used, self._latencies)
 
     async def _table(self, table: int, connection: Any, count: int) -> None:
         async with connection.cursor() as cursor:

@@ -152,7 +152,7 @@ def measure(job: Job, server_pid: int) -> Measured:
         used_s, resident = cpu_s(server_pid) - before, resident_mb(server_pid)
         if not line:
             raise BenchError(f"the load on {job.address} broke off")
-        return _measured(job, msgspec.json.decode(line, type=Seen), used_s, resident)
+        return _measured(msgspec.json.decode(line, type=Seen), used_s, resident)
     finally:
         process.communicate()
 
@@ -162,8 +162,8 @@ def _tell(pipe: Any, line: str) -> None:
     pipe.flush()
 
 
-def _measured(job: Job, seen: Seen, server_cpu_s: float, resident: float) -> Measured:
-    wagers = seen.messages * job.wagers
+def _measured(seen: Seen, server_cpu_s: float, resident: float) -> Measured:
+    wagers = seen.wagers
     latencies = sorted(seen.latencies_us)
 
     def quantile_ms(share: float) -> float:

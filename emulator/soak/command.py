@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import signal
 import tempfile
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,10 +137,18 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
         keep.mkdir(parents=True, exist_ok=True)
     scratch = nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory(prefix="soak-")
     with scratch as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_run(options, Path(folder), show=show))
+        try:
+            return runner.run(_run(options, Path(folder), show=show))
+        except asyncio.CancelledError:
+            raise click.Abort from None
 
 
 async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
+    # Whoever ends it early must not leave controllers and mounts behind.
+    task = asyncio.current_task()
+    if task:
+        with suppress(RuntimeError, ValueError):  # not in the main thread
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     run = Soak(options, folder)
     _known_level(run, options.until_hit)
     progress = Progress(run, Console(stderr=True))

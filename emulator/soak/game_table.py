@@ -12,7 +12,7 @@ from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
-from jackpot.rules.cards import DECK
+from jackpot.rules.cards import DECK, CardError
 from jackpot.v1 import table_pb2 as pb
 from table_client.decks import PlainDeck
 from table_client.devices import DeviceDeck
@@ -24,7 +24,7 @@ from table_client.ports import SideAward
 from table_client.progressive import LinkedProgressive
 from table_client.round.play import RoundResult, Table
 
-FAULT_PPM = 3_000  # of each device fault, at each of its chances
+FAULT_PPM = 1_500  # of each device fault, at each of its chances
 _PLAYERS = 6
 
 
@@ -94,17 +94,17 @@ class GameTable:
         await self._floor.clear_table(self.terms.id, self._draw)
         try:
             result = await self._table.play_round(self._players)
-        except RefusedError as refusal:
-            await self._end_refused(refusal)
+        except (RefusedError, CardError) as error:
+            await self._end_misdealt(error)
             return
         self.voids += bool(result.void)
         if self._fair and not result.void:
             self._count(result)
 
-    async def _end_refused(self, refusal: RefusedError) -> None:
+    async def _end_misdealt(self, error: RefusedError | CardError) -> None:
         """A deck with a card too many deals it twice: the round is void and the deck goes."""
-        if refusal.reason != "DUPLICATE_CARD":
-            raise refusal
+        if isinstance(error, RefusedError) and error.reason != "DUPLICATE_CARD":
+            raise error
         self.voids += 1
         await self.client.void_round("card-too-many", "floor")
         await self._table.deck.remove_stub(count=False)

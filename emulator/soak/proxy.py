@@ -1,10 +1,13 @@
 """A TCP proxy that does to connections what networks do: delays, freezes, cuts and half-closes."""
 
 import asyncio
+import struct
 from collections.abc import Callable
 from contextlib import suppress
+from socket import SO_LINGER, SOL_SOCKET
 
 _CHUNK_BYTES = 1 << 16
+_NO_LINGER = struct.pack("ii", 1, 0)
 
 
 class _Link:
@@ -14,8 +17,10 @@ class _Link:
         self.near, self.far = near, far
 
     def cut(self) -> None:
-        """Reset both sides."""
+        """Reset both sides: they learn of it by an error, not by an end."""
         for writer in (self.near, self.far):
+            with suppress(OSError, AttributeError):
+                writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _NO_LINGER)
             writer.transport.abort()
 
     def half_close(self, *, towards_client: bool) -> None:
@@ -32,6 +37,7 @@ class Proxy:
         self._host, _, port = target.rpartition(":")
         self._port = int(port)
         self._links: set[_Link] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._flowing = asyncio.Event()
         self._flowing.set()
         self._server: asyncio.Server | None = None
@@ -50,6 +56,7 @@ class Proxy:
             self._server.close()
         self.cut()
         self._flowing.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def freeze(self) -> None:
         """Let nothing through, and tell nobody."""
@@ -73,7 +80,12 @@ class Proxy:
             do(link)
         return len(links)
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._connect(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
         except OSError:

@@ -8,11 +8,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import grpc
-
 from emulator.audit.terms import SiteTerms, read_terms
 from emulator.auditor import Auditor
 from emulator.soak.awards import Awards
+from emulator.soak.cast import Cast
 from emulator.soak.clients import RecordingClient, Staff
 from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk
@@ -32,7 +31,6 @@ from emulator.soak.stepped_clock import set_offset
 from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
-from jackpot.rules.site import load_site
 from jackpot.verify import verify
 from table_client.client import open_channel
 
@@ -123,7 +121,8 @@ class Soak:
                 await proxy.start()
                 self._stack.push_async_callback(proxy.stop)
                 self.proxies.append(proxy)
-        self.staff = Staff(await self._channel(0), SITE, self.tape)
+        self.cast = Cast(self, self._stack)
+        self.staff = Staff(await self.cast.channel(0), SITE, self.tape)
         self.floor = Floor(self.staff, self.habits)
         self.saboteur = Saboteur(
             self.options.faults,
@@ -137,66 +136,7 @@ class Soak:
             self._time_is_up,
         )
         for place, name in enumerate(table_names(self.options.tables)):
-            self.tables.append(await self._table(place, name))
-
-    async def _channel(self, place: int, *, direct: bool = True) -> grpc.aio.Channel:
-        """A connection of one's own to one of the controllers."""
-        addresses = [controller.address for controller in self.controllers]
-        if not direct and self.proxies:
-            addresses = [proxy.address for proxy in self.proxies]
-        channel = open_channel(addresses[place % len(addresses)])
-        return await self._stack.enter_async_context(channel)
-
-    async def _table(self, place: int, name: str) -> SideTable | GameTable:
-        options, terms = self.options, self.terms.tables[name]
-        if self.floor is None:
-            raise AssertionError("set up before")
-        client = await self._client(place, name)
-        whole = options.whole_games and place % options.whole_games == options.whole_games - 1
-        if whole:
-            site = load_site(self.site_path)
-            links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
-            return GameTable(
-                client,
-                terms,
-                links,
-                self.floor,
-                options.seed,
-                self.hits,
-                rigged=options.rigged,
-                device_faults=Fault.DEVICE in options.faults,
-                late=Fault.LATE in options.faults,
-            )
-        spare = await self._client(place, name) if Fault.STUCK in options.faults else None
-        return SideTable(
-            client,
-            terms,
-            self.floor,
-            options.seed,
-            self.habits,
-            self.hits,
-            rigged=options.rigged,
-            speed=options.speed,
-            spare=spare,
-        )
-
-    async def _client(self, place: int, name: str) -> RecordingClient:
-        """A third of the tables, with broken connections, go through the proxy."""
-        channel = await self._channel(place, direct=place % 3 != 0)
-        if not self.habits.doubles:
-            client = RecordingClient(channel, SITE, name, self.tape, self.latencies)
-        else:
-            client = DoublingClient(
-                channel,
-                SITE,
-                name,
-                self.tape,
-                self.latencies,
-                other=await self._channel(place + 1),
-                chance=self.habits.doubles,
-                draw=random.Random(f"{self.options.seed}/{name}/twice"),  # noqa: S311 - a replay
-            )
-        return await self._stack.enter_async_context(client)
+            self.tables.append(await self.cast.table(place, name, self.floor))
 
     async def _play(self, helpers: list["asyncio.Task[None]"]) -> None:
         """Until every table is done, or something failed."""
@@ -254,7 +194,7 @@ class Soak:
             work.append(self.saboteur.work())
         if Fault.UNREAD in faults:
             name = f"{HERD}-001"
-            client = await self._client(1, name)
+            client = await self.cast.client(1, name)
             self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
             work.append(self.mute.work())
         if Fault.HERD in faults:

@@ -1,0 +1,87 @@
+"""Who plays in a soak: tables with their clients and connections, made from the options."""
+
+import random
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+import grpc
+
+from emulator.soak.clients import RecordingClient
+from emulator.soak.doubles import DoublingClient
+from emulator.soak.faults import Fault
+from emulator.soak.floor import Floor
+from emulator.soak.game_table import GameTable
+from emulator.soak.site import SITE
+from emulator.soak.table import SideTable
+from jackpot.rules.site import load_site
+from table_client.client import open_channel
+
+if TYPE_CHECKING:
+    from emulator.soak.run import Soak
+
+
+class Cast:
+    """Makes what a run needs, and leaves it to the run's stack to close it."""
+
+    def __init__(self, soak: "Soak", stack: AsyncExitStack) -> None:
+        self._soak = soak
+        self._stack = stack
+
+    async def channel(self, place: int, *, direct: bool = True) -> grpc.aio.Channel:
+        """A connection of one's own to one of the controllers."""
+        addresses = [controller.address for controller in self._soak.controllers]
+        if not direct and self._soak.proxies:
+            addresses = [proxy.address for proxy in self._soak.proxies]
+        channel = open_channel(addresses[place % len(addresses)])
+        return await self._stack.enter_async_context(channel)
+
+    async def table(self, place: int, name: str, floor: Floor) -> SideTable | GameTable:
+        """One of the tables that play."""
+        soak = self._soak
+        options, terms = soak.options, soak.terms.tables[name]
+        client = await self.client(place, name)
+        whole = options.whole_games and place % options.whole_games == options.whole_games - 1
+        if whole:
+            site = load_site(self._soak.site_path)
+            links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
+            return GameTable(
+                client,
+                terms,
+                links,
+                floor,
+                options.seed,
+                self._soak.hits,
+                rigged=options.rigged,
+                device_faults=Fault.DEVICE in options.faults,
+                late=Fault.LATE in options.faults,
+            )
+        spare = await self.client(place, name) if Fault.STUCK in options.faults else None
+        return SideTable(
+            client,
+            terms,
+            floor,
+            options.seed,
+            self._soak.habits,
+            self._soak.hits,
+            rigged=options.rigged,
+            speed=options.speed,
+            spare=spare,
+        )
+
+    async def client(self, place: int, name: str) -> RecordingClient:
+        """A third of the tables, with broken connections, go through the proxy."""
+        channel = await self.channel(place, direct=place % 3 != 0)
+        if not self._soak.habits.doubles:
+            client = RecordingClient(channel, SITE, name, self._soak.tape, self._soak.latencies)
+        else:
+            client = DoublingClient(
+                channel,
+                SITE,
+                name,
+                self._soak.tape,
+                self._soak.latencies,
+                other=await self.channel(place + 1),
+                chance=self._soak.habits.doubles,
+                draw=random.Random(f"{self._soak.options.seed}/{name}/twice"),  # noqa: S311 - a replay
+            )
+        return await self._stack.enter_async_context(client)

@@ -1,0 +1,140 @@
+"""The benchmark measures what it says it measures."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from emulator.bench.command import write_report
+from emulator.bench.journal import build
+from emulator.bench.load import Job
+from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
+from emulator.bench.processes import Measured, Server, measure
+from emulator.bench.report import Target, machine, targets, text_lines
+from emulator.cli import main
+from jackpot.store.sqlite import SqliteJournal
+from jackpot.v1 import table_pb2 as pb
+from jackpot.verify import verify
+
+
+@pytest.mark.parametrize("role", ["echo", "batching", "bytes", "controller"])
+def test_every_server_answers_every_message(role: str, tmp_path: Path) -> None:
+    """A load of messages is answered in full, and both sides' processor time is known."""
+    server = Server(role, tmp_path, tables=4).start()
+    try:
+        job = Job(
+            "stream",
+            server.address,
+            tables=4,
+            count=240,
+            attach=role == "controller",
+            one_reply_each=role == "bytes",
+            channels=0,
+        )
+        found = measure(job, server.pid)
+    finally:
+        server.stop()
+    assert found.wagers_per_s == pytest.approx(found.messages_per_s * WAGERS, rel=0.1)
+    assert 0 < found.p50_ms <= found.p99_ms <= found.p999_ms
+    assert found.client_cpu_us > 0
+    assert found.resident_mb > 10
+    if role == "controller":
+        assert verify(tmp_path).ok
+
+
+def test_a_wager_at_a_time_is_answered_too(tmp_path: Path) -> None:
+    """The naive controller commits each wager; at a fixed rate the load keeps to the clock."""
+    server = Server("naive", tmp_path).start()
+    try:
+        found = measure(Job("unary", server.address, tables=2, count=40, wagers=1), server.pid)
+        assert found.wagers_per_s == pytest.approx(found.messages_per_s)
+    finally:
+        server.stop()
+    echo = Server("echo", tmp_path).start()
+    try:
+        job = Job("stream", echo.address, tables=2, count=100, window=24, rate=200.0)
+        found = measure(job, echo.pid)
+        assert found.messages_per_s == pytest.approx(200, rel=0.3)
+    finally:
+        echo.stop()
+
+
+def test_messages_are_numbered_without_gaps() -> None:
+    """Each message is six wagers; every 26th closes a round and opens the next."""
+    numbers, wagers = [], 0
+    for raw, count in messages("wagers", 3, 1, 7, 53):
+        message = pb.PlayRequest.FromString(raw)
+        assert (message.site, message.table, message.epoch) == (SITE, "t3", 7)
+        assert len(message.commands) == count
+        numbers += [command.number for command in message.commands]
+        wagers += sum(len(command.place_wagers.wagers) for command in message.commands)
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert wagers == wagers_in("wagers", 53) == 50 * WAGERS
+    assert wagers_in("rounds", len(messages("rounds", 3, 1, 7, 9))) == 3 * WAGERS
+
+
+def test_a_journal_is_built_to_length_and_goes_on(tmp_path: Path) -> None:
+    """A built journal is as long as asked, verifies, and can be made longer."""
+    for length in (300, 700):
+        build(tmp_path, length)
+        journal = SqliteJournal.open_to_read(tmp_path)
+        head = journal.heads()[SITE]
+        journal.close()
+        assert length <= head.sequence < length + 40
+    assert verify(tmp_path).ok
+
+
+def measured(**changes: float) -> Measured:
+    """A run with these figures."""
+    figures = dict.fromkeys(Measured.__struct_fields__, 1.0) | changes
+    return Measured(**figures)
+
+
+@pytest.mark.parametrize(
+    ("client", "server", "limit"),
+    [(0.95, 0.9, "client"), (0.5, 0.8, "server"), (0.79, 0.79, "neither")],
+)
+def test_it_says_who_was_the_limit(client: float, server: float, limit: str) -> None:
+    """Whoever used up a processor could not have done more."""
+    assert measured(client_busy=client, server_busy=server).limit == limit
+
+
+def test_targets_are_judged_by_ratio(tmp_path: Path) -> None:
+    """A ratio just at its goal is met, one below is missed."""
+    ratio = {"median": 1.0, "least": 0.9, "most": 1.1}
+    short = {**ratio, "median": 0.79}
+    report = {
+        "by_tables": {"8": {"of_echo": ratio, "of_batching": short}},
+        "by_length": {
+            "10000": {"server_cpu_us": 10.0, "restart_s": 1.0},
+            "10000000": {"server_cpu_us": 11.0, "restart_s": 2.1},
+        },
+    }
+    found = {target.says: target.met for target in targets(report)}
+    assert found == {
+        "messages/s of the echo's, 8 tables": True,
+        "messages/s of a batching echo's, 8 tables": False,
+        "cost a wager at 10,000,000 entries, of 10,000": True,
+        "seconds to restart, longest journal": False,
+    }
+    judged = [list(Target("a", 1.0, 1.0, met=True))]
+    whole = {"machine": machine(tmp_path), "notes": ["no PostgreSQL"], "targets": judged}
+    write_report(whole, tmp_path)
+    assert json.loads((tmp_path / "bench.json").read_text())["notes"] == ["no PostgreSQL"]
+    assert any("met" in line for line in text_lines(whole))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_the_command_measures_everything(tmp_path: Path) -> None:
+    """A quick benchmark of one table ends with a report in all its forms."""
+    arguments = ["bench", "--quick", "--tables", "8", "--only", "tables", "--only", "links"]
+    done = CliRunner().invoke(
+        main, [*arguments, "--data", str(tmp_path), "--report", str(tmp_path / "out"), "--json"]
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads((tmp_path / "out" / "bench.json").read_text())
+    assert set(found["by_links"]) == {"1", "8", "64"}
+    assert found["by_tables"]["8"]["controller"]["wagers_per_s"] > 0
+    assert "<svg" in (tmp_path / "out" / "bench.html").read_text()

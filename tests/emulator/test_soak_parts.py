@@ -1,0 +1,282 @@
+"""The parts of a soak: odds, proxy, disk, clock, latencies, charts."""
+
+import asyncio
+import math
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from emulator import charts
+from emulator.audit.terms import SiteTerms, read_terms
+from emulator.soak.deals import deal
+from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
+from emulator.soak.hits import Hits, chi_square_tail, gather
+from emulator.soak.latency import Latencies
+from emulator.soak.proxy import Proxy
+from emulator.soak.site import write_site
+from emulator.soak.stepped_clock import set_offset
+from jackpot.rules.hands import names
+
+
+@pytest.mark.parametrize(
+    ("statistic", "degrees", "tail"),
+    [
+        (3.841, 1, 0.05),
+        (6.635, 1, 0.01),
+        (11.070, 5, 0.05),
+        (20.515, 5, 0.001),
+        (18.307, 10, 0.05),
+        (2.0, 2, math.exp(-1)),
+        (0.0, 3, 1.0),
+    ],
+)
+def test_chi_square_is_that_of_the_tables(statistic: float, degrees: int, tail: float) -> None:
+    """The tail agrees with what every statistics book prints."""
+    assert chi_square_tail(statistic, degrees) == pytest.approx(tail, abs=5e-5)
+
+
+def test_rare_rows_are_put_together() -> None:
+    """No cell expects fewer than five, and no hand is left out."""
+    cells = gather([("royal", 0, 0.1), ("straight flush", 1, 0.9), ("quads", 6, 4.5), ("x", 9, 9)])
+    assert [(cell.hands, cell.seen) for cell in cells] == [
+        ("royal + straight flush + quads", 7),
+        ("x", 9),
+    ]
+    assert gather([("a", 8, 8.0), ("b", 1, 1.0)])[0].hands == "a + b"
+
+
+@pytest.fixture(name="terms")
+def _terms(tmp_path: Path) -> SiteTerms:
+    return read_terms(write_site(tmp_path, 9, herd=False))
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_hands_that_come_too_often_are_noticed(terms: SiteTerms, times: int) -> None:
+    """Fair hands pass; the same with every flush counted three times do not."""
+    hits, draw = Hits(terms), random.Random(3)
+    bet = terms.links["five-card"].bets[0]
+    for _ in range(4_000):
+        cards = deal(draw, [1], (5, 5, 0), rigged=False).hands[1]
+        called = names("five-card", cards)
+        row = next((row.hand for row in bet.rows if row.hand in called), "")
+        for _ in range(times if row in ("flush", "straight", "three-of-a-kind") else 1):
+            hits.note(bet, 5, row)
+    (verdict,) = hits.verdicts()
+    assert verdict.passed is (times == 1)
+
+
+def test_draws_are_tested_too(terms: SiteTerms) -> None:
+    """A Lucky Bonus that never falls on the dealer is noticed."""
+    hits, draw = Hits(terms), random.Random(5)
+    for _ in range(20_000):
+        lucky = draw.randrange(1, 7) if draw.random() < 0.1 else -1
+        hits.note_draws("hand-bonus", 6, magic=draw.random() < 0.05, lucky=lucky)
+    found = {verdict.bet: verdict.passed for verdict in hits.verdicts()}
+    assert found == {"magic card": True, "lucky of 6": False}
+
+
+def test_a_rigged_deal_is_a_deal() -> None:
+    """No card twice, everybody has as many as the rules say, and rare hands come by."""
+    draw, called = random.Random(1), Counter[str]()
+    for sizes in ((5, 5, 0), (3, 0, 2)):
+        for _ in range(300):
+            dealt = deal(draw, [1, 2, 4, 6], sizes, rigged=True)
+            cards = [card for hand in dealt.hands.values() for card in hand] + dealt.community
+            assert len(set(cards)) == len(cards)
+            assert {len(dealt.hands[seat]) for seat in (1, 2, 4, 6)} == {sizes[0]}
+            assert len(dealt.community) == sizes[2]
+            for seat in (1, 2, 4, 6):
+                called.update(names("five-card", dealt.hands[seat] + dealt.community)[:1])
+    assert called["royal-flush"] > 20
+    assert called["straight-flush"] > 20
+
+
+@asynccontextmanager
+async def echoing() -> AsyncIterator[Proxy]:
+    """A proxy in front of a server that says everything back."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionResetError):
+            while chunk := await reader.read(100):
+                writer.write(chunk)
+        writer.close()
+        done.set()
+
+    done = asyncio.Event()
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    proxy = Proxy(f"127.0.0.1:{server.sockets[0].getsockname()[1]}")
+    await proxy.start()
+    try:
+        yield proxy
+    finally:
+        await proxy.stop()
+        await done.wait()
+        server.close()
+
+
+async def test_a_proxy_passes_delays_freezes_and_cuts() -> None:
+    """What goes in comes out, later, not at all until thawed, or never again."""
+    async with echoing() as proxy:
+        host, _, port = proxy.address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"one")
+        assert await reader.readexactly(3) == b"one"
+        proxy.delay_s = 0.05
+        began = time.perf_counter()
+        writer.write(b"two")
+        assert await reader.readexactly(3) == b"two"
+        assert time.perf_counter() - began >= 0.1
+        proxy.delay_s = 0.0
+        proxy.freeze()
+        writer.write(b"three")
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(reader.readexactly(5), 0.1)
+        proxy.thaw()
+        assert await reader.readexactly(5) == b"three"
+        assert proxy.cut() == 1
+        with pytest.raises(ConnectionResetError):
+            await reader.readexactly(1)
+        writer.close()
+
+
+async def test_a_proxy_closes_one_half() -> None:
+    """The client sees the end of what it is sent, and may still send."""
+    async with echoing() as proxy:
+        host, _, port = proxy.address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"x")
+        assert await reader.readexactly(1) == b"x"
+        assert proxy.half_close(towards_client=True) == 1
+        assert await reader.read() == b""
+        writer.write(b"still here")
+        await writer.drain()
+        writer.close()
+
+
+WRITER = """
+import sys, time
+file = open(sys.argv[1], "ab", buffering=0)
+for line in sys.stdin:
+    try:
+        file.write(b"x" * 100)
+        print("written", flush=True)
+    except OSError as error:
+        print(error.strerror, flush=True)
+"""
+
+
+@pytest.fixture(name="writer")
+def _writer(tmp_path: Path) -> "Iterator[subprocess.Popen[str]]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path / "data" / "file")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    yield process
+    process.communicate("")
+
+
+def write(process: "subprocess.Popen[str]") -> str:
+    """Have the process write, and hear how it went."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return process.stdout.readline().strip()
+
+
+@pytest.fixture(name="data", autouse=True)
+def _data(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data"
+
+
+def test_writes_fail_while_they_are_told_to(writer: "subprocess.Popen[str]", data: Path) -> None:
+    """A process under a file size limit fails to write, and goes on when it is lifted."""
+    assert write(writer) == "written"
+    assert fail_writes(writer.pid, data)
+    assert write(writer) == "File too large"
+    assert allow_writes(writer.pid)
+    assert write(writer) == "written"
+    assert resource.prlimit(writer.pid, resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+def test_a_disk_is_full_until_there_is_room(tmp_path: Path) -> None:
+    """Nothing more fits on a disk that was shrunk to what it holds."""
+    disk = SmallDisk(tmp_path / "disk")
+    if not disk.mount():
+        pytest.skip("mounting is not allowed here")
+    try:
+        file = tmp_path / "disk" / "file"
+        file.write_bytes(b"x" * 100_000)
+        assert disk.fill()
+        with pytest.raises(OSError, match="No space left"):
+            file.write_bytes(b"x" * 400_000)
+        assert disk.free()
+        file.write_bytes(b"x" * 400_000)
+    finally:
+        disk.unmount()
+    assert not (tmp_path / "disk" / "file").exists()
+
+
+def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:
+    """Its time of day moves, forth and back; its monotonic clock does not."""
+    offset = tmp_path / "offset"
+    code = (
+        "import sys, time; from pathlib import Path\n"
+        "from emulator.soak.stepped_clock import run_under, set_offset\n"
+        "path = Path(sys.argv[1]); run_under(path)\n"
+        "first, steady = time.time(), time.monotonic()\n"
+        "set_offset(path, -250); second = time.time()\n"
+        "print(round(second - first), time.monotonic() - steady < 5)\n"
+    )
+    set_offset(offset, 50)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(offset)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["-300", "True"]
+
+
+def test_latencies_keep_their_quantiles() -> None:
+    """A histogram of any number of answers knows its quantiles within one step of 5%."""
+    latencies = Latencies()
+    for number in range(1, 10_001):
+        latencies.note(number / 10_000)
+    for share in (0.5, 0.99, 0.999):
+        assert latencies.quantile_s(share) == pytest.approx(share, rel=0.06)
+    assert latencies.quantile_s(1.0) == latencies.longest_s == 1.0
+    assert sum(count for *_, count in latencies.buckets()) == 10_000
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        charts.lines("a < b", {"one": [(0, 1), (1, 2)], "two": [(0, 3)]}, x_title="s"),
+        charts.lines("flat", {"one": [(5, 0), (5, 0)]}, log_x=True, log_y=True),
+        charts.lines("shaded", {"one": [(0, 1)]}, bands=[charts.Band(0, 1, "kill & stop")]),
+        charts.bars("bars", ["a", "b"], {"seen": [0, 5], "expected": [1.5, 4]}, log_y=True),
+        charts.histogram("latency", [(0.001, 0.002, 1), (0.002, 0.004, 70)]),
+    ],
+)
+def test_a_chart_is_well_formed(drawn: str) -> None:
+    """Whatever is drawn, with odd names and no spread at all, is XML."""
+    assert ET.fromstring(drawn).tag == "figure"
+
+
+def test_a_chart_of_nothing_is_nothing() -> None:
+    """No data, no figure."""
+    assert (
+        charts.lines("none", {}) == charts.bars("none", [], {}) == charts.histogram("n", []) == ""
+    )

@@ -19,6 +19,9 @@ from tests.postgres import Server, running_server
 from tests.server.house import SITE
 from tests.stores import Stores
 
+# Half a minute each, with three controllers and a database or two beside the tables.
+pytestmark = pytest.mark.slow
+
 TABLES = 60
 CONTROLLERS = 3
 OUT_OF_SERVICE_S = 20.0  # far more than it takes, for a machine that is busy with other things

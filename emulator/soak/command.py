@@ -59,6 +59,12 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
 )
 @click.option("--controllers", type=click.IntRange(1, 4), default=1, show_default=True)
 @click.option(
+    "--store",
+    default="",
+    metavar="ADDRESS",
+    help="An empty PostgreSQL database for the controllers to share.  [default: SQLite]",
+)
+@click.option(
     "--fault-every", type=click.FloatRange(0.1), default=EVERY_S, show_default=True, help="Seconds."
 )
 @click.option(
@@ -89,6 +95,7 @@ def soak(
     deck: str,
     speed: float,
     controllers: int,
+    store: str,
     fault_every: float,
     whole_games: int,
     report: Path | None,
@@ -117,6 +124,7 @@ def soak(
         rigged=deck == "rigged",
         speed=speed,
         controllers=controllers,
+        store=store,
         whole_games=whole_games,
         every_s=fault_every,
     )

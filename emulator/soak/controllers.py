@@ -34,13 +34,13 @@ class ControllerProcess:
     """
 
     def __init__(
-        self, site: Path, data: Path, log: Path, command: Sequence[str] | None = None
+        self, site: Path, store: str, log: Path, command: Sequence[str] | None = None
     ) -> None:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
         self._arguments = [
             *(command or (sys.executable, "-m", "jackpot")),
-            *("serve", "--site", str(site), "--data", str(data), "--grpc", self.address),
+            *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
         ]
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None

@@ -9,6 +9,7 @@ class Habits(NamedTuple):
     seat_taken: float = 0.85
     bets: float = 0.75  # of a seat, on each bet
     second_command: float = 0.3  # wagers come in two commands
+    hurries: float = 0.7  # the lock-out leaves right behind the wagers
     two_boxes: float = 0.15
     from_account: float = 0.5  # an electronic wager, from a game account
     visits_cashier: float = 0.03

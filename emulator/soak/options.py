@@ -20,6 +20,7 @@ class Options(NamedTuple):
     rigged: bool = False
     speed: float = 0.0  # times a real table's; 0: as fast as possible
     controllers: int = 1
+    store: str = ""  # a PostgreSQL address, empty database; else SQLite in the run's folder
     whole_games: int = 4  # every so-many-th table plays whole games; 0: none
     every_s: float = EVERY_S
     folder: Path | None = None  # kept; else a temporary one

@@ -71,6 +71,7 @@ def _options(soak: Soak) -> dict[str, Any]:
         "deck": "rigged" if options.rigged else "fair",
         "speed": options.speed,
         "controllers": options.controllers,
+        "store": "PostgreSQL" if options.store else "SQLite",
         "whole_games": options.whole_games,
     }
 

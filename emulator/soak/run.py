@@ -37,6 +37,7 @@ from table_client.client import open_channel
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
 LATEST_HERD_S = 30.0
+_ON_DISK = frozenset({Fault.DISK, Fault.WRITE})  # nothing to do with a database elsewhere
 SETTLE_S = 120.0  # for everything to be answered at the end
 
 
@@ -47,6 +48,7 @@ class Soak:
         self.options = options
         self.folder = folder
         self.data = folder / "data"
+        self.store = options.store or str(self.data)
         self.tape_path = folder / "tape"
         fault_set = options.faults
         full = bool({Fault.HERD, Fault.UNREAD} & fault_set)
@@ -74,7 +76,7 @@ class Soak:
             command = (sys.executable, "-m", "emulator.soak.stepped_clock", str(self.clock))
         self.controllers = [
             ControllerProcess(
-                self.site_path, self.data, folder / f"controller-{number}.log", command
+                self.site_path, self.store, folder / f"controller-{number}.log", command
             )
             for number in range(1, options.controllers + 1)
         ]
@@ -110,7 +112,8 @@ class Soak:
             self.ended = time.monotonic()
 
     async def _set_up(self) -> None:
-        if Fault.DISK in self.options.faults and self.disk.mount():
+        on_disk = Fault.DISK in self.options.faults and not self.options.store
+        if on_disk and self.disk.mount():
             self._stack.callback(self.disk.unmount)
         for controller in self.controllers:
             await controller.start()
@@ -124,8 +127,9 @@ class Soak:
         self.cast = Cast(self, self._stack)
         self.staff = Staff(await self.cast.channel(0), SITE, self.tape)
         self.floor = Floor(self.staff, self.habits)
+        faults = self.options.faults - (_ON_DISK if self.options.store else frozenset())
         self.saboteur = Saboteur(
-            self.options.faults,
+            faults,
             self.keepers,
             self.proxies,
             self.data,
@@ -259,7 +263,7 @@ class Soak:
             code = await controller.stop()
             if code and not self.failure:
                 self.failure = f"a controller did not stop in good order (exit code {code})"
-        found = await asyncio.to_thread(verify, self.data)
+        found = await asyncio.to_thread(verify, self.store, None, SITE)
         self.verified = found.ok
         if not found.ok and not self.failure:
             self.failure = f"the journal does not verify: {found}"

@@ -74,10 +74,13 @@ class SideTable:
         if self._chance(self._habits.visits_cashier * self._bettors.have_accounts):
             seat = self._draw.randrange(1, self.terms.seats + 1)
             await self._floor.visit_cashier(account_of(self.terms, seat), self._draw)
-        await self._bet()
-        if self._spare and self._chance(self._habits.hangs):
-            await self._hang(self._spare)
-        accepted = await self._lock_out()
+        locking = await self._bet(hurry=self._chance(self._habits.hurries))
+        if locking is None:
+            await self._step()
+            if self._spare and self._chance(self._habits.hangs):
+                await self._hang(self._spare)
+            locking = self.client.lock_out()
+        accepted = await self._lock_out(locking)
         if accepted is None:
             return
         if self._chance(self._habits.void_round) and await self._void():
@@ -90,8 +93,8 @@ class SideTable:
 
     # -- betting ------------------------------------------------------------------------------
 
-    async def _bet(self) -> None:
-        """Open and place, all on the way at once."""
+    async def _bet(self, *, hurry: bool) -> Awaitable[Any] | None:
+        """Open and place, all on the way at once; in a hurry the lock-out too, which is returned."""
         wagers = self._bettors.wagers()
         answers: list[Awaitable[Any]] = [self.client.open_round()]
         if self._chance(self._habits.second_command):
@@ -106,11 +109,12 @@ class SideTable:
             gone = self._draw.choice(wagers)
             placed = pb.PlacedWager(seat=gone.seat, bet=gone.bet)
             answers.append(self.client.withdraw_wagers([placed]))
+        locking = self.client.lock_out() if hurry else None
         await asyncio.gather(*(self._do(answer) for answer in answers))
-        await self._step()
+        return locking
 
-    async def _lock_out(self) -> list[pb.Wager] | None:
-        answer = await self._do(self.client.lock_out())
+    async def _lock_out(self, locking: Awaitable[Any]) -> list[pb.Wager] | None:
+        answer = await self._do(locking)
         if answer is None:
             return None
         self._count_draws(answer)

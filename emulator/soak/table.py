@@ -94,7 +94,7 @@ class SideTable:
     # -- betting ------------------------------------------------------------------------------
 
     async def _bet(self, *, hurry: bool) -> Awaitable[Any] | None:
-        """Open and place, all on the way at once; in a hurry the lock-out too, which is returned."""
+        """Open and place, all on the way at once; in a hurry the lock-out too: it is returned."""
         wagers = self._bettors.wagers()
         answers: list[Awaitable[Any]] = [self.client.open_round()]
         if self._chance(self._habits.second_command):

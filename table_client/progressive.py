@@ -136,7 +136,7 @@ class LinkedProgressive:
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
         for payout in reply.payouts:
-            await self.pay(_award(payout))
+            await self.pay(award_of(payout))
 
     async def _reach(self, answer: Awaitable[Answer]) -> Answer:
         try:
@@ -188,7 +188,7 @@ class LinkedProgressive:
         self._middle = (list(dealer), list(community))
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
-        return tuple(_award(payout) for payout in reply.payouts)
+        return tuple(award_of(payout) for payout in reply.payouts)
 
     async def pay(self, award: SideAward) -> None:
         """Call the floor."""
@@ -215,7 +215,8 @@ def _hand(hand: SeatHand) -> table_pb2.SeatHand:
     return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate)
 
 
-def _award(payout: payout_pb2.Payout) -> SideAward:
+def award_of(payout: payout_pb2.Payout) -> SideAward:
+    """A payout as a round sees it."""
     kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
     source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
     return SideAward(

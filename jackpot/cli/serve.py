@@ -24,20 +24,28 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
+from jackpot.sources import MACHINE, Sources
 from jackpot.store.opening import Address, journal_opener
 
 
 def make_controller(
-    site: Site, store: Address, gate: Gate | None = None, *, accept_lost_commits: bool = False
+    site: Site,
+    store: Address,
+    gate: Gate | None = None,
+    *,
+    accept_lost_commits: bool = False,
+    sources: Sources = MACHINE,
 ) -> Controller:
     """A controller for a site on a store; call it in the loop."""
     engine = Engine(
         journal_opener(store, accept_lost_commits=accept_lost_commits),
         names,
         sites=[site.id],
+        clock=sources.clock,
+        entropy=sources.entropy,
         faults=from_environment(os.environ),
     )
-    return Controller(engine, site, gate)
+    return Controller(engine, site, gate, request_id=sources.request_id)
 
 
 @click.command()

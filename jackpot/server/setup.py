@@ -6,7 +6,7 @@ two people have changed since stand in the journal and not in the file: the file
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -38,10 +38,12 @@ class SetupError(Exception):
     """The site file and the journal contradict each other."""
 
 
-async def set_up(engine: Engine, site: Site) -> None:
+async def set_up(
+    engine: Engine, site: Site, request_id: Callable[[], str] = new_request_id
+) -> None:
     """Define what the file has and the journal has not."""
     for command in seen(await engine.read(site.id, lambda state: tuple(_missing(state, site)))):
-        origin = OperatorOrigin(PRINCIPAL, new_request_id())
+        origin = OperatorOrigin(PRINCIPAL, request_id())
         try:
             accepted(await engine.execute(Request(site.id, origin, command)))
         except RefusedError as error:

@@ -30,6 +30,7 @@ class Actor(NamedTuple):
     role: Role | None = None  # None without TLS: whoever can reach loopback may do everything
     table: str = ""  # the one table that a table's certificate speaks for
     serial: int = 0
+    site: str = ""  # the one site that a certificate is good for
 
 
 class DeniedError(Exception):
@@ -57,9 +58,9 @@ class Files(NamedTuple):
 class Gate:
     """Judges callers by certificate."""
 
-    def __init__(self, files: Files, site: str) -> None:
+    def __init__(self, files: Files, *sites: str) -> None:
         self._files = files
-        self._site = site
+        self._sites = frozenset(sites)
         self._authority = _load(files.authority)
         self._parsed: dict[bytes, x509.Certificate] = {}
         self._read_at = 0.0
@@ -104,7 +105,7 @@ class Gate:
             raise DeniedError(known=False, why="the certificate is revoked")
         if certificate.not_valid_after_utc <= dt.datetime.now(dt.UTC):
             raise DeniedError(known=False, why="the certificate has expired")
-        if holder.site != self._site:
+        if holder.site not in self._sites:
             raise DeniedError(known=True, why=f"the certificate is for site {holder.site}")
         return _actor(holder, certificate.serial_number)
 
@@ -128,13 +129,16 @@ def _load(path: Path) -> x509.Certificate:
 def _actor(holder: Holder, serial: int) -> Actor:
     table = holder.name if holder.role == "table" else ""
     principal = f"{holder.role}:{holder.name}"
-    return Actor(principal, DEPARTMENTS.get(holder.role, ""), holder.role, table, serial)
+    department = DEPARTMENTS.get(holder.role, "")
+    return Actor(principal, department, holder.role, table, serial, holder.site)
 
 
-def allow(actor: Actor, rpc: str, table: str | None = None) -> None:
-    """Raise DeniedError unless the caller's role makes this call, and for this table."""
+def allow(actor: Actor, rpc: str, table: str | None = None, site: str | None = None) -> None:
+    """Raise DeniedError unless the caller's role makes this call, for this table and site."""
     if actor.role is None:
         return
+    if site and site != actor.site:
+        raise DeniedError(known=True, why=f"the certificate is for site {actor.site}")
     if actor.role not in ACCESS[rpc]:
         raise DeniedError(known=True, why=f"{actor.role} may not call {rpc}")
     if actor.role == "table" and table and table != actor.table:

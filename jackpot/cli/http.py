@@ -32,12 +32,12 @@ def settings(theme: Path | None) -> Settings:
 
 @asynccontextmanager
 async def pages(
-    controller: Controller, store: Address, address: str, look: Settings
+    controller: Controller, store: Address, address: str, look: Settings, site: str = ""
 ) -> AsyncIterator[str]:
-    """Serve a controller's pages while this lasts; their address."""
+    """Serve the pages of a controller's site while this lasts; their address."""
     display = await serve_display(
         controller.engine,
-        controller.site.id,
+        site or controller.site.id,
         controller.heartbeats,
         address,
         look,

@@ -29,7 +29,9 @@ class Door:
         self.gate = gate
         self._open: dict[asyncio.Task[Any], Actor] = {}
 
-    def admit(self, context: Any, rpc: str, table: str | None = None) -> Actor:
+    def admit(
+        self, context: Any, rpc: str, table: str | None = None, site: str | None = None
+    ) -> Actor:
         """The caller, who may make this call; RefusedError otherwise."""
         principal = ""
         try:
@@ -37,16 +39,16 @@ class Door:
                 return _local(context)
             actor = self.gate.identify(context)
             principal = actor.principal
-            allow(actor, rpc, table)
+            allow(actor, rpc, table, site)
         except DeniedError as error:
             record_denial(rpc, context.peer(), principal, str(error))
             raise _refused(error) from error
         return actor
 
-    def check_table(self, actor: Actor, rpc: str, table: str, peer: str) -> None:
-        """Judge a message of a stream that says which table it is for."""
+    def check(self, actor: Actor, rpc: str, site: str, table: str, peer: str) -> None:
+        """Judge a message of a stream that says what it is about."""
         try:
-            allow(actor, rpc, table)
+            allow(actor, rpc, table, site)
         except DeniedError as error:
             record_denial(rpc, peer, actor.principal, str(error))
             raise _refused(error) from error

@@ -64,16 +64,18 @@ class Controller:
         engine: Engine,
         site: Site,
         gate: Gate | None = None,
-        *,
+        *more: Site,
         request_id: Callable[[], str] = new_request_id,
     ) -> None:
+        """Serve one site, or several of a group that share a store."""
         self.engine = engine
         self.site = site
+        self.sites = (site, *more)
         self._request_id = request_id
         self._door = Door(gate)
         self._watching: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._door)
-        self._meters = MeterService(engine, (site.id,))
+        self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
         self._operators = OperatorService(engine, self.heartbeats)
@@ -96,7 +98,7 @@ class Controller:
         )
 
     async def start(self, address: str) -> str:
-        """Listen, check the journal, set up the site, serve; where it listens."""
+        """Listen, check the journal, set up the sites, serve; where it listens."""
         if self._door.gate is None:
             verify_loopback(address)
         await self._show(serving=False)
@@ -107,7 +109,8 @@ class Controller:
         await self._server.start()
         try:
             await self.engine.start()
-            await set_up(self.engine, self.site, self._request_id)
+            for site in self.sites:
+                await set_up(self.engine, site, self._request_id)
         except BaseException:
             await self._server.stop(None)
             raise
@@ -141,7 +144,7 @@ class Controller:
                 self.heartbeats[site, table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
-        serving = healthy and self.site.id not in self.engine.halted
+        serving = healthy and any(site.id not in self.engine.halted for site in self.sites)
         if serving != self._serving:
             _log.warning("the controller is %s", "serving again" if serving else "not serving")
         self._showing = asyncio.create_task(self._show(serving=serving))

@@ -88,7 +88,8 @@ class Show:
             self._line({"event": "opened", **about, "signs": signs, "operators": f"{url}/ops"})
             return
         self._print(
-            f"A controller on {where}, shufflers and shoes on {devices}, seed {self.seed}.\n"
+            f"A controller on {where}, six tables playing with seed {self.seed}.\n"
+            f"Shufflers and shoes on {devices}, in their own process.\n"
             f"{rigged or 'The cards are left to chance.'}\nOpen in a browser:"
         )
         for sign in signs:

@@ -59,6 +59,8 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "VoidRound",
             "VoidSeat",
             "ContributePot",
+            "PlaceDeck",
+            "RemoveDeck",
         )
     },
     "MeterService/ListSites": _METERS,

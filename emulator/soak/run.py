@@ -213,8 +213,8 @@ class Soak:
             for task in helpers[len(self.keepers) :]:
                 task.cancel()
             await asyncio.gather(*helpers[len(self.keepers) :], return_exceptions=True)
-            for keeper in self.keepers:
-                await keeper.up.wait()
+            if self.saboteur:
+                await self.saboteur.make_good()
             for task in helpers[: len(self.keepers)]:
                 task.cancel()
 

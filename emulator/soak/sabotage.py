@@ -73,8 +73,9 @@ class Keeper:
             self.expected = bool(fault)
             began = time.monotonic()
             await self.controller.start(fault)
-            self.restarts.append(time.monotonic() - began)
-            self.up.set()
+            if self.controller.pid:  # it did not meet its fault before it served
+                self.restarts.append(time.monotonic() - began)
+                self.up.set()
 
 
 class Saboteur:
@@ -147,6 +148,22 @@ class Saboteur:
         keeper.up.clear()
         keeper.controller.signal(signal.SIGKILL)
         await keeper.up.wait()
+
+    async def make_good(self) -> None:
+        """Undo what still lasts, and disarm what was not reached: the run is over."""
+        for proxy in self._proxies:
+            proxy.delay_s = 0.0
+            proxy.thaw()
+        if self._disk.mounted:
+            self._disk.free()
+        for keeper in self._keepers:
+            keeper.next_fault = ""
+            if keeper.expected:
+                await self.kill(keeper)
+            if pid := keeper.controller.pid:
+                allow_writes(pid)
+            keeper.controller.signal(signal.SIGCONT)
+            await keeper.up.wait()
 
     async def _kill(self, keeper: Keeper) -> Deed:
         await self.kill(keeper)

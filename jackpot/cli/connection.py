@@ -1,6 +1,7 @@
 """The options by which a command finds its controller and says who is calling."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import click
 import grpc
 
 from jackpot.auth.client import Identity, open_sync_channel
+from table_client.errors import explained, from_rpc_error
 
 DEFAULT_CONTROLLER = "127.0.0.1:7400"
 
@@ -19,9 +21,14 @@ class Connection:
         self.address = address
         self.identity = identity
 
-    def open(self) -> grpc.Channel:
-        """A channel; use it as a context manager."""
-        return open_sync_channel(self.address, self.identity)
+    @contextmanager
+    def open(self) -> Iterator[grpc.Channel]:
+        """A channel. A call that fails inside is told as what it is, a closed door included."""
+        with open_sync_channel(self.address, self.identity) as channel:
+            try:
+                yield channel
+            except grpc.RpcError as error:
+                raise explained(from_rpc_error(error), channel) from error
 
 
 def connected(command: Callable[..., Any]) -> Callable[..., Any]:

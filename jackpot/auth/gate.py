@@ -68,6 +68,7 @@ class Gate:
         self._parsed: dict[bytes, x509.Certificate] = {}
         self._read_at = 0.0
         self._revoked: frozenset[int] = frozenset()
+        self.clock = time.time
         self.reload()
 
     def credentials(self) -> grpc.ServerCredentials:
@@ -106,7 +107,7 @@ class Gate:
         """Why a caller's certificate is good no longer; empty while it is."""
         if actor.serial in self._revoked:
             return "the certificate is revoked"
-        return "the certificate has expired" if actor.expires_s <= time.time() else ""
+        return "the certificate has expired" if actor.expires_s <= self.clock() else ""
 
     def identify(self, context: Any) -> Actor:
         """The caller behind a call, whose certificate is ours and good."""

@@ -18,6 +18,7 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
+NOT_TAKEN = "The controller does not take this certificate."
 NOT_YOURS = "This page is not for your role."
 
 
@@ -87,7 +88,7 @@ class ByRole:
             return self.gate.holder(chain[0].encode())
         except DeniedError as error:
             status = 403 if error.known else 401
-            raise RefusedPageError(NOT_KNOWN, status, why=str(error)) from error
+            raise RefusedPageError(NOT_TAKEN, status, why=str(error)) from error
 
 
 def check(

@@ -16,11 +16,12 @@ from starlette.routing import Route
 from jackpot.auth.gate import Actor, record_denial, record_login
 from jackpot.auth.logins import CODE_S, Attempts
 from jackpot.auth.roles import OPS_PAGE, PAGES
-from jackpot.display.access import NOT_YOURS, ByRole, RefusedPageError
+from jackpot.display.access import ByRole, RefusedPageError
 from jackpot.display.answers import json_answer, peer_of, static_page
 
 CODE_PATH, LOGIN_PATH, LOGOUT_PATH = "/login/code", "/login", "/logout"
 MAX_BYTES = 256
+NOTHING = "There is no page for this role to log in to."
 WRONG = "That code is wrong, was used, or is older than five minutes."
 
 
@@ -45,7 +46,7 @@ class LoginPages:
         actor = self._access.certified(request)
         # A login does not beget logins: only the certificate does.
         if not any(actor.role in roles for roles in PAGES.values()) or self._elsewhere(actor):
-            raise RefusedPageError(NOT_YOURS, 403, actor.principal, "a code is not for this role")
+            raise RefusedPageError(NOTHING, 403, actor.principal, "a code is not for this role")
         code = self._access.logins.new_code(actor)
         record_login("code given", peer_of(request), actor.principal)
         return json_answer({"code": code, "valid_s": int(CODE_S), "principal": actor.principal})

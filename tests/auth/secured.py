@@ -37,7 +37,8 @@ class Secured:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "ca"
-        self.authority = Authority.create(self.folder, "Test House")
+        there = self.folder.exists()  # several tests may share one
+        self.authority = Authority(self.folder) if there else Authority.create(self.folder, "House")
         self.foreign = Authority.create(folder / "foreign", "Other House")
         self.address = ""
         self.engine: Engine

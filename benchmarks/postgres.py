@@ -6,8 +6,8 @@ A real server with fsync on, on the disk of the temporary directory, in the same
              durable when it returns; `pgbench` calls it from 60 connections, prepared
   hot link   three controllers, 60 tables on one link of one site, spread over all of them; a
              message has the six wagers of a table's seats
-  sites      the same three controllers with 1, 10 and 100 sites, two tables each, all tables of a
-             site at one controller
+  sites      the same three controllers with 1, 10 and 100 sites, two tables each that wait for
+             every answer before they send more, all tables of a site at one controller
 
 Runs alternate, so that whatever else the machine does hits all; medians and the whole spread are
 shown, and what a commit and a command cost in processor time on each side.
@@ -52,7 +52,7 @@ CONTROLLERS = 3
 HOT_TABLES = 60
 SITES = (1, 10, 100)
 TABLES_A_SITE = 2
-WINDOW = 4  # messages that a table has under way
+WINDOW = 4  # messages that a table of the hot link has under way
 CONNECTIONS = 60
 WRITERS = 8
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
@@ -150,7 +150,7 @@ async def attach(channel: Any, site: str, table: str) -> int:
     return int(answer.epoch)
 
 
-async def play(channel: Any, site: str, table: str, until: float) -> tuple[int, int]:
+async def play(channel: Any, site: str, table: str, window: int, until: float) -> tuple[int, int]:
     """Send wagers until the time has come; how many, and in how many commands."""
     epoch = await attach(channel, site, table)
     call = channel.stream_stream(throughput.PLAY)()
@@ -160,7 +160,7 @@ async def play(channel: Any, site: str, table: str, until: float) -> tuple[int, 
     source = itertools.chain([{"void_round": void}], throughput.wager_commands())
     parse = table_pb2.PlayResponse.FromString
     while waiting or time.monotonic() < until:
-        while waiting < WINDOW and time.monotonic() < until:
+        while waiting < window and time.monotonic() < until:
             sent = [throughput.command(next(numbers), **{k: v}) for k, v in next(source).items()]
             message = table_pb2.PlayRequest(site=site, table=table, epoch=epoch, commands=sent)
             await call.write(message.SerializeToString())
@@ -191,6 +191,7 @@ async def load(
                 channels[(table if spread else number) % len(channels)],
                 f"site-{number}",
                 f"t{table}",
+                WINDOW if spread else 1,
                 began + run_s,
             )
             for number in range(sites)

@@ -11,12 +11,12 @@ from typing import Any, Self
 
 import grpc
 
-from jackpot.auth.client import Identity
+from jackpot.auth.client import Identity, open_async_channel
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
-from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+from table_client.errors import RefusedError, UnreachableError
 from table_client.outbox import Outbox
 
 _OPTIONS = (
@@ -28,9 +28,7 @@ _OPTIONS = (
 
 def open_channel(address: str, identity: Identity | None = None) -> grpc.aio.Channel:
     """A connection to a controller; without an identity, to one on this machine."""
-    if identity is None:
-        return grpc.aio.insecure_channel(address, options=_OPTIONS)
-    return grpc.aio.secure_channel(address, identity.credentials(), options=_OPTIONS)
+    return open_async_channel(address, identity, _OPTIONS)
 
 
 class TableClient:
@@ -78,11 +76,10 @@ class TableClient:
             stub = controllers.stub
             try:
                 return await stub.Attach(
-                    request, timeout=timeout_s, wait_for_ready=controllers.alone
+                    request, timeout=timeout_s, wait_for_ready=controllers.waits
                 )
-            except grpc.RpcError:
-                controllers.failed(stub)
-                raise
+            except grpc.RpcError as error:
+                raise await controllers.judge(stub, error) from error
 
         await self._hang_up("the table attached again")
         response = await retried(call, self._deadline_s)
@@ -125,10 +122,7 @@ class TableClient:
         try:
             return await stub.Heartbeat(request, timeout=CALL_TIMEOUT_S)
         except grpc.RpcError as error:
-            refusal = from_rpc_error(error)
-            if refusal.retry_s is not None:
-                self._controllers.failed(stub)
-            raise refusal from error
+            raise await self._controllers.judge(stub, error) from error
 
     def open_round(self) -> Awaitable[pb.OpenRoundResponse]:
         """Begin the next round."""

@@ -4,11 +4,14 @@ All controllers of a site are equal, and a command has the same identity everywh
 them did not answer is sent to another, and is carried out once.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 import grpc
 
+from jackpot.auth.client import is_secured
 from jackpot.v1 import table_pb2_grpc
+from table_client.errors import RefusedError, explained, from_rpc_error
 
 PATIENCE_S = 3.0  # with a silent controller, where there is another
 
@@ -17,6 +20,7 @@ class Controllers:
     """Channels in the order in which they are tried."""
 
     def __init__(self, channels: Sequence[grpc.aio.Channel]) -> None:
+        self._channels = channels
         self._stubs: list[table_pb2_grpc.TableServiceAsyncStub] = [
             table_pb2_grpc.TableServiceStub(channel) for channel in channels
         ]
@@ -29,12 +33,30 @@ class Controllers:
 
     @property
     def alone(self) -> bool:
-        """Whether there is no other: then a restart is waited for, not polled."""
+        """Whether there is no other."""
         return len(self._stubs) == 1
+
+    @property
+    def waits(self) -> bool:
+        """Whether gRPC waits for a restart; over TLS it would wait for ever if we are refused."""
+        return self.alone and not is_secured(self._channels[0])
 
     def patience_s(self, most_s: float) -> float:
         """How long to wait for an answer before another one is asked."""
         return most_s if self.alone else min(PATIENCE_S, most_s)
+
+    async def judge(
+        self, stub: "table_pb2_grpc.TableServiceAsyncStub", error: grpc.RpcError
+    ) -> RefusedError:
+        """What a failed call means; where sending again can help, to the next controller."""
+        channel, refusal = self._channels[self._stubs.index(stub)], from_rpc_error(error)
+        if is_secured(channel):
+            refusal = await asyncio.to_thread(explained, refusal, channel)
+        if refusal.retry_s is not None or refusal.code == "UNAUTHENTICATED":
+            self.failed(stub)
+        if refusal.code == "UNAUTHENTICATED" and not self.alone:
+            refusal.retry_s = 0.0  # another controller may have a better certificate than this one
+        return refusal
 
     def failed(self, stub: "table_pb2_grpc.TableServiceAsyncStub") -> None:
         """Talk to the next one, unless that has happened already."""

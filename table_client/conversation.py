@@ -16,7 +16,7 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_r
 
 from jackpot.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
-from table_client.errors import RefusedError, UnreachableError, from_rpc_error, from_status
+from table_client.errors import RefusedError, UnreachableError, from_status
 from table_client.outbox import Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more
@@ -47,16 +47,14 @@ async def retried(call: Callable[[], Awaitable[Response]], deadline_s: float) ->
     )
     async for attempt in retrying:
         with attempt:
-            try:
-                return await call()
-            except grpc.RpcError as error:
-                raise from_rpc_error(error) from error
+            return await call()
     raise AssertionError("tenacity returns or raises")
 
 
 def _given_up(error: RefusedError) -> RefusedError:
-    """What retries could not help is unknown, not refused."""
-    if error.retry_s is None or isinstance(error, UnreachableError):
+    """What retries could not help is unknown, not refused; so is what a closed door keeps back."""
+    closed = error.code == "UNAUTHENTICATED"
+    if isinstance(error, UnreachableError) or (error.retry_s is None and not closed):
         return error
     return UnreachableError(error.code, str(error), error.reason, error.metadata, error.retry_s)
 
@@ -128,7 +126,7 @@ class Conversation:
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
         controllers, stub = self._controllers, self._controllers.stub
-        call = stub.Play(wait_for_ready=controllers.alone)
+        call = stub.Play(wait_for_ready=controllers.waits)
         self._sent = 0
         answered = False
         writer = None
@@ -146,10 +144,14 @@ class Conversation:
             raise UnreachableError(
                 "DEADLINE_EXCEEDED", "no answer in time", retry_s=retry_s
             ) from error
-        except (grpc.RpcError, RefusedError):
+        except RefusedError:
             controllers.failed(stub)
             if not answered and self._pending:
                 raise
+        except grpc.RpcError as error:
+            refusal = await controllers.judge(stub, error)
+            if not answered and self._pending:
+                raise refusal from error
         finally:
             self._limit = None
             if writer:
@@ -188,12 +190,11 @@ class Conversation:
                 response = await getattr(stub, _RPCS[field])(
                     request,
                     timeout=min(CALL_TIMEOUT_S, self._patience_s),
-                    wait_for_ready=controllers.alone,
+                    wait_for_ready=controllers.waits,
                 )
             except grpc.RpcError as error:
-                refusal = from_rpc_error(error)
+                refusal = await controllers.judge(stub, error)
                 if refusal.retry_s is not None:
-                    controllers.failed(stub)
                     raise refusal from error
                 self._resolve(refusal)
             else:

@@ -6,6 +6,8 @@ from typing import Any
 import grpc
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
+from jackpot.auth.client import refusal_of
+
 _DETAILS_KEY = "grpc-status-details-bin"
 # Without a rich status these come from gRPC itself, not from the controller. A write that meets a
 # broken connection is INTERNAL there, and a stream that vanishes UNKNOWN.
@@ -63,3 +65,11 @@ def from_rpc_error(error: Any) -> RefusedError:
     if code in _BROKEN:
         return UnreachableError(code.name, message, retry_s=0.0)
     return RefusedError(code.name, message)
+
+
+def explained(refusal: RefusedError, channel: object) -> RefusedError:
+    """The same, or UNAUTHENTICATED where it was TLS that kept a channel from coming about."""
+    if not isinstance(refusal, UnreachableError) or refusal.code != "UNAVAILABLE":
+        return refusal
+    why = refusal_of(channel)
+    return RefusedError("UNAUTHENTICATED", why, "UNAUTHENTICATED") if why else refusal

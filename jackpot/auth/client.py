@@ -1,33 +1,47 @@
-"""A client's side of mutual TLS: connections that show who is calling."""
+"""A client's side of mutual TLS: connections that show who is calling, and why one was refused."""
 
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import grpc
 
-from jackpot.auth.authority import AuthorityError
+from jackpot.auth.handshake import Door
+from jackpot.auth.identity import Identity
 
+__all__ = ["Identity", "is_secured", "open_async_channel", "open_sync_channel", "refusal_of"]
 
-class Identity(NamedTuple):
-    """A certificate with its key, and the authority that the controller must be certified by."""
-
-    certificate: Path
-    authority: Path
-
-    def credentials(self) -> grpc.ChannelCredentials:
-        """What gRPC needs of it; AuthorityError where a file is missing."""
-        key = self.certificate.with_suffix(".key")
-        try:
-            root, private, chain = (
-                path.read_bytes() for path in (self.authority, key, self.certificate)
-            )
-        except OSError as error:
-            raise AuthorityError(f"{error.filename}: {error.strerror}") from error
-        return grpc.ssl_channel_credentials(root, private, chain)
+# gRPC's channels do not tell where they lead; who is refused must know, to ask at the same door.
+_DOORS: WeakKeyDictionary[object, Door] = WeakKeyDictionary()
 
 
 def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
     """A connection for a command line; without an identity, to a controller on loopback."""
+    channel = (
+        grpc.secure_channel(address, identity.credentials())
+        if identity
+        else grpc.insecure_channel(address)
+    )
+    _DOORS[channel] = Door(address, identity)
+    return channel
+
+
+def open_async_channel(
+    address: str, identity: Identity | None, options: Sequence[tuple[str, int]] = ()
+) -> grpc.aio.Channel:
+    """A connection for a table or a sign; without an identity, to a controller on loopback."""
     if identity is None:
-        return grpc.insecure_channel(address)
-    return grpc.secure_channel(address, identity.credentials())
+        return grpc.aio.insecure_channel(address, options=options)
+    channel = grpc.aio.secure_channel(address, identity.credentials(), options=options)
+    _DOORS[channel] = Door(address, identity)
+    return channel
+
+
+def is_secured(channel: object) -> bool:
+    """Whether a channel was opened with an identity."""
+    return channel in _DOORS
+
+
+def refusal_of(channel: object) -> str | None:
+    """Why TLS let a channel not come about; None where it was something else. Takes a second."""
+    door = _DOORS.get(channel)
+    return door.refusal() if door else None

@@ -22,7 +22,7 @@ from jackpot.cli.failures import NotConfirmedError, one_line
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from table_client.errors import RefusedError, UnreachableError, from_rpc_error
+from table_client.errors import RefusedError, UnreachableError, explained, from_rpc_error
 
 TIMEOUT_S = 5.0
 PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown
@@ -87,7 +87,7 @@ class Desk:
         try:
             return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
         except grpc.RpcError as error:
-            raise from_rpc_error(error) from error
+            raise explained(from_rpc_error(error), self._channel) from error
 
     def confirm(self, what: str) -> None:
         """Ask before money moves; everything but a yes ends the command with nothing done."""

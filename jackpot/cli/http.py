@@ -32,16 +32,17 @@ def settings(theme: Path | None) -> Settings:
 
 @asynccontextmanager
 async def pages(
-    controller: Controller, store: Address, address: str, look: Settings
+    controller: Controller, store: Address, address: str, look: Settings, site: str = ""
 ) -> AsyncIterator[str]:
-    """Serve a controller's pages while this lasts; their address."""
+    """Serve the pages of a controller's site while this lasts; their address."""
     display = await serve_display(
         controller.engine,
-        controller.site.id,
+        site or controller.site.id,
         controller.heartbeats,
         address,
         look,
         partial(open_to_read, store),
+        controller.gate,
     )
     try:
         yield display.url

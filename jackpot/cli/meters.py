@@ -10,6 +10,7 @@ import grpc
 from rich.console import Console
 from rich.live import Live
 
+from jackpot.auth.client import refusal_of
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.meter_view import as_json, meters_table, money
@@ -38,7 +39,7 @@ def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None
         site = site or _only_site(stub)
         try:
             if watch:
-                _watch(stub, site, json_=json_)
+                _watch(channel, site, json_=json_)
             else:
                 _list(stub, site, json_=json_)
         except KeyboardInterrupt:
@@ -60,10 +61,10 @@ def _list(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> N
         Console().print(meters_table(response.links))
 
 
-def _watch(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> None:
+def _watch(channel: grpc.Channel, site: str, *, json_: bool) -> None:
     links: Links = {}
     if json_ or not sys.stdout.isatty():
-        for response in _changes(stub, site):
+        for response in _changes(channel, site):
             if json_:
                 click.echo(json.dumps(as_json(response)))
             else:
@@ -72,15 +73,14 @@ def _watch(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> 
                     click.echo(f"{response.sequence} {link.link}: {shown}")
         return
     with Live(meters_table([]), auto_refresh=False) as live:
-        for response in _changes(stub, site):
+        for response in _changes(channel, site):
             links.update((link.link, link) for link in response.links)
             live.update(meters_table(links.values()), refresh=True)
 
 
-def _changes(
-    stub: meter_pb2_grpc.MeterServiceStub, site: str
-) -> Iterator[meter_pb2.WatchMetersResponse]:
+def _changes(channel: grpc.Channel, site: str) -> Iterator[meter_pb2.WatchMetersResponse]:
     """Frames as they come, across restarts of the controller."""
+    stub = meter_pb2_grpc.MeterServiceStub(channel)
     sequence = 0
     while True:
         request = meter_pb2.WatchMetersRequest(site=site, after_sequence=sequence)
@@ -89,7 +89,7 @@ def _changes(
                 sequence = response.sequence
                 yield response
         except grpc.RpcError as error:
-            if error.code() != grpc.StatusCode.UNAVAILABLE:
+            if error.code() != grpc.StatusCode.UNAVAILABLE or refusal_of(channel):
                 raise
             click.echo("the controller can't be reached; waiting for it", err=True)
             time.sleep(RECONNECT_S)

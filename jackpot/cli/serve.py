@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -24,29 +24,37 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
-from jackpot.store.opening import Address, journal_opener
+from jackpot.store.opening import Address, is_postgres, journal_opener
+
+WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
 
 
 def make_controller(
-    site: Site, store: Address, gate: Gate | None = None, *, accept_lost_commits: bool = False
+    site: Site,
+    store: Address,
+    gate: Gate | None = None,
+    *more: Site,
+    accept_lost_commits: bool = False,
 ) -> Controller:
-    """A controller for a site on a store; call it in the loop."""
+    """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
         journal_opener(store, accept_lost_commits=accept_lost_commits),
         names,
-        sites=[site.id],
+        sites=[site.id, *(each.id for each in more)],
         faults=from_environment(os.environ),
+        writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
     )
-    return Controller(engine, site, gate)
+    return Controller(engine, site, gate, *more)
 
 
 @click.command()
 @click.option(
     "--site",
-    "site_path",
+    "site_paths",
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    help="The site file: links, bets, tables.",
+    multiple=True,
+    help="The site file: links, bets, tables. Given again: one more site of a group.",
 )
 @click.option(
     "--store",
@@ -70,7 +78,8 @@ def make_controller(
 @click.option(
     "--http",
     metavar="HOST:PORT",
-    help="Where to serve signs and pages. [default: what the site file says, or nowhere]",
+    help="Where to serve signs and pages, of the first site. "
+    "[default: what each site file says, or nowhere]",
 )
 @click.option(
     "--cert",
@@ -85,7 +94,7 @@ def make_controller(
 @theme_option
 @one_line
 def serve(
-    site_path: Path,
+    site_paths: tuple[Path, ...],
     store: str | None,
     address: str | None,
     http: str | None,
@@ -101,23 +110,34 @@ def serve(
     Example:
       jackpot serve --site site.toml --data /var/lib/jackpot \
         --cert ca/issued/controller.pem --ca ca/ca.pem
-      jackpot serve --site site.toml --store postgresql://db1,db2/jackpot
+      jackpot serve --site a.toml --site b.toml \
+        --store postgresql://db1,db2/jackpot
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    file = load_site_file(site_path)
-    for warning in file.warnings:
-        click.echo(f"{site_path}:{warning}", err=True)
+    files = [load_site_file(path) for path in site_paths]
+    for path, each in zip(site_paths, files, strict=True):
+        for warning in each.warnings:
+            click.echo(f"{path}:{warning}", err=True)
+    file, sites = files[0], [each.site for each in files]
+    if len({site.id for site in sites}) < len(sites):
+        raise click.UsageError("two of the site files are about the same site")
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
-    gate = Gate(Files.beside(cert, ca), file.site.id) if cert and ca else None
-    look, http = settings(theme), http or file.server.http
+    gate = Gate(Files.beside(cert, ca), *(site.id for site in sites)) if cert and ca else None
+    shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
+    shown = {site: where for site, where in shown.items() if where}
     store = store or file.server.data
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         make = partial(
-            make_controller, file.site, store, gate, accept_lost_commits=accept_lost_commits
+            make_controller,
+            file.site,
+            store,
+            gate,
+            *sites[1:],
+            accept_lost_commits=accept_lost_commits,
         )
-        runner.run(_serve(make, store, where, gate, http, look))
+        runner.run(_serve(make, store, where, gate, shown, settings(theme)))
 
 
 async def _serve(
@@ -125,7 +145,7 @@ async def _serve(
     store: str,
     address: str,
     gate: Gate | None,
-    http: str,
+    http: dict[str, str],
     look: Settings,
 ) -> None:
     controller = make()
@@ -135,10 +155,15 @@ async def _serve(
     where = await controller.start(address)
     calm_collector()
     try:
-        async with pages(controller, store, http, look) if http else nullcontext() as url:
+        async with AsyncExitStack() as stack:
+            urls = [
+                await stack.enter_async_context(pages(controller, store, address, look, site))
+                for site, address in http.items()
+            ]
             guard = "with TLS" if gate else "without TLS, for this machine only"
-            click.echo(f"serving {controller.site.id} on {where} {guard}")
-            if url:
+            served = ",".join(site.id for site in controller.sites)
+            click.echo(f"serving {served} on {where} {guard}")
+            for url in urls:
                 click.echo(f"signs and pages on {url}")
             sys.stdout.flush()
             await stopped.wait()

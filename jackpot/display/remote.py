@@ -23,6 +23,7 @@ from jackpot.display.source import SILENT_MS, hit_view
 from jackpot.display.views import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.engine import MeterBoard, MeterFrame
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+from table_client.errors import explained, from_rpc_error
 
 CALL_S = 2.0
 BEAT_S = 1.0
@@ -38,6 +39,7 @@ class ControllerSource:
     def __init__(self, channel: grpc.aio.Channel, site: str = "") -> None:
         """Without a site's name, the only one that the controller serves."""
         self.site = site
+        self._channel = channel
         self.meters = MeterBoard()
         self._meter: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
         self._operator: operator_pb2_grpc.OperatorServiceAsyncStub = (
@@ -54,10 +56,15 @@ class ControllerSource:
     async def start(self) -> None:
         """Begin to watch; a controller that is not there yet is waited for.
 
-        SeveralSitesError where none was named and the controller has several.
+        SeveralSitesError where none was named and the controller has several, RefusedError where
+        it does not take our certificate.
         """
-        with suppress(grpc.RpcError):
+        try:
             await self._find_site()
+        except grpc.RpcError as error:
+            refusal = await asyncio.to_thread(explained, from_rpc_error(error), self._channel)
+            if refusal.code == "UNAUTHENTICATED":
+                raise refusal from error
         self._tasks = [asyncio.create_task(run()) for run in (self._watch, self._beat)]
 
     async def stop(self) -> None:

@@ -57,13 +57,16 @@ def verify_loopback(address: str) -> None:
 class Controller:
     """Serves a site."""
 
-    def __init__(self, engine: Engine, site: Site, gate: Gate | None = None) -> None:
+    def __init__(self, engine: Engine, site: Site, gate: Gate | None = None, *more: Site) -> None:
+        """Serve one site, or several of a group that share a store."""
         self.engine = engine
         self.site = site
+        self.sites = (site, *more)
+        self.gate = gate
         self._door = Door(gate)
         self._watching: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._door)
-        self._meters = MeterService(engine, (site.id,))
+        self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
         self._operators = OperatorService(engine, self.heartbeats)
@@ -86,8 +89,8 @@ class Controller:
         )
 
     async def start(self, address: str) -> str:
-        """Listen, check the journal, set up the site, serve; where it listens."""
-        if self._door.gate is None:
+        """Listen, check the journal, set up the sites, serve; where it listens."""
+        if self.gate is None:
             verify_loopback(address)
         await self._show(serving=False)
         try:
@@ -97,7 +100,8 @@ class Controller:
         await self._server.start()
         try:
             await self.engine.start()
-            await set_up(self.engine, self.site)
+            for site in self.sites:
+                await set_up(self.engine, site)
         except BaseException:
             await self._server.stop(None)
             raise
@@ -106,11 +110,10 @@ class Controller:
         return f"{address.rpartition(':')[0]}:{port}"
 
     def _listen(self, address: str) -> int:
-        gate = self._door.gate
-        if gate is None:
+        if self.gate is None:
             return self._server.add_insecure_port(address)
         self._watching = asyncio.create_task(self._door.watch())
-        return self._server.add_secure_port(address, gate.credentials())
+        return self._server.add_secure_port(address, self.gate.credentials())
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
@@ -131,7 +134,7 @@ class Controller:
                 self.heartbeats[site, table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
-        serving = healthy and self.site.id not in self.engine.halted
+        serving = healthy and any(site.id not in self.engine.halted for site in self.sites)
         if serving != self._serving:
             _log.warning("the controller is %s", "serving again" if serving else "not serving")
         self._showing = asyncio.create_task(self._show(serving=serving))

@@ -50,8 +50,8 @@ class MeterService:
         self._ending = error
         self._engine.meters.publish(())
 
-    async def _list_sites(self, _message: meter_pb2.ListSitesRequest, _actor: Actor) -> Message:
-        return meter_pb2.ListSitesResponse(sites=self._sites)
+    async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:
+        return meter_pb2.ListSitesResponse(sites=[actor.site] if actor.site else self._sites)
 
     async def _list(self, message: meter_pb2.ListMetersRequest, _actor: Actor) -> Message:
         site = fields.identifier(message.site, "site")

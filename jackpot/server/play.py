@@ -37,11 +37,9 @@ class _Slot:
 class PlayStream:
     """One stream, from its first message to its end."""
 
-    def __init__(
-        self, engine: Engine, context: Context, check_table: Callable[[str], None]
-    ) -> None:
+    def __init__(self, engine: Engine, context: Context, check: Callable[[str, str], None]) -> None:
         self._engine = engine
-        self._check_table = check_table  # raises unless the stream may speak for the table
+        self._check = check  # raises unless the stream may speak for a site's table
         self._context = context
         self._lane = Lane()
         self._slots: deque[_Slot] = deque()
@@ -82,7 +80,7 @@ class PlayStream:
     def _take(self, message: table_pb2.PlayRequest) -> None:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
             raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
-        self._check_table(message.table)
+        self._check(message.site, message.table)
         for command, request in play_requests(message):
             slot = _Slot(command.number, command.WhichOneof("command") or "")
             self._slots.append(slot)

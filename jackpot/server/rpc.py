@@ -65,7 +65,7 @@ def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodH
         async def call() -> bytes:
             door.admit(context, name)  # before a stranger's bytes are looked at
             message = decode(message_type, raw)
-            actor = door.admit(context, name, _table_of(message))
+            actor = door.admit(context, name, *_about(message))
             answer: Message = await rpc(message, actor)
             return answer.SerializeToString()
 
@@ -75,8 +75,10 @@ def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodH
     async def server_stream(raw: bytes, context: Context) -> None:
         async def call() -> None:
             actor = door.admit(context, name)
+            message = decode(message_type, raw)
+            actor = door.admit(context, name, *_about(message))
             with door.stream(actor):
-                await rpc(decode(message_type, raw), context, actor)
+                await rpc(message, context, actor)
 
         await _answered(call, context)
 
@@ -95,11 +97,10 @@ def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodH
     return grpc.unary_unary_rpc_method_handler(unary)
 
 
-def _table_of(message: Any) -> str | None:
-    """The table that a message is about, where it says so."""
+def _about(message: Any) -> tuple[str | None, str | None]:
+    """The table and the site that a message is about, where it says so."""
     about = message.id if "id" in message.DESCRIPTOR.fields_by_name else message
-    table: str | None = getattr(about, "table", None)
-    return table
+    return getattr(about, "table", None), getattr(about, "site", None)
 
 
 async def _answered(call: Callable[[], Awaitable[Any]], context: Context) -> Any:

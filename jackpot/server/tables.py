@@ -100,9 +100,9 @@ class TableService:
         finally:
             self._streams.discard(stream)
 
-    def _may_play(self, actor: Actor, context: Context) -> Callable[[str], None]:
+    def _may_play(self, actor: Actor, context: Context) -> Callable[[str, str], None]:
         peer = context.peer()
-        return lambda table: self._door.check_table(actor, "TableService/Play", table, peer)
+        return lambda site, table: self._door.check(actor, "TableService/Play", site, table, peer)
 
 
 def _now_micros() -> int:

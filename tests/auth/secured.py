@@ -1,5 +1,6 @@
 """A controller behind mutual TLS, and callers with every kind of certificate."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -9,7 +10,7 @@ from typing import Any
 import grpc
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.client import Identity
+from jackpot.auth.client import Identity, open_async_channel
 from jackpot.auth.gate import Files, Gate
 from jackpot.auth.names import parse_holder
 from jackpot.engine import Engine
@@ -18,6 +19,7 @@ from jackpot.rules.site import load_site
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from table_client.errors import explained, from_rpc_error
 from tests.server.house import SITE, site_text, write_site
 
 SERVICES = {
@@ -27,19 +29,25 @@ SERVICES = {
 }
 
 
+HOSTS = ("127.0.0.1", "localhost")
+
+
 class Secured:
     """A served site with its authority."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "ca"
-        self.authority = Authority.create(self.folder, "Test House")
+        there = self.folder.exists()  # several tests may share one
+        self.authority = Authority(self.folder) if there else Authority.create(self.folder, "House")
         self.foreign = Authority.create(folder / "foreign", "Other House")
         self.address = ""
         self.engine: Engine
+        self.gate: Gate
+        self.controller: Controller
 
-    def files(self) -> Files:
+    def files(self, hosts: tuple[str, ...] = HOSTS) -> Files:
         """What the controller needs."""
-        certificate, _ = self.authority.issue_server(("127.0.0.1", "localhost"), 1)
+        certificate, _ = self.authority.issue_server(hosts, 1)
         return Files.beside(certificate, self.folder / CA_CERTIFICATE)
 
     def identity(
@@ -58,19 +66,14 @@ class Secured:
 
     def revoke(self, identity: Identity) -> None:
         """Put a certificate on the list."""
-        wanted = identity.certificate.name
-        (serial,) = [one.serial for one in self.authority.issued() if one.file == wanted]
-        self.authority.revoke(serial)
+        certificate, _ = identity.load()
+        assert certificate is not None
+        self.authority.revoke(certificate.serial_number)
 
-    def channel(self, identity: Identity | None) -> grpc.aio.Channel:
-        """A connection; without an identity it checks the controller and shows nothing."""
-        if identity is None:
-            root = (self.folder / CA_CERTIFICATE).read_bytes()
-            credentials = grpc.ssl_channel_credentials(root)
-        else:
-            credentials = identity.credentials()
+    def channel(self, identity: Identity) -> grpc.aio.Channel:
+        """A connection of its own."""
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
-        return grpc.aio.secure_channel(self.address, credentials, options=options)
+        return open_async_channel(self.address, identity, options)
 
     async def journal_head(self) -> int:
         """The last sequence of the journal."""
@@ -79,18 +82,35 @@ class Secured:
         return head
 
 
+STRANGERS = {
+    "none": "the controller asks for a certificate",
+    "foreign": "the controller's authority has not issued this certificate",
+    "expired": "the certificate has expired",
+}
+
+
+def stranger(house: Secured, kind: str) -> Identity:
+    """Someone whom TLS does not let in."""
+    if kind == "foreign":
+        return house.identity("operations", by=house.foreign)
+    if kind == "expired":
+        return house.identity("operations", days=0)
+    return Identity(None, house.folder / CA_CERTIFICATE)
+
+
 @asynccontextmanager
-async def secured(folder: Path) -> AsyncIterator[Secured]:
+async def secured(folder: Path, hosts: tuple[str, ...] = HOSTS) -> AsyncIterator[Secured]:
     """Serve the usual site behind TLS."""
     site = load_site(write_site(folder, site_text()))
     house = Secured(folder)
     house.engine = Engine(partial(SqliteJournal.open, folder / "data"), names, sites=[site.id])
-    controller = Controller(house.engine, site, Gate(house.files(), site.id))
-    house.address = await controller.start("127.0.0.1:0")
+    house.gate = Gate(house.files(hosts), site.id)
+    house.controller = Controller(house.engine, site, house.gate)
+    house.address = await house.controller.start("127.0.0.1:0")
     try:
         yield house
     finally:
-        await controller.stop()
+        await house.controller.stop()
 
 
 def _raw(call: Any) -> Any:
@@ -99,7 +119,7 @@ def _raw(call: Any) -> Any:
 
 
 async def code_of(channel: grpc.aio.Channel, rpc: str, raw: bytes = b"") -> str:
-    """Call an RPC with raw bytes; the code that comes back."""
+    """Call an RPC with raw bytes; the code that a client makes of what comes back."""
     service, method = rpc.split("/")
     descriptor = SERVICES[service].methods_by_name[method]
     path = f"/{SERVICES[service].full_name}/{method}"
@@ -118,5 +138,6 @@ async def code_of(channel: grpc.aio.Channel, rpc: str, raw: bytes = b"") -> str:
         else:
             await _raw(channel.unary_unary(path))(raw, timeout=5)
     except grpc.aio.AioRpcError as error:
-        return error.code().name
+        refusal = await asyncio.to_thread(explained, from_rpc_error(error), channel)
+        return refusal.code
     return "OK"

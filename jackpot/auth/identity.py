@@ -1,0 +1,53 @@
+"""What a client shows of itself, and whom it trusts: its certificate and its authority."""
+
+import ssl
+from pathlib import Path
+from typing import NamedTuple
+
+import grpc
+from cryptography import x509
+
+from jackpot.auth.authority import AuthorityError
+
+
+class Identity(NamedTuple):
+    """A certificate with its key, and the authority that the controller must be certified by."""
+
+    certificate: Path | None  # None shows nothing, which no controller takes
+    authority: Path
+
+    def credentials(self) -> grpc.ChannelCredentials:
+        """What gRPC needs of it; AuthorityError where a file is missing."""
+        files = [self.authority]
+        if self.certificate:
+            files += [self.certificate.with_suffix(".key"), self.certificate]
+        try:
+            return grpc.ssl_channel_credentials(*(path.read_bytes() for path in files))
+        except OSError as error:
+            raise AuthorityError(f"{error.filename}: {error.strerror}") from error
+
+    def show_in(self, context: ssl.SSLContext) -> None:
+        """The same for a TLS connection of our own; AuthorityError where a file is no good."""
+        try:
+            context.load_verify_locations(self.authority)
+        except ssl.SSLError as error:
+            raise AuthorityError(f"{self.authority} is no authority's certificate") from error
+        except OSError as error:
+            raise AuthorityError(f"{self.authority}: {error.strerror}") from error
+        if self.certificate is None:
+            return
+        try:
+            context.load_cert_chain(self.certificate, self.certificate.with_suffix(".key"))
+        except ssl.SSLError as error:
+            raise AuthorityError(f"{self.certificate} and its key do not fit") from error
+        except OSError as error:
+            raise AuthorityError(
+                f"{self.certificate} or the key beside it: {error.strerror}"
+            ) from error
+
+    def load(self) -> tuple[x509.Certificate | None, x509.Certificate]:
+        """Our certificate, if we have one, and the authority's."""
+        authority = x509.load_pem_x509_certificate(self.authority.read_bytes())
+        if self.certificate is None:
+            return None, authority
+        return x509.load_pem_x509_certificate(self.certificate.read_bytes()), authority

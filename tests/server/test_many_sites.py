@@ -1,0 +1,123 @@
+"""One controller for several houses of a group, on one store."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import grpc
+import pytest
+from grpc.aio import AioRpcError
+
+from jackpot.auth.gate import Gate
+from jackpot.core.reasons import Reason
+from jackpot.engine import Engine
+from jackpot.request_id import new_request_id
+from jackpot.rules.hands import names
+from jackpot.rules.site import load_site
+from jackpot.server.controller import Controller
+from jackpot.store.opening import Address, journal_opener
+from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
+from jackpot.verify import verify
+from tests.auth.secured import Secured
+from tests.e2e.process import READY
+from tests.server.house import SITE, free_port, info_of, site_text, status_of
+
+SITES = ("east", "north", "west")
+
+
+def write_sites(folder: Path) -> list[Path]:
+    """A site file for each house, alike but for its name."""
+    paths = []
+    for site in SITES:
+        path = folder / f"{site}.toml"
+        path.write_text(site_text().replace(f'id = "{SITE}"', f'id = "{site}"'))
+        paths.append(path)
+    return paths
+
+
+def tables(channel: grpc.aio.Channel) -> "table_pb2_grpc.TableServiceAsyncStub":
+    """What tables call."""
+    stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
+    return stub
+
+
+def meters(channel: grpc.aio.Channel) -> "meter_pb2_grpc.MeterServiceAsyncStub":
+    """What signs call."""
+    stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
+    return stub
+
+
+async def open_round(channel: grpc.aio.Channel, site: str) -> int:
+    """Attach a site's table and open a round; its sequence."""
+    request = table_pb2.AttachRequest(site=site, table="t4", request_id=new_request_id())
+    epoch = (await tables(channel).Attach(request)).epoch
+    which = table_pb2.CommandId(site=site, table="t4", epoch=epoch, number=1)
+    return (await tables(channel).OpenRound(table_pb2.OpenRoundRequest(id=which))).sequence
+
+
+async def test_houses_are_served_side_by_side(tmp_path: Path, store: Address) -> None:
+    """Each has its own journal and numbers, whoever else is served there."""
+    sites = [load_site(path) for path in write_sites(tmp_path)]
+    engine = Engine(journal_opener(store), names, sites=SITES, writers=2)
+    controller = Controller(engine, sites[0], None, *sites[1:])
+    address = await controller.start("127.0.0.1:0")
+    async with grpc.aio.insecure_channel(address) as channel:
+        sequences = await asyncio.gather(*(open_round(channel, site) for site in SITES))
+        assert len(set(sequences)) == 1
+        listed = await meters(channel).ListSites(meter_pb2.ListSitesRequest())
+        assert list(listed.sites) == list(SITES)
+    await controller.stop()
+    report = verify(store)
+    assert report.ok
+    assert [site.site for site in report.sites] == list(SITES)
+
+
+async def test_a_certificate_is_good_for_its_own_house_only(tmp_path: Path) -> None:
+    """A table of one house can't act for another that the same controller serves."""
+    sites = [load_site(path) for path in write_sites(tmp_path)]
+    secured = Secured(tmp_path)
+    engine = Engine(journal_opener(tmp_path / "data"), names, sites=SITES)
+    controller = Controller(engine, sites[0], Gate(secured.files(), *SITES), *sites[1:])
+    secured.address = await controller.start("127.0.0.1:0")
+    async with secured.channel(secured.identity("table", "t4", site="west")) as channel:
+        await open_round(channel, "west")
+        listed = await meters(channel).ListSites(meter_pb2.ListSitesRequest())
+        assert list(listed.sites) == ["west"]
+        for attempt in (
+            open_round(channel, "east"),
+            meters(channel).ListMeters(meter_pb2.ListMetersRequest(site="east")),
+            meters(channel).WatchMeters(meter_pb2.WatchMetersRequest(site="east")).read(),
+            _play(channel, "east"),
+        ):
+            with pytest.raises(AioRpcError) as caught:
+                await attempt
+            assert info_of(status_of(caught.value)).reason == Reason.NOT_ALLOWED
+    await controller.stop()
+
+
+async def _play(channel: grpc.aio.Channel, site: str) -> None:
+    call = tables(channel).Play()
+    command = table_pb2.PlayCommand(number=1, open_round=table_pb2.OpenRound())
+    await call.write(table_pb2.PlayRequest(site=site, table="t4", epoch=1, commands=[command]))
+    await call.read()
+    await call.read()
+
+
+def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
+    """Given again, --site adds a house; the same house twice is a mistake."""
+    paths = write_sites(tmp_path)
+    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store)]
+    serve += ["--grpc", f"127.0.0.1:{free_port()}"]
+    files = [option for path in paths for option in ("--site", str(path))]
+    with subprocess.Popen([*serve, *files], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        process.terminate()
+    assert READY.match(line), line
+    assert "east,north,west" in line
+    twice = subprocess.run(
+        [*serve, *files, "--site", str(paths[0])], capture_output=True, text=True, check=False
+    )
+    assert twice.returncode == 2
+    assert "about the same site" in twice.stderr

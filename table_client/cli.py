@@ -161,7 +161,9 @@ async def _run(options: Options) -> None:
         ) as client:
             await take_up(client)
             await floor.clear(table_id)
-            await _play(Table(game, deck, LinkedProgressive(client, links, floor.pay)), options)
+            linked = LinkedProgressive(client, links, floor.pay)
+            await _play(Table(game, deck, linked), options)
+            await linked.use_decks((), by_hand=False)  # the cards leave the table
 
 
 async def _play(table: Table, options: Options) -> None:

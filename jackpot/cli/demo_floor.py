@@ -91,21 +91,23 @@ async def _play_table(
         )
         await take_up(client)
         await floor.clear(name)
+        progressive = PacedProgressive(
+            client,
+            links,
+            floor.pay,
+            pace,
+            lambda awards: watcher.awarded(name, seated.rounds, awards),
+        )
         seated = play.Table(
             game,
             PacedDeck(station, config, pace),
-            PacedProgressive(
-                client,
-                links,
-                floor.pay,
-                pace,
-                lambda awards: watcher.awarded(name, seated.rounds, awards),
-            ),
+            progressive,
             listener=lambda record: watcher.heard(name, record),
         )
         players = _players(table, seed)
         for _ in repeat(None) if rounds is None else repeat(None, rounds):
             watcher.played(name, await seated.play_round(players))
+        await progressive.use_decks((), by_hand=False)  # the cards leave the table
 
 
 def _players(table: Table, seed: str) -> dict[int, SimulatedPlayer]:

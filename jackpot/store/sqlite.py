@@ -113,6 +113,10 @@ class SqliteJournal:
             rows = self._connection.execute(_READ, (stream, after, limit)).fetchall()
         return [_entry(site, row) for row in rows]
 
+    def read_each(self, after: Mapping[str, int], limit: int) -> dict[str, list[Entry]]:
+        """Entries of several streams, each after its sequence and so many at most."""
+        return {site: self.read(site, sequence, limit) for site, sequence in after.items()}
+
     def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
         """The snapshots there are, newest first."""
         stream, _ = _stream(self._connection, site)

@@ -38,6 +38,10 @@ class Process:
 
     def start(self, fault: str = "") -> Self:
         """Start it and wait until it serves."""
+        return self.launch(fault).ready(fault)
+
+    def launch(self, fault: str = "") -> Self:
+        """Start it without waiting."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
         command += ["--store", str(self.store), "--grpc", self.address, *self._options]
         with (self._log or Path(os.devnull)).open("ab") as log:
@@ -48,6 +52,11 @@ class Process:
                 text=True,
                 env=os.environ | {"JACKPOT_FAULT": fault},
             )
+        return self
+
+    def ready(self, fault: str = "") -> Self:
+        """Wait until it serves."""
+        assert self._process is not None
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         # A fault can strike before the line is written: clients that wait connect at once.

@@ -6,6 +6,7 @@ words, such as titles and citations, it can, and the journal says so. Rates and 
 people have changed since stand in the journal and not in the file: the file's are not used.
 """
 
+import asyncio
 import logging
 from collections.abc import Iterator
 
@@ -43,10 +44,17 @@ class SetupError(Exception):
 
 async def set_up(engine: Engine, site: Site) -> None:
     """Define what the file has and the journal has not."""
-    for command in seen(await engine.read(site.id, lambda state: tuple(_missing(state, site)))):
-        origin = OperatorOrigin(PRINCIPAL, new_request_id())
+    missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site))))
+    # All at once, which keeps their order: a new site is a commit or two, not one for each table.
+    outcomes = await asyncio.gather(
+        *(
+            engine.execute(Request(site.id, OperatorOrigin(PRINCIPAL, new_request_id()), command))
+            for command in missing
+        )
+    )
+    for outcome in outcomes:
         try:
-            accepted(await engine.execute(Request(site.id, origin, command)))
+            accepted(outcome)
         except RefusedError as error:
             if error.refusal.reason not in _DONE_ALREADY:
                 raise

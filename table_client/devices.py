@@ -168,4 +168,4 @@ def _dealt(deal: Deal, delivered: Delivered) -> Dealt:
         for card in delivered.cards
     )
     conduct = next((_CONDUCT[fault] for fault in delivered.faults if fault in _CONDUCT), None)
-    return Dealt(deal, cards, conduct)
+    return Dealt(deal, cards, conduct, Fault.DEALT_OUT_OF_TURN in delivered.faults)

@@ -165,6 +165,8 @@ class Dealing:
             return missing
         stack, self._stack = self._stack, []
         self._lay(step, stack)
+        if dealt.out_of_turn:
+            self.judge.out_of_turn()
         return 0
 
     # Where cards go

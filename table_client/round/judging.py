@@ -87,6 +87,12 @@ class Judge:
         elif deal.spot is Spot.SEAT:
             self._player_exposed(self.layout.seats[deal.seat], cards)
 
+    def out_of_turn(self) -> None:
+        """A card that went to another stack than the one whose turn it was."""
+        if Irregularity.STACKS_OUT_OF_TURN in self.game.irregularities:
+            says = "The stacks were not dealt from left to right and back."
+            self.act(Irregularity.STACKS_OUT_OF_TURN, says)
+
     def _player_exposed(self, seat: Seat, cards: Sequence[str]) -> None:
         says = f"A card of {owner_of(seat.number)} was exposed."
         remedy = self.act(Irregularity.PLAYER_CARD_EXPOSED, says, seat)

@@ -10,6 +10,7 @@ import pytest
 
 from emulator.devices.faults import Fault
 from emulator.devices.model import Delivery, DeviceState, Dispensed, Method, ShufflerKind
+from emulator.devices.refusals import DeviceRefused, Reason
 from table_client.decks import PlainDeck, stacked
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
@@ -285,6 +286,30 @@ async def test_a_card_exposed_while_stacks_are_dealt_by_hand_voids_the_round(
     result = await broken(PAI_GOW, fault, HAND)
     assert result.void == "STACK_CARD_EXPOSED"
     assert clauses(result, "void") == ["PA2010 561.14(j)"]
+
+
+@pytest.mark.rule("PA2010 561.14(k)")
+@pytest.mark.parametrize("skip", [0, 7, 48])
+async def test_stacks_dealt_out_of_turn_by_hand_void_a_pai_gow_round(skip: int) -> None:
+    """At the first card, where the row turns, or at the last: wagers go back, all is reshuffled."""
+    table, devices = device_table(PAI_GOW, HAND)
+    await devices.inject_fault(Fault.DEALT_OUT_OF_TURN, skip=skip)
+    result = await table.play_round({1: Scripted("a"), 2: Scripted("b")})
+    assert result.void == "STACKS_OUT_OF_TURN"
+    for step in ("irregularity", "void", "reshuffle"):
+        assert clauses(result, step) == ["PA2010 561.14(k)"]
+    assert [results(result, seat) for seat in (1, 2)] == [{"pai-gow": ("returned", 0)}] * 2
+    assert len(steps(result, "deal")) == skip + 1
+    assert not (await table.play_round({1: Scripted("a")})).void
+
+
+async def test_the_order_of_the_deal_matters_only_where_the_chapter_says_so() -> None:
+    """Crazy 4 Poker has no such clause, and only who deals from the hand can lose the order."""
+    result = await broken(PA, Fault.DEALT_OUT_OF_TURN, HAND)
+    assert not result.void
+    with pytest.raises(DeviceRefused) as refused:
+        await broken(PAI_GOW, Fault.DEALT_OUT_OF_TURN, MANUAL)
+    assert refused.value.reason is Reason.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,31 @@ class Judge:
         if remedy.does == "player-chooses" and seat.player.voids(tuple(cards)):
             self.void_seats.append((seat, remedy))
 
+    # A card that is there twice
+
+    def doubles(self) -> None:
+        """A player sees one card twice, in the hand or among those turned up: no whole deck."""
+        layout = self.layout
+        shown = [*layout.dealer_up, *(layout.community[place] for place in layout.turned)]
+        for seat in layout.active():
+            self._verify_single([*seat.cards, *shown])
+
+    def showdown(self) -> None:
+        """The same of all cards that are turned up at the end."""
+        layout = self.layout
+        hands = [seat.cards for seat in layout.dealt_in() if not seat.collected]
+        cards = [card for hand in hands for card in hand]
+        self._verify_single([*cards, *layout.dealer, *layout.community])
+
+    def _verify_single(self, cards: Sequence[str]) -> None:
+        if len(set(cards)) == len(cards):
+            return
+        clause = self.game.clauses.ways[self.layout.way].count_wrong
+        says = "A card is there twice: the deck is not whole."
+        self.layout.trace.note("irregularity", says, clause)
+        remedy = Remedy("void-round", clause, removes_deck=True)
+        raise VoidError(Irregularity.DECK_INCOMPLETE, remedy, says)
+
     # Numbers of cards
 
     def dealer_off(self) -> int:

@@ -92,6 +92,8 @@ def targets(report: dict[str, Any]) -> list[Target]:
             if "of_postgres" in here:
                 times = here["of_postgres"]["median"]
                 at_least(f"wagers/s of PostgreSQL's, {count} tables", times, 10.0)
+                times = here["rounds_of_postgres"]["median"]
+                at_least(f"the same in whole rounds, {count} tables", times, 10.0)
     for name, here in report.get("at_load", {}).items():
         ratio = here["p99_of_echo"]["median"]
         at_most(f"p99 of the echo's, {name} of its rate", ratio, 3.0)
@@ -125,10 +127,10 @@ def text_lines(report: dict[str, Any]) -> Iterator[str]:
             )
     for name, found in report.get("at_load", {}).items():
         echo, mine = found["echo"], found["controller"]
-        yield (
-            f"\n{name} of the echo's rate ({found['rate']:,.0f} messages/s): p99 "
-            f"{mine['p99_ms']:.1f} ms, echo {echo['p99_ms']:.1f} ms"
-        )
+        yield f"\n{name} of the echo's rate, {found['rate']:,.0f} messages/s  p50   p99 p99.9 ms"
+        for says, row in (("echo", echo), ("this controller", mine)):
+            yield f"  {says:<36}{row['p50_ms']:>8.1f}{row['p99_ms']:>6.1f}{row['p999_ms']:>6.1f}"
+    yield ""
     for length, found in report.get("by_length", {}).items():
         if length.isdigit():
             yield (

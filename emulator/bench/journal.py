@@ -86,7 +86,7 @@ def _parsed(epoch: int) -> list[Any]:
     for each in [next(source) for _ in range(ROUND_MESSAGES + 1)]:
         numbered = [pb.PlayCommand(number=1, **command) for command in each]
         message = pb.PlayRequest(site=SITE, table=f"t{_TABLE}", epoch=epoch, commands=numbered)
-        for _, request in play_requests(message):
+        for _, _, request in play_requests(message):
             if isinstance(request, Refusal):
                 raise TypeError(f"the journal can't be built: {request}")
             found.append(request.command)

@@ -150,6 +150,8 @@ async def _run(options: Options) -> None:
                 linked = LinkedProgressive(client, links, Floor(channel, site.id).pay)
             table = Table(game, deck, linked or progressive)
             await _play(table, options)
+            if linked:
+                await linked.use_decks((), by_hand=False)  # the cards leave the table
 
 
 def _links(site: Site | None, table_id: str) -> list[Link]:

@@ -181,6 +181,17 @@ class TableClient:
         """A Poker pot after its rake; the answer says what goes into the box."""
         return self.send(pb.PlayCommand(contribute_pot=pb.ContributePot(pot_micros=pot_micros)))
 
+    def place_deck(
+        self, back: str, dealing: pb.Dealing.ValueType, used_s: int = 0
+    ) -> Awaitable[pb.PlaceDeckResponse]:
+        """A deck is in use; the answer says when it has to be changed."""
+        placed = pb.PlaceDeck(back=back, dealing=dealing, used_s=used_s)
+        return self.send(pb.PlayCommand(place_deck=placed))
+
+    def remove_deck(self, back: str) -> Awaitable[pb.RemoveDeckResponse]:
+        """A deck is off the table."""
+        return self.send(pb.PlayCommand(remove_deck=pb.RemoveDeck(back=back)))
+
     def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
         """Any command; the others are made of this one."""
         if self._conversation is None:

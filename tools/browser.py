@@ -1,6 +1,7 @@
 """Find Chromium for the browser tests, or install Debian's package where that is allowed.
 
-Never fails: without a browser the tests that need one skip, and say so.
+Never fails: without a browser the tests that need one skip, and say so. The same for certutil, by
+which Chromium is made to trust the tests' own authority.
 """
 
 import os
@@ -8,19 +9,19 @@ import shutil
 import subprocess
 import sys
 
-NAMES = ("chromium", "chromium-browser")
+PACKAGES = {"chromium": ("chromium", "chromium-browser"), "libnss3-tools": ("certutil",)}
 INSTALL_S = 600
 
 
-def find() -> str | None:
-    """Where Chromium is."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def missing() -> list[str]:
+    """The packages of which there is nothing yet."""
+    return [name for name, commands in PACKAGES.items() if not any(map(shutil.which, commands))]
 
 
-def install() -> bool:
-    """Try Debian's package; whether there is a browser afterwards."""
+def install() -> None:
+    """Try Debian's packages."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    command = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *missing()]
     for step in (command, ["apt-get", "update"], command):
         try:
             subprocess.run(
@@ -33,21 +34,21 @@ def install() -> bool:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             print(f"browser tests: {error}")
-        if find():
-            return True
-    return False
+        if not missing():
+            return
 
 
 def main() -> int:
     """Say what there is."""
-    if found := find():
-        print(f"browser tests: with {found}")
-    elif os.geteuid() != 0 or not shutil.which("apt-get"):
+    if missing() and os.geteuid() == 0 and shutil.which("apt-get"):
+        print(f"browser tests: installing Debian's {', '.join(missing())} ...", flush=True)
+        install()
+    if "chromium" in missing():
         print("browser tests: SKIPPED, no Chromium; as root on Debian `make browser` installs it")
+    elif missing():
+        print("browser tests: those over TLS SKIPPED, no certutil (Debian's libnss3-tools)")
     else:
-        print("browser tests: no Chromium yet, installing Debian's package ...", flush=True)
-        done = install()
-        print(f"browser tests: {'installed' if done else 'SKIPPED, it could not be installed'}")
+        print("browser tests: all")
     return 0
 
 

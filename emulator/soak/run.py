@@ -132,7 +132,6 @@ class Soak:
             faults,
             self.keepers,
             self.proxies,
-            self.data,
             self.disk,
             self.clock,
             random.Random(f"{self.options.seed}/faults"),  # noqa: S311 - a replay needs a seed
@@ -147,15 +146,17 @@ class Soak:
         playing = asyncio.create_task(self._all_tables())
         failed = asyncio.create_task(self._contradicted())
         watched: set[asyncio.Task[None]] = {playing, failed, *helpers}
-        done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
-        failed.cancel()
+        try:
+            done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            failed.cancel()
+            playing.cancel()
+            await asyncio.gather(playing, failed, return_exceptions=True)
         for task in done:
-            if error := task.exception():
+            if not task.cancelled() and (error := task.exception()):
                 self.failure = _in_words(error)
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
     async def _all_tables(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -174,7 +175,7 @@ class Soak:
 
     def _is_over(self, table: SideTable | GameTable) -> bool:
         options = self.options
-        if self._time_is_up():
+        if self._time_is_up() or (options.wagers and self.tape.wagers >= options.wagers):
             return True
         if options.until_hit:
             link, _, level = options.until_hit.partition("/")
@@ -212,8 +213,8 @@ class Soak:
             for task in helpers[len(self.keepers) :]:
                 task.cancel()
             await asyncio.gather(*helpers[len(self.keepers) :], return_exceptions=True)
-            for keeper in self.keepers:
-                await keeper.up.wait()
+            if self.saboteur:
+                await self.saboteur.make_good()
             for task in helpers[: len(self.keepers)]:
                 task.cancel()
 

@@ -80,6 +80,9 @@ class Authority:
             _builder(name, name, key.public_key(), CA_DAYS)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(usage, critical=True)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
+            )
             .sign(key, hashes.SHA256())
         )
         write_key(folder / CA_KEY, key)
@@ -109,6 +112,7 @@ class Authority:
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(san, critical=False)
             .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
+            .add_extension(self._signed_by(), critical=False)  # strict verifiers ask for it
             .sign(self._key, hashes.SHA256())
         )
         base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"[:200]
@@ -116,6 +120,9 @@ class Authority:
         write_key(paths[1], key)
         paths[0].write_bytes(_pem(certificate))
         return paths
+
+    def _signed_by(self) -> x509.AuthorityKeyIdentifier:
+        return x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
 
     def revoke(self, serial: int) -> Issued:
         """Put a certificate on the list; controllers end its streams when they read it."""

@@ -44,7 +44,7 @@ class Door(NamedTuple):
         except ssl.SSLCertVerificationError as error:
             return f"the controller's certificate is not to be trusted: {error.verify_message}"
         except (ssl.SSLEOFError, ConnectionResetError, BrokenPipeError):
-            return _fault(self.identity) if self.identity else None
+            return fault_of(self.identity) if self.identity else None
         except ssl.SSLError as error:  # "TLSV13_ALERT_CERTIFICATE_REQUIRED"
             return _ALERTS.get((error.reason or "").partition("_ALERT_")[2])
         except (OSError, ValueError):  # nobody there, silence, or no such address
@@ -67,10 +67,10 @@ class Door(NamedTuple):
                 return _ALERTS["CERTIFICATE_REQUIRED"]
             # TLS 1.3 judges a client's certificate only after the client has finished. Whoever is
             # let in is greeted; gRPC hangs up on everybody else without a word.
-            return None if tls.recv(1) else _fault(self.identity)
+            return None if tls.recv(1) else fault_of(self.identity)
 
 
-def _fault(identity: Identity) -> str | None:
+def fault_of(identity: Identity) -> str | None:
     """What a controller that hung up may have had against our certificate.
 
     None where the certificate looks good: then it hung up for another reason, as it stops perhaps.

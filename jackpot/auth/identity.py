@@ -32,12 +32,18 @@ class Identity(NamedTuple):
             context.load_verify_locations(self.authority)
         except ssl.SSLError as error:
             raise AuthorityError(f"{self.authority} is no authority's certificate") from error
+        except OSError as error:
+            raise AuthorityError(f"{self.authority}: {error.strerror}") from error
         if self.certificate is None:
             return
         try:
             context.load_cert_chain(self.certificate, self.certificate.with_suffix(".key"))
         except ssl.SSLError as error:
             raise AuthorityError(f"{self.certificate} and its key do not fit") from error
+        except OSError as error:
+            raise AuthorityError(
+                f"{self.certificate} or the key beside it: {error.strerror}"
+            ) from error
 
     def load(self) -> tuple[x509.Certificate | None, x509.Certificate]:
         """Our certificate, if we have one, and the authority's."""

@@ -1,6 +1,6 @@
-"""The table of roles: which RPC each may call. Nothing else decides that.
+"""The tables of roles: which RPC each may call, which page each may see. Nothing else decides that.
 
-docs/roles.md is made from this table, and a test fails when they differ.
+docs/roles.md is made from these tables, and a test fails when they differ.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ Role = Literal[
     "table",
     "device",
     "sign",
+    "monitor",
     "dealer",
     "floor",
     "shift-supervisor",
@@ -59,6 +60,8 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "VoidRound",
             "VoidSeat",
             "ContributePot",
+            "PlaceDeck",
+            "RemoveDeck",
         )
     },
     "MeterService/ListSites": _METERS,
@@ -97,11 +100,19 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "OperatorService/VerifyBadBeat": frozenset({"shift-supervisor"}),
 }
 
+# Pages that are not for everyone, each with the streams and the figures that feed it.
+OPS_PAGE, TABLE_PAGE, METRICS_PAGE = "/ops", "/table/<table>", "/metrics"
+PAGES: Mapping[str, frozenset[Role]] = {
+    OPS_PAGE: _STAFF,
+    TABLE_PAGE: _STAFF | {"dealer", "table"},  # the panel hangs where the dealer stands
+    METRICS_PAGE: _STAFF | {"monitor"},
+}
 
-def as_markdown() -> str:
-    """The table as people read it."""
-    lines = ["| call | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
-    for rpc, allowed in ACCESS.items():
-        cells = ["yes" if role in allowed else "" for role in ROLES]
-        lines.append(f"| {rpc} | " + " | ".join(cells) + " |")
+
+def as_markdown(what: str, allowed: Mapping[str, frozenset[Role]]) -> str:
+    """A table as people read it."""
+    lines = [f"| {what} | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
+    for name, roles in allowed.items():
+        cells = ["yes" if role in roles else "" for role in ROLES]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

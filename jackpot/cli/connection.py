@@ -12,6 +12,24 @@ from jackpot.auth.client import Identity, open_sync_channel
 from table_client.errors import explained, from_rpc_error
 
 DEFAULT_CONTROLLER = "127.0.0.1:7400"
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_CA = click.option(
+    "--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem. [$JACKPOT_CA]"
+)
+_CERT = click.option(
+    "--cert",
+    type=_FILE,
+    envvar="JACKPOT_CERT",
+    help="Your certificate; its key lies beside it. [$JACKPOT_CERT]",
+)
+_CONTROLLER = click.option(
+    "--controller",
+    metavar="HOST:PORT",
+    envvar="JACKPOT_CONTROLLER",
+    default=DEFAULT_CONTROLLER,
+    show_default=True,
+    help="Where the controller listens. [$JACKPOT_CONTROLLER]",
+)
 
 
 class Connection:
@@ -40,26 +58,24 @@ def connected(command: Callable[..., Any]) -> Callable[..., Any]:
         identity = Identity(cert, ca) if cert and ca else None
         return command(connection=Connection(controller, identity), **options)
 
+    return _with_options(command, run, _CA, _CERT, _CONTROLLER)
+
+
+def certified(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --cert and --ca, which it can't do without, and hand it an `identity`."""
+
+    def run(cert: Path | None, ca: Path | None, **options: Any) -> Any:
+        if cert is None or ca is None:
+            raise click.UsageError("say who you are, with --cert and --ca")
+        return command(identity=Identity(cert, ca), **options)
+
+    return _with_options(command, run, _CA, _CERT)
+
+
+def _with_options(
+    command: Callable[..., Any], run: Callable[..., Any], *options: Callable[..., Any]
+) -> Callable[..., Any]:
     run.__doc__, run.__name__ = command.__doc__, command.__name__
-    file = click.Path(path_type=Path, dir_okay=False)
-    for option in (
-        click.option(
-            "--ca", type=file, envvar="JACKPOT_CA", help="The authority's ca.pem. [$JACKPOT_CA]"
-        ),
-        click.option(
-            "--cert",
-            type=file,
-            envvar="JACKPOT_CERT",
-            help="Your certificate; its key lies beside it. [$JACKPOT_CERT]",
-        ),
-        click.option(
-            "--controller",
-            metavar="HOST:PORT",
-            envvar="JACKPOT_CONTROLLER",
-            default=DEFAULT_CONTROLLER,
-            show_default=True,
-            help="Where the controller listens. [$JACKPOT_CONTROLLER]",
-        ),
-    ):
+    for option in options:
         run = option(run)
     return run

@@ -40,7 +40,9 @@ _KNOWN = (
 )
 
 
-class _UnreachableException(click.ClickException):
+class UnreachableException(click.ClickException):
+    """Nobody answers there."""
+
     exit_code = 3
 
 
@@ -76,5 +78,5 @@ def one_line(command: Callable[P, T]) -> Callable[P, T]:
 
 def _told(error: RefusedByControllerError) -> click.ClickException:
     unreachable = isinstance(error, UnreachableError)
-    kind = _UnreachableException if unreachable else click.ClickException
+    kind = UnreachableException if unreachable else click.ClickException
     return kind(str(error))

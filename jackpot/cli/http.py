@@ -42,6 +42,7 @@ async def pages(
         address,
         look,
         partial(open_to_read, store),
+        controller.gate,
     )
     try:
         yield display.url

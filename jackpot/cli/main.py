@@ -11,7 +11,7 @@ import click
 
 # Command -> the module that has it, in the order in which a newcomer meets them.
 _COMMANDS = {
-    **{name: name for name in ("serve", "demo", "meters", "watch", "sign", "link")},
+    **{name: name for name in ("serve", "demo", "meters", "watch", "sign", "login", "link")},
     **dict.fromkeys(("payouts", "validate", "pay", "reject"), "payouts"),
     **dict.fromkeys(("reset", "adjust", "transfer", "limit", "rate"), "changes"),
     **dict.fromkeys(("proposals", "approve", "decline"), "proposals"),

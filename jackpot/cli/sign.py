@@ -12,6 +12,7 @@ import uvloop
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.http import ADDRESS, settings, theme_option
+from jackpot.display.access import SignsOnly
 from jackpot.display.app import Settings
 from jackpot.display.remote import ControllerSource
 from jackpot.display.serving import listen, serve_source
@@ -53,7 +54,9 @@ async def _sign(connection: Connection, http: str, site: str, look: Settings) ->
     async with open_channel(connection.address, connection.identity) as channel:
         source = ControllerSource(channel, site)
         await source.start()
-        display = await serve_source(source, listening, look)
+        # What a certificate may see is for its holder, not for whoever can reach these pages.
+        access = SignsOnly() if connection.identity else None
+        display = await serve_source(source, listening, look, access=access)
         click.echo(f"signs of {connection.address} on {display.url}")
         sys.stdout.flush()
         await stopped.wait()

@@ -7,9 +7,9 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 from msgspec import Struct
 
 from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 from jackpot.core.reasons import Reason
-from jackpot.core.state import LinkStatus, Payout, Posted, Proposal, Round, Settlement
+from jackpot.core.state import Deck, LinkStatus, Payout, Posted, Proposal, Round, Settlement
 
 # (account, micros) pairs that sum to zero.
 Postings = tuple[tuple[str, int], ...]
@@ -49,7 +49,7 @@ class WagersPlaced(Event, frozen=True):
 
     table: str
     wagers: tuple[Wager, ...]
-    mediums: tuple[str, ...] = ()  # of each wager; empty where all are chips
+    mediums: tuple[Medium, ...] = ()  # of each wager; empty where all are chips
     postings: Postings = ()  # debits of game accounts
 
 
@@ -152,6 +152,18 @@ class LinkDefined(Event, frozen=True):
 
 class TableDefined(Event, frozen=True):
     """A table exists."""
+
+    table: Table
+
+
+class LinkDescribed(Event, frozen=True):
+    """A link has other words, and the same terms."""
+
+    link: Link
+
+
+class TableDescribed(Event, frozen=True):
+    """A table has other words, and the same terms."""
 
     table: Table
 
@@ -279,6 +291,21 @@ class PotContributed(Event, frozen=True):
     postings: Postings = ()
 
 
+class DeckPlaced(Event, frozen=True):
+    """A deck is in use, and perhaps another one out of it."""
+
+    table: str
+    deck: Deck
+    replaced: Deck | None = None
+
+
+class DeckRemoved(Event, frozen=True):
+    """A deck is off the table."""
+
+    table: str
+    deck: Deck
+
+
 class BoxCounted(Event, frozen=True):
     """A table's box was counted into the fund."""
 
@@ -337,6 +364,8 @@ AnyEvent = (
     | SeatVoided
     | LinkDefined
     | TableDefined
+    | LinkDescribed
+    | TableDescribed
     | LinkChanged
     | PayoutValidated
     | PayoutPaid
@@ -349,6 +378,8 @@ AnyEvent = (
     | SiteConfigured
     | AccountMoved
     | PotContributed
+    | DeckPlaced
+    | DeckRemoved
     | BoxCounted
     | BadBeatVerified
     | DisplayConfirmed

@@ -7,16 +7,20 @@ from msgspec.structs import replace
 
 from jackpot.core import evolve_site
 from jackpot.core.commands import OperatorOrigin, TableOrigin
+from jackpot.core.config import Medium
 from jackpot.core.events import (
     AccountMoved,
     AnyEvent,
     BadBeatVerified,
     BoxCounted,
     CollectionConfirmed,
+    DeckPlaced,
+    DeckRemoved,
     DisplayConfirmed,
     FundsTransferred,
     LinkChanged,
     LinkDefined,
+    LinkDescribed,
     MeterAdjusted,
     ParametersChanged,
     PayoutChange,
@@ -39,6 +43,7 @@ from jackpot.core.events import (
     SnapshotTaken,
     TableAttached,
     TableDefined,
+    TableDescribed,
     WagerRemoved,
     WagersPlaced,
     WagersWithdrawn,
@@ -123,13 +128,18 @@ def _opened(state: State, event: RoundOpened) -> None:
 def _placed(state: State, event: WagersPlaced) -> None:
     round_ = _round(state, event.table)
     for index, wager in enumerate(event.wagers):
-        electronic = event.mediums and event.mediums[index] == "electronic"
-        round_.wagers.setdefault(wager.seat, {})[wager.bet] = Accepted(
+        medium: Medium = event.mediums[index] if event.mediums else "chips"
+        accepted = Accepted(
             wager.amount_micros,
             owner(round_, wager),
-            "electronic" if electronic else "chips",
-            wager.account if electronic else "",  # a chip was never taken off an account
+            medium,
+            wager.account if medium == "electronic" else "",  # a chip is taken off no account
         )
+        bets = round_.wagers.get(wager.seat)
+        if bets is None:
+            round_.wagers[wager.seat] = {wager.bet: accepted}
+        else:
+            bets[wager.bet] = accepted
 
 
 def _take_out(round_: Round, seat: int, bet: str) -> None:
@@ -300,6 +310,8 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     SeatVoided: _seat_voided,
     LinkDefined: evolve_site.link_defined,
     TableDefined: evolve_site.table_defined,
+    LinkDescribed: evolve_site.link_described,
+    TableDescribed: evolve_site.table_described,
     LinkChanged: evolve_site.link_changed,
     PayoutValidated: _validated,
     PayoutPaid: _paid,
@@ -312,6 +324,8 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     SiteConfigured: evolve_site.configured,
     AccountMoved: _nothing,
     PotContributed: _nothing,
+    DeckPlaced: evolve_site.deck_placed,
+    DeckRemoved: evolve_site.deck_removed,
     BoxCounted: _nothing,
     BadBeatVerified: _bad_beat,
     DisplayConfirmed: evolve_site.display_confirmed,

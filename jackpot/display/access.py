@@ -1,23 +1,106 @@
-"""Who may look at what is not for the public.
+"""Who is looking, and at what they may look.
 
 Signs show what everybody on the floor may see. Table panels, the operator page and the metrics are
-for staff: without TLS that means a browser on this machine, reached by no other way.
+for staff. With TLS a browser shows who it is by certificate or by a login that somebody with a
+certificate has let it have, and the table of roles decides. Without TLS, staff is whoever uses this
+machine, reached by no other way.
 """
 
 import ipaddress
+from typing import Protocol
 
 from starlette.requests import Request
 
+from jackpot.auth.gate import Actor, DeniedError, Gate, allow
+from jackpot.auth.logins import Logins
+
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
+ELSEWHERE = "Signs only: this page is on the controller."
+NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
+NOT_TAKEN = "The controller does not take this certificate."
+NOT_YOURS = "This page is not for your role."
 
 
-def may_view(request: Request) -> bool:
-    """Whether the caller may see what is for staff."""
-    if any(name in request.headers for name in _FORWARDED):
-        return False  # a proxy on this machine speaks for somebody elsewhere
-    host = request.client.host if request.client else ""
-    # A page of another site can make a browser here ask for us under that site's own name.
-    return is_loopback(host) and is_loopback(request.url.hostname or "")
+class RefusedPageError(Exception):
+    """Somebody may not see a page; the text is for them, `why` for the audit log."""
+
+    def __init__(self, text: str, status: int, principal: str = "", why: str = "") -> None:
+        super().__init__(text)
+        self.status = status
+        self.principal = principal
+        self.why = why  # empty where nobody claimed to be anybody
+
+
+class Access(Protocol):
+    """How it is decided."""
+
+    def viewer(self, request: Request) -> Actor:
+        """Who is looking; RefusedPageError where that can't be told."""
+
+
+class SignsOnly:
+    """Nobody is staff here."""
+
+    def viewer(self, _request: Request) -> Actor:
+        """Nobody."""
+        raise RefusedPageError(ELSEWHERE, 403)
+
+
+class ThisMachine:
+    """Without TLS: whoever uses this machine is staff."""
+
+    def viewer(self, request: Request) -> Actor:
+        """Somebody here."""
+        # A proxy on this machine speaks for somebody elsewhere.
+        proxied = any(name in request.headers for name in _FORWARDED)
+        host = request.client.host if request.client else ""
+        # A page of another site can make a browser here ask for us under that site's own name.
+        named = request.url.hostname or ""
+        if proxied or not is_loopback(host) or not is_loopback(named):
+            raise RefusedPageError(ON_THIS_MACHINE, 403)
+        return Actor("local")
+
+
+class ByRole:
+    """With TLS: a login if the browser has one, else its certificate."""
+
+    def __init__(self, gate: Gate, site: str) -> None:
+        self.gate = gate
+        self.site = site
+        self.logins = Logins(gate.fault)
+        # Cookies know no ports: two sites on one host would take each other's. The prefix makes
+        # browsers take it over TLS only, and from this very host.
+        self.cookie = f"__Host-jackpot-{site}"
+
+    def viewer(self, request: Request) -> Actor:
+        """Whom the login or the certificate names."""
+        if found := self.logins.find(request.cookies.get(self.cookie, "")):
+            return found
+        return self.certified(request)
+
+    def certified(self, request: Request) -> Actor:
+        """Whom the certificate names."""
+        chain = request.scope.get("extensions", {}).get("tls", {}).get("client_cert_chain", ())
+        if not chain:
+            raise RefusedPageError(NOT_KNOWN, 401)
+        try:
+            return self.gate.holder(chain[0].encode())
+        except DeniedError as error:
+            status = 403 if error.known else 401
+            raise RefusedPageError(NOT_TAKEN, status, why=str(error)) from error
+
+
+def check(
+    access: Access, request: Request, page: str, site: str, table: str | None = None
+) -> Actor:
+    """Who is looking, if they may see this page; RefusedPageError otherwise."""
+    viewer = access.viewer(request)
+    try:
+        allow(viewer, page, table, site)
+    except DeniedError as error:
+        raise RefusedPageError(NOT_YOURS, 403, viewer.principal, str(error)) from error
+    return viewer
 
 
 def is_loopback(host: str) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from importlib.resources import files
 from typing import get_args
 
 import msgspec
@@ -10,12 +9,16 @@ from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jackpot.display.access import may_view
+from jackpot.auth.gate import Actor
+from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
+from jackpot.display.access import Access, ByRole, RefusedPageError, ThisMachine, check
+from jackpot.display.answers import STATIC, Page, away, json_answer, missing, refuse, static_page
+from jackpot.display.login import LoginPages
 from jackpot.display.source import Source, sign_frame
 from jackpot.display.stream import EventStream, Places
 from jackpot.display.theme import Theme
@@ -31,8 +34,6 @@ CSP = (
     b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-STATIC = str(files("jackpot.display") / "static")
-Page = Callable[[Request], Awaitable[Response]]
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -46,9 +47,15 @@ class Pages:
     """The pages of one source."""
 
     def __init__(
-        self, source: Source, settings: Settings, metrics: Callable[[], Awaitable[bytes]] | None
+        self,
+        source: Source,
+        settings: Settings,
+        metrics: Callable[[], Awaitable[bytes]] | None,
+        access: Access | None = None,
     ) -> None:
+        """Without more said of access, what is for staff is for this machine."""
         self._source = source
+        self._access = access or ThisMachine()
         self._settings = settings
         self._metrics = metrics
         self._places = Places(settings.max_watchers)
@@ -58,35 +65,63 @@ class Pages:
     def app(self) -> ASGIApp:
         """The application."""
         routes = [
-            Route("/", _page("index.html")),
+            Route("/", static_page("index.html")),
             Route("/sign/{link}", self._sign_page),
-            Route("/table/{table}", _staff(self._table_page)),
-            Route("/ops", _staff(_page("ops.html"))),
+            Route("/table/{table}", self._staff(TABLE_PAGE, self._table_page)),
+            Route("/ops", self._staff(OPS_PAGE, static_page("ops.html"))),
             Route("/events/sign/{link}", self._watch_sign),
-            Route("/events/table/{table}", _staff(self._watch_table)),
-            Route("/events/ops", _staff(self._watch_ops)),
+            Route("/events/table/{table}", self._staff(TABLE_PAGE, self._watch_table)),
+            Route("/events/ops", self._staff(OPS_PAGE, self._watch_ops)),
             Route("/api/site", self._site),
-            Route("/api/history/{link}/{level}", _staff(self._history)),
+            Route("/api/history/{link}/{level}", self._staff(OPS_PAGE, self._history)),
             Route("/theme.css", self._theme_css),
             Route("/logo", self._logo),
             Route("/health", self._health),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
         if self._metrics:
-            routes.append(Route("/metrics", _staff(self._metrics_page)))
-        return Starlette(routes=routes, middleware=[Middleware(_Headers)])
+            routes.append(Route("/metrics", self._staff(METRICS_PAGE, self._metrics_page)))
+        if isinstance(self._access, ByRole):
+            routes += LoginPages(self._access).routes()
+        return Starlette(
+            routes=routes,
+            middleware=[Middleware(_Headers)],
+            exception_handlers={RefusedPageError: refuse},
+        )
 
     def close(self) -> None:
         """Let every watcher go."""
         for topic in self._topics.values():
             topic.close()
 
+    # -- who may --------------------------------------------------------------------------------
+
+    def _staff(
+        self, name: str, page: Callable[[Request], Awaitable[Response | EventStream]]
+    ) -> Page:
+        async def guarded(request: Request) -> Response:
+            self._check(request, name)
+            return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
+
+        return guarded
+
+    def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
+        about = table or request.path_params.get("table")
+        return check(self._access, request, name, self._source.site, about)
+
+    def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
+        try:
+            self._check(request, name, table)
+        except RefusedPageError:
+            return False
+        return True
+
     # -- pages --------------------------------------------------------------------------------
 
     async def _sign_page(self, request: Request) -> Response:
         if self._unknown(request.path_params["link"]):
-            return _missing("link")
-        return await _page("sign.html")(request)
+            return missing("link")
+        return await static_page("sign.html")(request)
 
     def _unknown(self, link: str) -> bool:
         """Whether there is no such link; while no meters are known, a sign may wait for them."""
@@ -95,13 +130,17 @@ class Pages:
 
     async def _table_page(self, request: Request) -> Response:
         if request.path_params["table"] not in await self._source.tables():
-            return _missing("table")
-        return await _page("table.html")(request)
+            return missing("table")
+        return await static_page("table.html")(request)
 
     async def _site(self, request: Request) -> Response:
         frames = self._source.meters.frames()
-        staff = may_view(request)
-        return _json(
+        try:
+            viewer = self._access.viewer(request)
+        except RefusedPageError:
+            viewer = None
+        tables = await self._source.tables() if viewer else ()
+        return json_answer(
             {
                 "site": self._source.site,
                 "name": self._settings.theme.name,
@@ -111,8 +150,11 @@ class Pages:
                     for frame in frames
                     if frame.site == self._source.site
                 ],
-                "tables": await self._source.tables() if staff else (),
-                "staff": staff,
+                "tables": [each for each in tables if self._sees(request, TABLE_PAGE, each)],
+                "ops": self._sees(request, OPS_PAGE),
+                "metrics": bool(self._metrics) and self._sees(request, METRICS_PAGE),
+                "viewer": viewer.principal if viewer else "",
+                "login": isinstance(self._access, ByRole),
             }
         )
 
@@ -123,14 +165,14 @@ class Pages:
         found = self._source.history(
             request.path_params["link"], request.path_params["level"], range_
         )
-        return _json(found) if found else _missing("meter")
+        return json_answer(found) if found else missing("meter")
 
     async def _theme_css(self, _request: Request) -> Response:
         return Response(self._settings.theme.css(), media_type="text/css")
 
     async def _logo(self, _request: Request) -> Response:
         theme = self._settings.theme
-        return Response(theme.logo, media_type=theme.logo_type) if theme.logo else _missing("logo")
+        return Response(theme.logo, media_type=theme.logo_type) if theme.logo else missing("logo")
 
     async def _health(self, _request: Request) -> Response:
         serving = self._source.serving
@@ -140,16 +182,14 @@ class Pages:
 
     async def _metrics_page(self, _request: Request) -> Response:
         assert self._metrics is not None
-        return Response(
-            await self._metrics(), media_type="text/plain; version=0.0.4; charset=utf-8"
-        )
+        return Response(await self._metrics(), media_type=METRICS_TYPE)
 
     # -- streams ------------------------------------------------------------------------------
 
     async def _watch_sign(self, request: Request) -> Response | EventStream:
         link = request.path_params["link"]
         if self._source.meters.frame(self._source.site, link) is None:
-            return _missing("link") if self._unknown(link) else _away()
+            return missing("link") if self._unknown(link) else away()
         hello = partial(self._card, link)
         return self._stream(
             request, "frame", f"sign/{link}", SIGN_S, partial(self._frame, link), hello
@@ -158,19 +198,19 @@ class Pages:
     async def _watch_table(self, request: Request) -> Response | EventStream:
         table = request.path_params["table"]
         if table not in await self._source.tables():
-            return _missing("table")
+            return missing("table")
 
         async def look() -> Shown | None:
             return _by_content(await self._source.panel(table))
 
-        return self._stream(request, "panel", f"table/{table}", PANEL_S, look)
+        return self._stream(request, "panel", f"table/{table}", PANEL_S, look, still=TABLE_PAGE)
 
     async def _watch_ops(self, request: Request) -> Response | EventStream:
         async def look() -> Shown | None:
             found = await self._source.overview()
             return Shown(str(found.now_ms), found) if found else None
 
-        return self._stream(request, "overview", "ops", OPS_S, look)
+        return self._stream(request, "overview", "ops", OPS_S, look, still=OPS_PAGE)
 
     def _stream(
         self,
@@ -180,13 +220,16 @@ class Pages:
         every_s: float,
         look: Callable[[], Awaitable[Shown | None]],
         hello: Callable[[], Awaitable[bytes]] | None = None,
+        still: str = "",
     ) -> Response | EventStream:
+        """A stream of a topic; it goes on only as long as its watcher may `still` see that page."""
         if self._places.full:
             return PlainTextResponse("too many watchers\n", 503, {"retry-after": "5"})
         if name not in self._topics:
             self._topics[name] = Topic(kind, look, every_s, lambda: self._source.serving, hello)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        return EventStream(self._topics[name].watch(after), self._places)
+        may = partial(self._sees, request, still) if still else None
+        return EventStream(self._topics[name].watch(after), self._places, may)
 
     async def _frame(self, link: str) -> Shown | None:
         frame = self._source.meters.frame(self._source.site, link)
@@ -207,36 +250,6 @@ class Pages:
 def _by_content(view: msgspec.Struct | None) -> Shown | None:
     """A view whose id is a digest of itself: it is sent again only when something changed."""
     return None if view is None else Shown(f"{hash(encode_json(view)):x}", view)
-
-
-def _page(name: str) -> Page:
-    async def page(_request: Request) -> Response:
-        return FileResponse(f"{STATIC}/{name}", headers={"cache-control": "no-cache"})
-
-    return page
-
-
-def _staff(page: Callable[[Request], Awaitable[Response | EventStream]]) -> Page:
-    async def guarded(request: Request) -> Response:
-        if not may_view(request):
-            return PlainTextResponse("for staff only\n", 403)
-        return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
-
-    return guarded
-
-
-def _json(value: object) -> Response:
-    return Response(
-        encode_json(value), media_type="application/json", headers={"cache-control": "no-store"}
-    )
-
-
-def _away() -> Response:
-    return PlainTextResponse("the controller can't be reached\n", 503, {"retry-after": "1"})
-
-
-def _missing(what: str) -> Response:
-    return PlainTextResponse(f"there is no such {what}\n", 404)
 
 
 class _Headers:

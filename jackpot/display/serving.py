@@ -9,11 +9,14 @@ from typing import Any
 
 import uvicorn
 
+from jackpot.auth.gate import Gate
+from jackpot.display.access import Access, ByRole
 from jackpot.display.app import Pages, Settings
 from jackpot.display.errors import HttpAddressError
 from jackpot.display.local import EngineSource, Heartbeats
 from jackpot.display.metrics import Metrics
 from jackpot.display.source import Source
+from jackpot.display.tls import CertifiedProtocol
 from jackpot.engine import Engine
 from jackpot.store.journal import Archive
 
@@ -55,13 +58,15 @@ async def serve_display(
     address: str,
     settings: Settings | None = None,
     open_reader: Callable[[], Archive] | None = None,
+    gate: Gate | None = None,
 ) -> Display:
-    """Serve an engine's site; HttpAddressError where the address can't be had."""
+    """Serve an engine's site, with a gate over TLS; HttpAddressError where the address is taken."""
     source = EngineSource(engine, site, heartbeats, open_reader)
     listening = listen(address)
     metrics = Metrics(source)
     source.start()
-    display = await serve_source(source, listening, settings or Settings(), metrics.page)
+    access = ByRole(gate, site) if gate else None
+    display = await serve_source(source, listening, settings or Settings(), metrics.page, access)
 
     async def end() -> None:
         metrics.close()
@@ -76,11 +81,15 @@ async def serve_source(
     listening: socket.socket,
     settings: Settings,
     metrics: Callable[[], Awaitable[bytes]] | None = None,
+    access: Access | None = None,
 ) -> Display:
-    """Serve the pages of any source on a socket."""
-    pages = Pages(source, settings, metrics)
+    """Serve the pages of any source on a socket; over TLS where roles decide who may look."""
+    pages = Pages(source, settings, metrics, access)
+    tls = access.gate.web_context() if isinstance(access, ByRole) else None
     config = uvicorn.Config(
         pages.app(),
+        http=CertifiedProtocol,
+        ssl_context_factory=(lambda *_: tls) if tls else None,
         lifespan="off",
         log_config=None,
         log_level=logging.WARNING,
@@ -97,7 +106,7 @@ async def serve_source(
     task = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells in no other way
         await asyncio.sleep(0.005)
-    return Display(pages, server, task, f"http://{shown}:{port}")
+    return Display(pages, server, task, f"{'https' if tls else 'http'}://{shown}:{port}")
 
 
 def listen(address: str) -> socket.socket:

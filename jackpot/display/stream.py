@@ -6,7 +6,7 @@ its own stream; one that does not read at all is let go.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
 from starlette.types import Message, Receive, Scope, Send
 
@@ -56,9 +56,16 @@ class Places:
 class EventStream:
     """An ASGI response that goes on until the browser or the topic ends it."""
 
-    def __init__(self, events: AsyncGenerator[bytes, None], places: Places) -> None:
+    def __init__(
+        self,
+        events: AsyncGenerator[bytes, None],
+        places: Places,
+        may: Callable[[], bool] | None = None,
+    ) -> None:
+        """`may` is asked before every event whether this browser may still have it."""
         self._events = events
         self._places = places
+        self._may = may
         self.sending_since_s = 0.0  # 0 while it waits for something to send
         self._task: asyncio.Task[object] | None = None
         self._stuck = False
@@ -80,6 +87,8 @@ class EventStream:
             async for event in self._events:
                 if gone.done():
                     return
+                if self._may is not None and not self._may():
+                    break  # a login has ended, or its certificate
                 self.sending_since_s = time.monotonic()
                 await send(_body(event))
                 self.sending_since_s = 0.0

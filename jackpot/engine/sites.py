@@ -1,16 +1,31 @@
 """The writer's copies of all sites of one open journal, and which of them must not be served."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, NamedTuple
 
 from jackpot.core.reasons import Reason, refuse
 from jackpot.engine.answers import Read
 from jackpot.engine.replica import Replica, load
-from jackpot.store.journal import GENESIS, Journal, Reader, UnsoundError
+from jackpot.store.journal import GENESIS, Entry, Head, Journal, Reader, UnsoundError
 
+_TOGETHER = 64  # sites whose news are read at once ...
+_PAGE = 100  # ... and as many entries of each; whoever is further behind reads on alone
 _log = logging.getLogger(__name__)
+
+
+class _News(NamedTuple):
+    """What was read of several streams at once."""
+
+    heads: Mapping[str, Head]
+    entries: Mapping[str, list[Entry]]
+
+    def head(self, site: str) -> Head:
+        return self.heads.get(site, GENESIS)
+
+    def read(self, site: str, after: int, limit: int) -> list[Entry]:
+        return [entry for entry in self.entries[site] if entry.sequence > after][:limit]
 
 
 class Sites:
@@ -58,8 +73,13 @@ class Sites:
             return []
         heads = self._journal.heads(followed)
         moved = [s for s in followed if not self.replicas[s].head.same(heads.get(s, GENESIS))]
-        for site in moved:
-            self.follow(site)
+        for first in range(0, len(moved), _TOGETHER):
+            sites = moved[first : first + _TOGETHER]
+            after = {site: self.replicas[site].head.sequence for site in sites}
+            news = _News(heads, self._journal.read_each(after, _PAGE))
+            for site in sites:
+                if not self.caught_up(site, news):
+                    self.follow(site)
         return moved
 
     def halt(self, error: UnsoundError) -> None:

@@ -55,7 +55,7 @@ class Door:
 
     @contextmanager
     def stream(self, actor: Actor) -> Iterator[None]:
-        """Around a stream: it is ended when its caller's certificate is revoked."""
+        """Around a stream: it is ended when its caller's certificate is revoked or expires."""
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a stream is served by a task")
@@ -63,7 +63,7 @@ class Door:
         try:
             yield
         except asyncio.CancelledError:
-            if self.gate is not None and self.gate.is_revoked(actor):
+            if self.gate is not None and self.gate.fault(actor):
                 task.uncancel()
                 raise refused(Reason.UNAUTHENTICATED, principal=actor.principal) from None
             raise
@@ -71,20 +71,21 @@ class Door:
             del self._open[task]
 
     async def watch(self) -> None:
-        """Read the list of revoked certificates as it changes, and end their streams."""
+        """Read the list of revoked certificates as it changes, and end streams that may not go on.
+
+        A certificate that was good when its stream began may expire while it is open.
+        """
         while self.gate is not None:
             await asyncio.sleep(_WATCH_S)
             try:
-                changed = await asyncio.to_thread(self.gate.reload)
+                await asyncio.to_thread(self.gate.reload)
             except (AuthorityError, OSError) as error:
                 # The list that was read before stays in force until this one can be read.
                 _log.error("the list of revoked certificates can't be read: %s", error)
-                continue
-            if changed:
-                for task, actor in list(self._open.items()):
-                    if self.gate.is_revoked(actor):
-                        record_denial("stream", "", actor.principal, "the certificate is revoked")
-                        task.cancel()
+            for task, actor in list(self._open.items()):
+                if fault := self.gate.fault(actor):
+                    record_denial("stream", "", actor.principal, fault)
+                    task.cancel()
 
 
 def _local(context: Any) -> Actor:

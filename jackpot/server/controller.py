@@ -62,6 +62,7 @@ class Controller:
         self.engine = engine
         self.site = site
         self.sites = (site, *more)
+        self.gate = gate
         self._door = Door(gate)
         self._watching: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._door)
@@ -89,7 +90,7 @@ class Controller:
 
     async def start(self, address: str) -> str:
         """Listen, check the journal, set up the sites, serve; where it listens."""
-        if self._door.gate is None:
+        if self.gate is None:
             verify_loopback(address)
         await self._show(serving=False)
         try:
@@ -109,11 +110,10 @@ class Controller:
         return f"{address.rpartition(':')[0]}:{port}"
 
     def _listen(self, address: str) -> int:
-        gate = self._door.gate
-        if gate is None:
+        if self.gate is None:
             return self._server.add_insecure_port(address)
         self._watching = asyncio.create_task(self._door.watch())
-        return self._server.add_secure_port(address, gate.credentials())
+        return self._server.add_secure_port(address, self.gate.credentials())
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""

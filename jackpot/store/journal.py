@@ -7,7 +7,7 @@ have the same preimage.
 """
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -115,6 +115,9 @@ class Journal(Archive, Protocol):
     # Whether other controllers keep streams here as well. Then a transaction is about one site
     # only, so that no site waits for another, and its commit may lose a race.
     shared: bool
+
+    def read_each(self, after: Mapping[str, int], limit: int) -> dict[str, list[Entry]]:
+        """Entries of several streams, each after its sequence and so many at most."""
 
     def begin(self, sites: Collection[str]) -> AbstractContextManager[Transaction]:
         """Make ready to write to some streams; waits a bounded time, then raises StoreError."""

@@ -6,9 +6,9 @@ were seen to write, the head is locked first, and what they wrote is read in the
 A controller that stops in between loses its lock within seconds, and can't append when it wakes.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Self
 
 from jackpot.store.journal import (
     GENESIS,
@@ -17,22 +17,31 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
 )
+from jackpot.store.postgres_arrays import bigints, texts
 from jackpot.store.postgres_schema import has_tables, migrate
 from jackpot.store.postgres_session import (
-    Session,
     as_store_error,
     connected,
     verify_durable,
     without_password,
 )
 from jackpot.store.postgres_transaction import READ, PostgresTransaction, Seen, entry_of
+from jackpot.store.postgres_wire import Session
 
 _HEADS = "SELECT site, sequence, hash, version FROM streams WHERE sequence > 0"
-_HEADS_OF = _HEADS + " AND site = ANY(%s)"
-_HEAD = "SELECT sequence, hash, version FROM streams WHERE site = %s"
+_HEADS_OF = _HEADS + " AND site = ANY($1::text[])"
+_HEAD = "SELECT sequence, hash, version FROM streams WHERE site = $1"
 _SNAPSHOTS = """
     SELECT sequence, version, state FROM snapshots
-    WHERE site = %s ORDER BY sequence DESC
+    WHERE site = $1 ORDER BY sequence DESC
+"""
+_READ_EACH = """
+    SELECT of.site, found.* FROM unnest($1::text[], $2::bigint[]) AS of(site, after),
+    LATERAL (
+        SELECT sequence, time_micros, kind, version, body, hash FROM events
+        WHERE site = of.site AND sequence > of.after ORDER BY sequence LIMIT $3
+    ) AS found
+    ORDER BY of.site, found.sequence
 """
 # Sites with events that no head speaks of; one look into the index a site.
 _STRAY = """
@@ -93,7 +102,7 @@ class PostgresJournal:
         if self._frozen is not None:
             return dict(self._frozen)
         with as_store_error("can't read the heads"):
-            rows = self._session.execute(_HEADS_OF, list(sites)) if sites else self._all_heads()
+            rows = self._session.execute(*((_HEADS_OF, texts(sites)) if sites else (_HEADS,)))
             return {site: self._seen.see(site, Head(*head)) for site, *head in rows}
 
     def head(self, site: str) -> Head:
@@ -111,10 +120,20 @@ class PostgresJournal:
         with as_store_error("can't read events"):
             return [entry_of(row) for row in self._session.execute(READ, site, after, limit)]
 
+    def read_each(self, after: Mapping[str, int], limit: int) -> dict[str, list[Entry]]:
+        """Entries of several streams, each after its sequence and so many at most."""
+        found: dict[str, list[Entry]] = {site: [] for site in after}
+        with as_store_error("can't read events"):
+            for site, *row in self._session.execute(
+                _READ_EACH, texts(after), bigints([*after.values()]), limit
+            ):
+                found[site].append(entry_of(row))
+        return found
+
     def snapshots(self, site: str) -> Iterator[StoredSnapshot]:
         """The snapshots there are, newest first."""
         with as_store_error("can't read snapshots"):
-            rows = self._session.execute(_SNAPSHOTS, site).fetchall()
+            rows = self._session.execute(_SNAPSHOTS, site)
         found = [StoredSnapshot(*row) for row in rows]
         if self._frozen is not None:
             found = [each for each in found if (site, each.sequence) in self._frozen_snapshots]
@@ -129,7 +148,7 @@ class PostgresJournal:
     def setting(self, name: str) -> str:
         """A setting of the session."""
         with as_store_error(f"can't read {name}"):
-            return str(self._session.one("SELECT current_setting(%s)", name)[0])
+            return str(self._session.one("SELECT current_setting($1)", name)[0])
 
     @contextmanager
     def begin(self, sites: Collection[str]) -> Iterator[PostgresTransaction]:
@@ -144,13 +163,10 @@ class PostgresJournal:
         finally:
             transaction.leave()
 
-    def _all_heads(self) -> Iterable[Any]:
-        return self._session.execute(_HEADS)
-
     def _freeze(self) -> None:
         """Note heads and snapshots as of one moment."""
-        with self._session.connection.transaction():
+        with self._session.transaction():
             self._session.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             heads = self.heads()
-            rows = self._session.execute("SELECT site, sequence FROM snapshots").fetchall()
+            rows = self._session.execute("SELECT site, sequence FROM snapshots")
         self._frozen, self._frozen_snapshots = heads, rows

@@ -7,7 +7,7 @@ a sequence: databases that speak PostgreSQL and spread rows over machines take i
 from typing import LiteralString
 
 from jackpot.store.journal import StoreError
-from jackpot.store.postgres_session import Session
+from jackpot.store.postgres_wire import Session
 
 _LOCK_KEY = 0x4A41434B  # "JACK": whoever changes the tables holds this advisory lock
 _NAMES = "SELECT name FROM jackpot_migrations"
@@ -54,8 +54,8 @@ def migrate(session: Session) -> None:
     done = _done(session)
     if not done >= NAMES:
         # Two controllers may start on a new database at the same moment.
-        with session.connection.transaction():
-            session.execute("SELECT pg_advisory_xact_lock(%s)", _LOCK_KEY)
+        with session.transaction():
+            session.execute("SELECT pg_advisory_xact_lock($1)", _LOCK_KEY)
             session.execute(
                 """CREATE TABLE IF NOT EXISTS jackpot_migrations (
                        name text PRIMARY KEY,
@@ -67,7 +67,7 @@ def migrate(session: Session) -> None:
                 if name not in done:
                     for statement in statements:
                         session.execute(statement)
-                    session.execute("INSERT INTO jackpot_migrations VALUES (%s)", name)
+                    session.execute("INSERT INTO jackpot_migrations VALUES ($1)", name)
     if unknown := done - NAMES:
         raise StoreError(f"a newer program has changed the journal: {', '.join(sorted(unknown))}")
 

@@ -5,19 +5,19 @@ commit be cancelled or timed out: what became of it would not be known.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, LiteralString
+from contextlib import contextmanager
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg.types.numeric import Int8BinaryDumper
 
-from jackpot.store import postgres_arrays
 from jackpot.store.journal import StoreError
+from jackpot.store.postgres_arrays import texts
+from jackpot.store.postgres_wire import Session
 
 # A controller that is stopped while it holds a site's lock loses the lock after this long.
 HELD_LOCK_S = 2.0
 LOCK_WAIT_S = 2 * HELD_LOCK_S
+TRANSACTION_S = 5 * HELD_LOCK_S  # however it is stopped
 # Defaults for what the address does not say. A host that is silent is given up in seconds.
 _DEFAULTS = {
     "target_session_attrs": "read-write",
@@ -28,17 +28,21 @@ _DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "6000",
 }
-_SESSION = {
+SESSION = {
+    "statement_timeout": "0",
     "lock_timeout": f"{LOCK_WAIT_S}s",
     "idle_in_transaction_session_timeout": f"{HELD_LOCK_S}s",
+    # A controller may also stop in the middle of a message. No commit is hit by this: the server
+    # stops counting when it begins to commit, and waits for the disk and the standby as ever.
+    "transaction_timeout": f"{TRANSACTION_S}s",
     "default_transaction_isolation": "read committed",  # each statement sees what is committed
     "client_encoding": "UTF8",
     "client_min_messages": "warning",
 }
-_SET = "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"
-_NO_TIMEOUTS = """
-    SELECT set_config(name, '0', false) FROM pg_settings
-    WHERE name IN ('statement_timeout', 'transaction_timeout')
+# What a server does not know, being older, is left out.
+_SET = """
+    SELECT set_config(name, value, false) FROM pg_settings
+    JOIN unnest($1::text[], $2::text[]) AS wanted(name, value) USING (name)
 """
 # What must hold, or a commit can be lost that was acknowledged.
 _DURABLE = {
@@ -48,75 +52,11 @@ _DURABLE = {
 }
 
 
-class Session:
-    """A connection; each statement is a transaction of its own, unless one was begun by name."""
-
-    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
-        self.connection = connection
-        self.warnings: list[str] = []
-        self._pipeline: psycopg.Pipeline | None = None
-        self._leave_pipeline = ExitStack()
-        connection.add_notice_handler(self._hear)
-
-    def execute(self, query: LiteralString, *values: object) -> "psycopg.Cursor[Any]":
-        """Run a statement, prepared once and with values that travel beside it."""
-        cursor = self._send(query, *values)
-        if self._pipeline is not None:
-            self._pipeline.sync()
-        return cursor
-
-    def together(
-        self, *statements: "tuple[LiteralString, *tuple[object, ...]]", stay: bool = False
-    ) -> "list[psycopg.Cursor[Any]]":
-        """Run statements in one round trip; with `stay`, more of the transaction will follow.
-
-        psycopg leaves a pipeline with a Flush behind its Sync, and after that PostgreSQL no
-        longer counts how long a transaction is idle: a stopped controller would keep its lock
-        for ever. So the pipeline is left only together with the transaction.
-        """
-        if self._pipeline is None:
-            self._pipeline = self._leave_pipeline.enter_context(self.connection.pipeline())
-        cursors = [self._send(*statement) for statement in statements]
-        if stay:
-            self._pipeline.sync()
-        else:
-            self._pipeline = None
-            self._leave_pipeline.close()
-        return cursors
-
-    def roll_back(self) -> None:
-        """Undo the transaction that was begun.
-
-        psycopg forgets its prepared statements then; in a pipeline it would tell the server so
-        only behind the next statement, which it has just prepared.
-        """
-        self._pipeline = None
-        with suppress(psycopg.Error):  # the one that led here, once more
-            self._leave_pipeline.close()
-        self.connection.execute("ROLLBACK")
-
-    def one(self, query: LiteralString, *values: object) -> Any:
-        """A statement's only row, or None."""
-        return self.execute(query, *values).fetchone()
-
-    def close(self) -> None:
-        """Hang up."""
-        self.connection.close()
-        with suppress(psycopg.Error):
-            self._leave_pipeline.close()
-
-    def _send(self, query: LiteralString, *values: object) -> "psycopg.Cursor[Any]":
-        return self.connection.cursor(binary=True).execute(query, values, prepare=True)
-
-    def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
-        self.warnings.append(notice.message_primary or "")
-
-
 @contextmanager
 def connected(address: str, doing: str) -> Iterator[Session]:
     """A connection that is closed again if what is done first with it fails."""
     with as_store_error(f"can't {doing} the journal in {without_password(address)}"):
-        session = Session(_connect(address))
+        session = _connect(address)
         try:
             _configure(session)
             yield session
@@ -128,9 +68,9 @@ def connected(address: str, doing: str) -> Iterator[Session]:
 def verify_durable(session: Session) -> None:
     """Raise where the server can lose a commit that it has acknowledged."""
     rows = session.execute(
-        "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", list(_DURABLE)
+        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])", texts(list(_DURABLE))
     )
-    found = dict(rows.fetchall())
+    found: dict[str, str] = dict(rows)
     for name, wanted in _DURABLE.items():
         if found.get(name) not in wanted:
             raise StoreError(
@@ -158,25 +98,14 @@ def as_store_error(doing: str) -> Iterator[None]:
         raise StoreError(f"{doing}: {' '.join(str(error).split())}") from error
 
 
-def _connect(address: str) -> "psycopg.Connection[Any]":
-    address = make_conninfo(
-        address,
-        **{
-            name: value
-            for name, value in _DEFAULTS.items()
-            if name not in conninfo_to_dict(address)
-        },
-    )
-    connection = psycopg.connect(address, autocommit=True)
-    postgres_arrays.register(connection)
-    # One type for every integer, so that a statement is prepared once.
-    connection.adapters.register_dumper(int, Int8BinaryDumper)
-    return connection
+def _connect(address: str) -> Session:
+    given = conninfo_to_dict(address)
+    defaults = {name: value for name, value in _DEFAULTS.items() if name not in given}
+    return Session(psycopg.connect(make_conninfo(address, **defaults), autocommit=True))
 
 
 def _configure(session: Session) -> None:
-    session.execute(_SET, list(_SESSION), list(_SESSION.values()))
-    session.execute(_NO_TIMEOUTS)
+    session.execute(_SET, texts(list(SESSION)), texts(list(SESSION.values())))
     (encoding,) = session.one("SELECT current_setting('server_encoding')")
     if encoding != "UTF8":
         raise StoreError(f"the database's encoding is {encoding}, not UTF8")

@@ -1,7 +1,8 @@
 """One site's next entries in PostgreSQL, from a look at its head to the commit."""
 
 import time
-from typing import TYPE_CHECKING, Any, LiteralString
+from collections.abc import Sequence
+from typing import Any
 
 from psycopg.errors import SerializationFailure
 
@@ -14,11 +15,9 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
 )
-from jackpot.store.postgres_arrays import BigintArray, ByteaArray, TextArray
-from jackpot.store.postgres_session import Session, as_store_error
-
-if TYPE_CHECKING:
-    from psycopg import Cursor
+from jackpot.store.postgres_arrays import bigints, byteas, texts
+from jackpot.store.postgres_session import as_store_error
+from jackpot.store.postgres_wire import Result, Session, Statement
 
 KEPT_SNAPSHOTS = 3
 CROWDED_S = 5.0  # how long a site is locked first, after others were seen to write to it
@@ -26,29 +25,29 @@ _PAGE = 500  # entries that are read together with a lock
 
 READ = """
     SELECT sequence, time_micros, kind, version, body, hash FROM events
-    WHERE site = %s AND sequence > %s ORDER BY sequence LIMIT %s
+    WHERE site = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
 """
-_BEGIN_STREAM = "INSERT INTO streams VALUES (%s, 0, %s, 0) ON CONFLICT DO NOTHING"
-_LOCK = "SELECT sequence, hash, version FROM streams WHERE site = %s FOR UPDATE"
+_BEGIN_STREAM = "INSERT INTO streams VALUES ($1, 0, $2, 0) ON CONFLICT DO NOTHING"
+_LOCK = "SELECT sequence, hash, version FROM streams WHERE site = $1 FOR UPDATE"
 # The comparison waits for whoever holds the head, and then looks at what they left.
 _APPEND = """
     WITH moved AS (
-        UPDATE streams SET sequence = %s, hash = %s, version = %s
-        WHERE site = %s AND sequence = %s AND hash = %s
+        UPDATE streams SET sequence = $1, hash = $2, version = $3
+        WHERE site = $4 AND sequence = $5 AND hash = $6
         RETURNING site
     )
     INSERT INTO events (site, sequence, time_micros, kind, version, body, hash)
     SELECT moved.site, added.* FROM moved, unnest(
-        %s::bigint[], %s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::bytea[]
+        $7::bigint[], $8::bigint[], $9::text[], $10::bigint[], $11::text[], $12::bytea[]
     ) AS added
 """
 _SAVE = """
-    INSERT INTO snapshots VALUES (%s, %s, %s, %s)
+    INSERT INTO snapshots VALUES ($1, $2, $3, $4)
     ON CONFLICT (site, sequence) DO UPDATE SET version = excluded.version, state = excluded.state
 """
 _PRUNE = """
-    DELETE FROM snapshots WHERE site = %s AND sequence NOT IN (
-        SELECT sequence FROM snapshots WHERE site = %s ORDER BY sequence DESC LIMIT %s)
+    DELETE FROM snapshots WHERE site = $1 AND sequence NOT IN (
+        SELECT sequence FROM snapshots WHERE site = $1 ORDER BY sequence DESC LIMIT $2)
 """
 
 
@@ -142,10 +141,10 @@ class PostgresTransaction:
 
     def leave(self) -> None:
         """Undo what was begun and not committed."""
-        if self._begun and not self._session.connection.closed:
+        if self._begun and not self._session.closed:
             self._begun = False
             with as_store_error("can't roll back"):
-                self._session.roll_back()
+                self._session.execute("ROLLBACK")
 
     def _lock(self, known: Head) -> Head:
         """Lock the head and read what is new; three statements, each with a view of its own."""
@@ -155,40 +154,39 @@ class PostgresTransaction:
                 ("BEGIN",),
                 (_LOCK, self._site),
                 (READ, self._site, known.sequence, _PAGE),
-                stay=True,
             )
-            (row,) = locked.fetchall()
-            self._news = (known.sequence, [entry_of(row) for row in news])
+            (row,) = locked.rows
+            self._news = (known.sequence, [entry_of(row) for row in news.rows])
         return self._seen.see(self._site, Head(*row))
 
     def _commit_at_once(self) -> None:
         """Compare, append and commit by one statement; or only compare."""
         if self._entries:
-            self._verify_won(self._session.execute(*self._appending()))
+            self._verify_won(*self._session.together(self._appending()))
         elif not self._journal.head(self._site).same(self._base):
             raise LostRaceError(f"the head of {self._site} has moved")
 
     def _commit_begun(self) -> None:
         if not self._begun:
             self._begun = True
-            self._session.together(("BEGIN",), stay=True)
+            self._session.execute("BEGIN")
         statements = [self._appending()] if self._entries else []
         if self._snapshot:
             # It must not go in without the entry that speaks of it.
             if statements:
-                self._verify_won(*self._session.together(*statements, stay=True))
+                self._verify_won(*self._session.together(*statements))
             statements = [
                 (_SAVE, self._site, *self._snapshot),
-                (_PRUNE, self._site, self._site, KEPT_SNAPSHOTS),
+                (_PRUNE, self._site, KEPT_SNAPSHOTS),
             ]
         *first, done = self._session.together(*statements, ("COMMIT",))
         self._begun = False
-        if done.statusmessage != "COMMIT":
-            raise StoreError(f"the commit ended as {done.statusmessage}")
+        if done.tag != "COMMIT":
+            raise StoreError(f"the commit ended as {done.tag}")
         if first and not self._snapshot:
             self._verify_won(first[0])
 
-    def _appending(self) -> "tuple[LiteralString, *tuple[object, ...]]":
+    def _appending(self) -> Statement:
         head, base, entries = self._next(), self._base, self._entries
         return (
             _APPEND,
@@ -196,16 +194,16 @@ class PostgresTransaction:
             self._site,
             base.sequence,
             base.hash,
-            BigintArray.of([entry.sequence for entry in entries]),
-            BigintArray.of([entry.time_micros for entry in entries]),
-            TextArray.of([entry.kind.encode() for entry in entries]),
-            BigintArray.of([entry.version for entry in entries]),
-            TextArray.of([entry.body for entry in entries]),
-            ByteaArray.of([entry.hash for entry in entries]),
+            bigints([entry.sequence for entry in entries]),
+            bigints([entry.time_micros for entry in entries]),
+            texts([entry.kind for entry in entries]),
+            bigints([entry.version for entry in entries]),
+            texts([entry.body for entry in entries]),
+            byteas([entry.hash for entry in entries]),
         )
 
-    def _verify_won(self, appended: "Cursor[Any]") -> None:
-        if appended.rowcount != len(self._entries):
+    def _verify_won(self, appended: Result) -> None:
+        if appended.affected != len(self._entries):
             self._seen.crowd(self._site)
             raise LostRaceError(f"the head of {self._site} has moved")
 
@@ -215,7 +213,7 @@ class PostgresTransaction:
         return Head(last.sequence, last.hash, version)
 
 
-def entry_of(row: tuple[int, int, str, int, str, bytes]) -> Entry:
+def entry_of(row: Sequence[Any]) -> Entry:
     """An entry as `READ` finds it."""
     sequence, time_micros, kind, version, body, hash_ = row
     return Entry(sequence, time_micros, kind, version, body.encode(), hash_)

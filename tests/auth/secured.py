@@ -37,10 +37,13 @@ class Secured:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "ca"
-        self.authority = Authority.create(self.folder, "Test House")
+        there = self.folder.exists()  # several tests may share one
+        self.authority = Authority(self.folder) if there else Authority.create(self.folder, "House")
         self.foreign = Authority.create(folder / "foreign", "Other House")
         self.address = ""
         self.engine: Engine
+        self.gate: Gate
+        self.controller: Controller
 
     def files(self, hosts: tuple[str, ...] = HOSTS) -> Files:
         """What the controller needs."""
@@ -101,12 +104,13 @@ async def secured(folder: Path, hosts: tuple[str, ...] = HOSTS) -> AsyncIterator
     site = load_site(write_site(folder, site_text()))
     house = Secured(folder)
     house.engine = Engine(partial(SqliteJournal.open, folder / "data"), names, sites=[site.id])
-    controller = Controller(house.engine, site, Gate(house.files(hosts), site.id))
-    house.address = await controller.start("127.0.0.1:0")
+    house.gate = Gate(house.files(hosts), site.id)
+    house.controller = Controller(house.engine, site, house.gate)
+    house.address = await house.controller.start("127.0.0.1:0")
     try:
         yield house
     finally:
-        await controller.stop()
+        await house.controller.stop()
 
 
 def _raw(call: Any) -> Any:

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+import time
 from pathlib import Path
 
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, ROLES, as_markdown
+from jackpot.auth.roles import ACCESS, PAGES, ROLES, as_markdown
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -22,10 +23,11 @@ def test_the_table_of_roles_names_every_call() -> None:
     assert set(ACCESS) == calls
 
 
-def test_the_docs_show_the_table_of_roles() -> None:
-    """docs/roles.md holds the very table that the controller goes by."""
-    docs = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
-    assert as_markdown() in docs.read_text()
+def test_the_docs_show_the_tables_of_roles() -> None:
+    """docs/roles.md holds the very tables that the controller goes by."""
+    docs = (Path(__file__).resolve().parents[2] / "docs" / "roles.md").read_text()
+    assert as_markdown("call", ACCESS) in docs
+    assert as_markdown("page", PAGES) in docs
 
 
 async def test_every_call_by_every_role(tmp_path: Path) -> None:
@@ -114,8 +116,9 @@ async def test_a_table_acts_for_itself_only(tmp_path: Path) -> None:
             assert await code_of(channel, rpc, message("t1")) not in DENIED
 
 
-async def test_revocation_ends_an_open_stream(tmp_path: Path) -> None:
-    """A stolen table is shut out within seconds, though its stream was open before."""
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+async def test_a_stream_ends_with_its_certificate(tmp_path: Path, end: str) -> None:
+    """A stolen table, or one whose time is up, is shut out within seconds of a stream it had."""
     async with secured(tmp_path) as house:
         identity = house.identity("table", "t1")
         async with house.channel(identity) as channel:
@@ -129,11 +132,24 @@ async def test_revocation_ends_an_open_stream(tmp_path: Path) -> None:
             )
             first: table_pb2.PlayResponse = await stream.read()  # type: ignore[assignment]  # never EOF here
             assert first.results[0].number == 1
-            house.revoke(identity)
+            if end == "revoked":
+                house.revoke(identity)
+            else:
+                house.gate.clock = lambda: time.time() + 86_400
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 async with asyncio.timeout(5):
                     await stream.read()
             assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_a_stream_lasts_as_long_as_its_certificate(tmp_path: Path) -> None:
+    """A certificate is good up to the second of its end, and not in it."""
+    async with secured(tmp_path) as house:
+        actor = house.gate.holder(house.identity("floor").certificate.read_bytes())  # type: ignore[union-attr]  # it has one
+        for early_s, fault in ((1, ""), (0, "the certificate has expired"), (-1, "expired")):
+            house.gate.clock = lambda early_s=early_s: actor.expires_s - early_s  # type: ignore[misc]  # bound now
+            assert fault in house.gate.fault(actor)
+            assert bool(fault) is bool(house.gate.fault(actor))
 
 
 def test_keys_are_for_their_owner_only(tmp_path: Path) -> None:

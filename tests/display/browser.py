@@ -5,15 +5,17 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from playwright.async_api import Browser as Chromium
 from playwright.async_api import BrowserContext, Page, async_playwright
 
+from jackpot.auth.identity import Identity
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 WHY = "no Chromium on this machine: `make browser` as root tries to install Debian's package"
-_FLAGS = [
+FLAGS = [
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -78,10 +80,17 @@ class Browser:
             await context.close()
 
     async def context(
-        self, size: tuple[int, int] = DESKTOP, *, still: bool = False
+        self,
+        size: tuple[int, int] = DESKTOP,
+        *,
+        still: bool = False,
+        shows: dict[str, str] | None = None,
     ) -> BrowserContext:
-        """A fresh profile with a screen of some size."""
+        """A fresh profile with a screen of some size, and perhaps a certificate."""
         return await self._chromium.new_context(
+            client_certificates=[shows] if shows else None,  # type: ignore[list-item]  # its type is private
+            # Playwright itself then speaks to the server, and does not know the house's authority.
+            ignore_https_errors=bool(shows),
             viewport={"width": size[0], "height": size[1]},
             device_scale_factor=1 if size[0] > 800 else 2,
             reduced_motion="reduce" if still else "no-preference",
@@ -89,10 +98,22 @@ class Browser:
         )
 
     async def open(
-        self, url: str, size: tuple[int, int] = DESKTOP, *, still: bool = False
+        self,
+        url: str,
+        size: tuple[int, int] = DESKTOP,
+        *,
+        still: bool = False,
+        identity: Identity | None = None,
     ) -> Window:
         """A page in a window of its own."""
-        context = await self.context(size, still=still)
+        shows = None
+        if identity and identity.certificate:
+            shows = {
+                "origin": urlunsplit(urlsplit(url)._replace(path="")),
+                "certPath": str(identity.certificate),
+                "keyPath": str(identity.certificate.with_suffix(".key")),
+            }
+        context = await self.context(size, still=still, shows=shows)
         window = Window(await context.new_page())
         await window.page.goto(url)
         return window
@@ -104,7 +125,7 @@ async def open_browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(WHY)
     async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             yield Browser(chromium)
         finally:

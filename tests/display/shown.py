@@ -2,10 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import ssl
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -15,6 +17,7 @@ from jackpot.store.opening import open_to_read
 from tests.server.house import SITE, House, open_house
 
 WITHIN_S = 10.0
+NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Answer:
@@ -69,13 +72,22 @@ class Answer:
 
 
 @asynccontextmanager
-async def ask(url: str, path: str, **headers: str) -> AsyncIterator[Answer]:
+async def ask(
+    url: str,
+    path: str,
+    tls: ssl.SSLContext | None = None,
+    posted: bytes | None = None,
+    headers: Mapping[str, str] = NONE,
+) -> AsyncIterator[Answer]:
     """Send a request and have its answer for as long as this lasts."""
     where = urlsplit(url)
-    reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    sent = {"Host": where.netloc} | {name.replace("_", "-"): v for name, v in headers.items()}
-    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
-    writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+    reader, writer = await asyncio.open_connection(where.hostname, where.port, ssl=tls)
+    sent = {"Host": where.netloc} | dict(headers)
+    if posted is not None:
+        sent["Content-Length"] = str(len(posted))
+    method = "GET" if posted is None else "POST"
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
+    writer.write(("\r\n".join(lines) + "\r\n\r\n").encode() + (posted or b""))
     try:
         async with asyncio.timeout(WITHIN_S):
             answer = await Answer(reader, writer).begin()
@@ -92,9 +104,9 @@ class Shown:
         self.display = display
         self.url = display.url
 
-    async def get(self, path: str, **headers: str) -> tuple[int, str]:
+    async def get(self, path: str, headers: Mapping[str, str] = NONE) -> tuple[int, str]:
         """Status and text of a page."""
-        async with ask(self.url, path, **headers) as answer:
+        async with ask(self.url, path, headers=headers) as answer:
             return answer.status, (await answer.body()).decode()
 
     async def json(self, path: str) -> Any:

@@ -48,8 +48,8 @@ async def test_a_sign_resumes_after_what_it_has_seen(shown: Shown, how: str) -> 
     async with ask(shown.url, "/events/sign/five") as stream:
         seen = (await stream.event("frame"))["_id"]
     path = "/events/sign/five" + (f"?after={seen}" if how == "query" else "")
-    headers = {"Last_Event_ID": seen} if how == "header" else {}
-    async with ask(shown.url, path, **headers) as stream:
+    headers = {"Last-Event-ID": seen} if how == "header" else {}
+    async with ask(shown.url, path, headers=headers) as stream:
         assert (await stream.event())["_kind"] == "card"
         assert (await stream.event())["_kind"] == "beat"
         dealer = await shown.house.dealer("t4")

@@ -1,7 +1,7 @@
 """Several controllers on one journal: the head check holds, whoever stops in between."""
 
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -148,6 +148,10 @@ class Switch:
     def read(self, site: str, after: int, limit: int) -> list[Entry]:
         """Entries after a sequence."""
         return self._journal.read(site, after, limit)
+
+    def read_each(self, after: Mapping[str, int], limit: int) -> dict[str, list[Entry]]:
+        """Entries of several streams."""
+        return self._journal.read_each(after, limit)
 
     def begin(self, sites: Collection[str]) -> AbstractContextManager[Transaction]:
         """Make ready to write."""

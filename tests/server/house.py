@@ -58,6 +58,8 @@ RPCS = {
     "void_round": "VoidRound",
     "void_seat": "VoidSeat",
     "contribute_pot": "ContributePot",
+    "place_deck": "PlaceDeck",
+    "remove_deck": "RemoveDeck",
 }
 
 

@@ -146,3 +146,15 @@ def test_heads_of_some(store: Address) -> None:
     assert sorted(journal.heads()) == ["a", "b", "c"]
     assert sorted(journal.heads(["c", "a", "nowhere"])) == ["a", "c"]
     journal.close()
+
+
+def test_news_of_several_streams(store: Address) -> None:
+    """Each stream is read on from its own place, in order, and so far at most."""
+    journal = open_journal(store)
+    for site, count in (("a", 5), ("b", 2), ("c", 1)):
+        append(journal, entries_after(count, site=site), site)
+    found = journal.read_each({"c": 1, "a": 1, "nowhere": 0, "b": 0}, 3)
+    sequences = {site: [entry.sequence for entry in entries] for site, entries in found.items()}
+    assert sequences == {"a": [2, 3, 4], "b": [1, 2], "c": [], "nowhere": []}
+    assert found["a"] == journal.read("a", 1, 3)
+    journal.close()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from jackpot.store import postgres_session
 from jackpot.store.journal import (
     GENESIS,
     Entry,
@@ -18,7 +19,11 @@ from jackpot.store.journal import (
 )
 from jackpot.store.postgres import PostgresJournal
 from jackpot.store.postgres_schema import NAMES
-from jackpot.store.postgres_session import HELD_LOCK_S, without_password
+from jackpot.store.postgres_session import (
+    HELD_LOCK_S,
+    TRANSACTION_S,
+    without_password,
+)
 from tests.postgres import Server, free_port
 from tests.store.test_journal import append, entries_after
 from tests.stores import Stores, schema_of
@@ -56,6 +61,24 @@ def server_setting(server: Server, name: str, value: str) -> Iterator[None]:
         assert before
 
 
+@contextmanager
+def standby_away(server: Server) -> Iterator[None]:
+    """Let commits wait for a standby that is not there."""
+    with server_setting(server, "synchronous_standby_names", "nobody"):
+        # The server's own processes hear of it one after the other: wait until a commit waits.
+        while not (found := server.query(_WAITING)):
+            probe = threading.Thread(target=server.query, args=(_COMMIT,))
+            probe.start()
+            probe.join(0.2)
+        server.query(f"SELECT pg_cancel_backend({found[0][0]})")
+        probe.join()
+        yield
+
+
+_WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+_COMMIT = "SELECT 1 FROM pg_logical_emit_message(true, 'test', 'test')"
+
+
 def _reload(server: Server, name: str, value: str) -> None:
     server.query("SELECT pg_reload_conf()")
     _wait_until(lambda: server.query(f"SHOW {name}") == [(value,)])
@@ -69,11 +92,12 @@ def _wait_until(holds: Callable[[], object], within_s: float = 10.0) -> None:
 
 
 def test_a_commit_is_never_timed_out(address: str) -> None:
-    """Whatever a role or an address sets, statements may take their time; waiting for locks not."""
+    """Whatever a role or an address sets, a commit may take its time; what comes before it not."""
     journal = PostgresJournal.open(address + "%20-cstatement_timeout%3D5000")
     assert journal.setting("statement_timeout") == "0"
     assert journal.setting("idle_in_transaction_session_timeout") == "2s"
     assert journal.setting("lock_timeout") == "4s"
+    assert journal.setting("transaction_timeout") == f"{TRANSACTION_S:.0f}s"
     assert journal.setting("default_transaction_isolation") == "read committed"
     journal.close()
 
@@ -220,11 +244,53 @@ def test_a_stopped_holder_loses_its_lock(address: str) -> None:
         assert two.head("s").sequence == 3
 
 
+def test_who_stops_in_the_middle_of_a_message_loses_its_lock(
+    address: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement whose Sync never comes is not idle to the server, and ends all the same."""
+    monkeypatch.setitem(postgres_session.SESSION, "transaction_timeout", "1s")  # ten are long
+    one = PostgresJournal.open(address)
+    monkeypatch.undo()
+    with journals(address, 1) as (two,):
+        append(one, entries_after(1))
+        half = one._session._pq
+        half.send_query_params(b"UPDATE streams SET version = 9", None)
+        half.send_flush_request()
+        half.flush()
+        sent = "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'UPDATE streams SET version = 9%'"
+        _wait_until(lambda: postgres.query(sent))
+        append(two, entries_after(1, two.head("s")))  # waits for the lock, and gets it
+        with pytest.raises(StoreError):
+            one.head("s")
+        assert two.head("s").version == 1
+    one.close()
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_a_commit_outlives_every_timeout(
+    address: str, postgres: Server, monkeypatch: pytest.MonkeyPatch, *, crowded: bool
+) -> None:
+    """While the standby is away a commit waits, far longer than what comes before it may take."""
+    monkeypatch.setitem(postgres_session.SESSION, "transaction_timeout", "700ms")
+    with journals(address) as (one, two):
+        append(one, entries_after(1))
+        if crowded:
+            crowd(one, two)
+        head = one.head("s")
+        waiting = threading.Thread(target=append, args=(one, entries_after(1, head)))
+        with standby_away(postgres):
+            waiting.start()
+            time.sleep(1.5)
+            assert waiting.is_alive()
+        waiting.join()
+        assert one.head("s").sequence == head.sequence + 1
+
+
 def test_a_commit_with_a_warning_is_unknown(address: str, postgres: Server) -> None:
     """When the wait for the standby is cancelled, the commit is not taken for durable."""
     journal = PostgresJournal.open(address)
     append(journal, entries_after(1))
-    with server_setting(postgres, "synchronous_standby_names", "nobody"):
+    with standby_away(postgres):
         canceller = threading.Thread(target=_cancel_waiting, args=(postgres,))
         canceller.start()
         with pytest.raises(StoreError, match="not known whether the commit is durable"):
@@ -234,9 +300,8 @@ def test_a_commit_with_a_warning_is_unknown(address: str, postgres: Server) -> N
 
 
 def _cancel_waiting(server: Server) -> None:
-    waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-    _wait_until(lambda: server.query(waiting))
-    server.query(f"SELECT pg_cancel_backend(pid) FROM ({waiting}) AS found")
+    _wait_until(lambda: server.query(_WAITING))
+    server.query(f"SELECT pg_cancel_backend(pid) FROM ({_WAITING}) AS found")
 
 
 def test_a_lost_connection_is_a_store_error(address: str, postgres: Server) -> None:

@@ -1,6 +1,7 @@
-// Where everything is.
+// Where everything is, as far as whoever looks may see it.
 
 import { byId, dress, h, say } from "./dom.js";
+import { who } from "./who.js";
 
 const site = await dress(null, null);
 const line = (path, text) => h("li", {}, h("a", { href: path }, text));
@@ -11,4 +12,12 @@ byId("signs").replaceChildren(
 byId("tables").replaceChildren(
   ...site.tables.map((table) => line(`/table/${encodeURIComponent(table)}`, table)),
 );
-byId("staff").hidden = !site.staff;
+byId("floor").hidden = !site.tables.length;
+const pages = [
+  site.ops && line("/ops", "Operator page"),
+  site.metrics && line("/metrics", "Metrics"),
+  site.login && !site.viewer && line("/login", "Log in"),
+].filter(Boolean);
+byId("pages").replaceChildren(...pages);
+byId("staff").hidden = !pages.length;
+who(byId("who"), site);

@@ -1,8 +1,9 @@
 // The operator's page: everything of a site, read only.
 
-import { ago, byId, fill, h, say } from "./dom.js";
+import { ago, byId, dress, fill, h, say } from "./dom.js";
 import { chart } from "./history.js";
 import { watch } from "./stream.js";
+import { who } from "./who.js";
 
 const STATUS = { "in-service": "in service" };
 const PHASES = { idle: "no round", open: "open", locked: "locked out", collected: "counted", settled: "settled" };
@@ -131,3 +132,4 @@ for (const head of document.querySelectorAll(".meters thead th:nth-child(n+3):nt
 watch("/events/ops", { overview: show }, (alive) => {
   byId("lost").hidden = alive;
 });
+who(byId("who"), await dress(null, null));

@@ -48,8 +48,16 @@ export function watch(path, handlers, alive) {
   const check = () => {
     const now = performance.now();
     if (now - heard > SILENT_MS) tell(false);
-    const dead = source.readyState === EventSource.CLOSED || now - heard > SILENT_MS;
-    if (dead && now - opened > RETRY_MS) connect();
+    const refused = source.readyState === EventSource.CLOSED;
+    if ((!refused && now - heard <= SILENT_MS) || now - opened <= RETRY_MS) return;
+    connect();
+    if (refused) leave();
+  };
+
+  /** A login that has ended: the page itself says what to do then. */
+  const leave = async () => {
+    const answer = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+    if (answer?.status === 401 || answer?.status === 403) location.reload();
   };
 
   connect();

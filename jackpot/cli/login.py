@@ -1,0 +1,85 @@
+"""`jackpot login`: let a browser see the pages that are for staff."""
+
+import http.client
+import json
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from jackpot.auth.handshake import fault_of
+from jackpot.auth.identity import Identity
+from jackpot.cli.connection import certified
+from jackpot.cli.failures import UnreachableException, one_line
+
+TIMEOUT_S = 5.0
+MAX_BYTES = 4_096
+CODE_PATH = "/login/code"
+
+
+@click.command()
+@click.argument("pages", metavar="HTTPS://HOST:PORT")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@one_line
+@certified
+def login(identity: Identity, pages: str, *, json_: bool) -> None:
+    r"""Get a browser in: it sees what your certificate's role may see.
+
+    Prints an address to open, good once and for five minutes; the login that it gives ends after
+    twelve hours, by logging out, or with your certificate.
+
+    \b
+    Example:
+      jackpot login https://jackpot.example:7480 \
+        --cert floor-flo.pem --ca ca.pem
+    """
+    where = urlsplit(pages)
+    if where.scheme != "https" or not where.hostname:
+        raise click.UsageError(f"{pages!r} is no address such as https://jackpot.example:7480")
+    origin = f"https://{where.netloc}"
+    answer = _fetch(identity, where.netloc)
+    address = f"{origin}/login#{answer['code']}"
+    if json_:
+        click.echo(json.dumps(answer | {"address": address}, indent=2))
+        return
+    minutes = answer["valid_s"] // 60
+    click.echo(f"{answer['principal']}: open this once, within {minutes} minutes")
+    click.echo(f"  {address}")
+
+
+def _fetch(identity: Identity, where: str) -> dict[str, Any]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    identity.show_in(context)
+    connection = http.client.HTTPSConnection(where, timeout=TIMEOUT_S, context=context)
+    try:
+        connection.request("POST", CODE_PATH)
+        answer = connection.getresponse()
+        raw = answer.read(MAX_BYTES)
+    except ssl.SSLCertVerificationError as error:
+        why = f"the certificate of {where} is not to be trusted: {error.verify_message}"
+        raise click.ClickException(why) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _failure(error, identity, where) from error
+    finally:
+        connection.close()
+    if answer.status != http.client.OK:
+        raise click.ClickException(_refusal(answer.status, raw, where))
+    found: dict[str, Any] = json.loads(raw)
+    return found
+
+
+def _failure(error: Exception, identity: Identity, where: str) -> click.ClickException:
+    if isinstance(error, ssl.SSLError) and "ALERT" not in (error.reason or "ALERT"):
+        return click.ClickException(f"{where} does not speak TLS")
+    # TLS 1.3 judges a certificate when the client believes to be in: then it is just hung up on.
+    hung_up = isinstance(error, (ssl.SSLError, ConnectionResetError, BrokenPipeError))
+    if hung_up and (fault := fault_of(identity)):
+        return click.ClickException(f"{where}: {fault}")
+    return UnreachableException(f"{where} can't be reached")
+
+
+def _refusal(status: int, raw: bytes, where: str) -> str:
+    if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
+        return raw.decode("utf-8", "replace").strip()
+    return f"{where} has no pages that one logs in to"

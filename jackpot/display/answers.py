@@ -1,0 +1,65 @@
+"""Answers that several pages give: a file, JSON, something missing, a refusal."""
+
+from collections.abc import Awaitable, Callable
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+
+from jackpot.auth.gate import record_denial
+from jackpot.display.access import RefusedPageError
+from jackpot.display.topics import encode_json
+
+STATIC = str(files("jackpot.display") / "static")
+REFUSED = Path(STATIC, "refused.html").read_text("utf-8")
+# How a browser without a certificate gets in, as HTTP wants it said with every 401.
+CHALLENGE = 'Cookie realm="staff", form-action="/login"'
+Page = Callable[[Request], Awaitable[Response]]
+
+
+def static_page(name: str) -> Page:
+    """A page that is a file."""
+
+    async def page(_request: Request) -> Response:
+        return FileResponse(f"{STATIC}/{name}", headers={"cache-control": "no-cache"})
+
+    return page
+
+
+def json_answer(value: object) -> Response:
+    """A value that is of this moment."""
+    return Response(
+        encode_json(value), media_type="application/json", headers={"cache-control": "no-store"}
+    )
+
+
+def away() -> Response:
+    """The source has nothing to say yet."""
+    return PlainTextResponse("the controller can't be reached\n", 503, {"retry-after": "1"})
+
+
+def missing(what: str) -> Response:
+    """There is nothing there."""
+    return PlainTextResponse(f"there is no such {what}\n", 404)
+
+
+def peer_of(request: Request) -> str:
+    """The address that a request came from."""
+    return request.client.host if request.client else ""
+
+
+async def refuse(request: Request, error: Exception) -> Response:
+    """One clear line: as a page to a browser that wants one, as text to everything else."""
+    assert isinstance(error, RefusedPageError)
+    if error.why:
+        record_denial(request.url.path, peer_of(request), error.principal, error.why)
+    headers = {"cache-control": "no-store"}
+    if error.status == 401:  # noqa: PLR2004 - HTTP's number for "who are you?"
+        headers["www-authenticate"] = CHALLENGE
+    if "text/html" not in request.headers.get("accept", ""):
+        return PlainTextResponse(f"{error}\n", error.status, headers)
+    command = f"jackpot login https://{request.url.netloc}" if "www-authenticate" in headers else ""
+    page = REFUSED.replace("{text}", escape(str(error))).replace("{command}", escape(command))
+    return HTMLResponse(page, error.status, headers)

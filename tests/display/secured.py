@@ -1,0 +1,86 @@
+"""Pages over TLS, and browsers that are none: with a certificate, with a login, with nothing."""
+
+import json
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from jackpot.auth.authority import CA_CERTIFICATE
+from jackpot.auth.identity import Identity
+from jackpot.display.access import ByRole
+from jackpot.display.serving import Display, serve_display
+from tests.auth.secured import Secured, secured
+from tests.display.shown import NONE, ask
+from tests.server.house import SITE
+
+COOKIE = f"__Host-jackpot-{SITE}"
+
+
+class SecuredPages:
+    """A house behind TLS and its pages."""
+
+    def __init__(self, house: Secured, display: Display) -> None:
+        self.house = house
+        self.display = display
+        self.url = display.url
+
+    @property
+    def access(self) -> ByRole:
+        """Who decides here."""
+        access = self.display._pages._access
+        assert isinstance(access, ByRole)
+        return access
+
+    def tls(self, identity: Identity | None = None) -> ssl.SSLContext:
+        """What a client shows and trusts."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        (identity or Identity(None, self.house.folder / CA_CERTIFICATE)).show_in(context)
+        return context
+
+    async def get(
+        self, path: str, identity: Identity | None = None, headers: Mapping[str, str] = NONE
+    ) -> tuple[int, str]:
+        """Status and text of an answer; of a stream, only that it began."""
+        async with ask(self.url, path, self.tls(identity), headers=headers) as answer:
+            stream = "event-stream" in answer.headers["content-type"]
+            return answer.status, "" if stream else (await answer.body()).decode()
+
+    async def post(
+        self,
+        path: str,
+        body: object = None,
+        identity: Identity | None = None,
+        headers: Mapping[str, str] = NONE,
+    ) -> tuple[int, str, str]:
+        """Status, text and cookie of an answer."""
+        raw = json.dumps(body).encode()
+        async with ask(self.url, path, self.tls(identity), raw, headers) as answer:
+            text = "" if answer.status == 204 else (await answer.body()).decode()
+            return answer.status, text, answer.headers.get("set-cookie", "")
+
+    async def code(self, identity: Identity) -> str:
+        """A code for a login."""
+        status, text, _ = await self.post("/login/code", identity=identity)
+        assert status == 200, text
+        code: str = json.loads(text)["code"]
+        return code
+
+    async def log_in(self, identity: Identity) -> dict[str, str]:
+        """A login, as the header that carries it."""
+        status, text, cookie = await self.post("/login", {"code": await self.code(identity)})
+        assert status == 200, text
+        return {"Cookie": cookie.partition(";")[0]}
+
+
+@asynccontextmanager
+async def secured_pages(folder: Path) -> AsyncIterator[SecuredPages]:
+    """The usual site behind TLS, with its pages."""
+    async with secured(folder) as house:
+        display = await serve_display(
+            house.engine, SITE, house.controller.heartbeats, "127.0.0.1:0", gate=house.gate
+        )
+        try:
+            yield SecuredPages(house, display)
+        finally:
+            await display.stop()

@@ -15,7 +15,7 @@ from jackpot.core.state import Deck, LinkStatus, Payout, Posted, Proposal, Round
 Postings = tuple[tuple[str, int], ...]
 
 
-class Event(Struct, frozen=True, tag=True, omit_defaults=True):
+class Event(Struct, frozen=True, gc=False, tag=True, omit_defaults=True):
     """Base of all events."""
 
 
@@ -106,7 +106,7 @@ class RoundSettled(Event, frozen=True):
     alarms: tuple[str, ...] = ()
 
 
-class PayoutChange(Struct, frozen=True):
+class PayoutChange(Struct, frozen=True, gc=False):
     """An open payout's new amount, or that it is closed unpaid."""
 
     payout: int
@@ -207,7 +207,7 @@ class PayoutRejected(Event, frozen=True):
     postings: Postings = ()
 
 
-class Approval(Struct, frozen=True):
+class Approval(Struct, frozen=True, gc=False):
     """Who made a change: two people, or one where the site does without dual control."""
 
     proposal: int
@@ -388,7 +388,7 @@ AnyEvent = (
 )
 
 
-class Record(Struct, frozen=True, omit_defaults=True):
+class Record(Struct, frozen=True, gc=False, omit_defaults=True):
     """An event with who caused it: what a row of the journal says."""
 
     origin: Origin

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from jackpot.core import evolve_site
 from jackpot.core.commands import OperatorOrigin, TableOrigin
-from jackpot.core.config import Medium
 from jackpot.core.events import (
     AccountMoved,
     AnyEvent,
@@ -128,12 +127,12 @@ def _opened(state: State, event: RoundOpened) -> None:
 def _placed(state: State, event: WagersPlaced) -> None:
     round_ = _round(state, event.table)
     for index, wager in enumerate(event.wagers):
-        medium: Medium = event.mediums[index] if event.mediums else "chips"
+        electronic = event.mediums and event.mediums[index] == "electronic"
         accepted = Accepted(
             wager.amount_micros,
             owner(round_, wager),
-            medium,
-            wager.account if medium == "electronic" else "",  # a chip is taken off no account
+            "electronic" if electronic else "chips",
+            wager.account if electronic else "",  # a chip was never taken off an account
         )
         bets = round_.wagers.get(wager.seat)
         if bets is None:

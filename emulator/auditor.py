@@ -24,6 +24,7 @@ from emulator.audit.terms import SiteTerms
 from jackpot.v1 import table_pb2 as pb
 
 REMEMBERED = 128  # answers a table, to compare a repeated command's answer with the first
+MAX_DECKS = 8  # at one table
 # Refusals that say something of a command's identity; they are not journaled.
 IDENTITY_REASONS = frozenset({"REQUEST_REUSED", "FENCED", "REQUEST_TOO_OLD"})
 
@@ -244,6 +245,19 @@ class Auditor:
             entry, pb.VoidSeatResponse(round=number, returned_micros=returned, changes=messages)
         )
 
+    def _place_deck(self, entry: Entry, table: Table) -> None:
+        """A deck moves no money, and when it is due is for the controller's clock to say."""
+        if entry.request.back not in table.decks and len(table.decks) >= MAX_DECKS:
+            self._is_refused(entry, "TOO_MANY")
+            return
+        self._is_refused(entry, "")
+        table.decks.add(entry.request.back)
+
+    def _remove_deck(self, entry: Entry, table: Table) -> None:
+        known = entry.request.back in table.decks
+        if not self._is_refused(entry, "" if known else "NO_SUCH_DECK"):
+            table.decks.remove(entry.request.back)
+
     # -- what is seen -------------------------------------------------------------------------
 
     def _observe(self, entry: Entry) -> None:
@@ -280,5 +294,7 @@ _COMMANDS: dict[str, Callable[[Auditor, Entry, Table], None]] = {
         "settle",
         "void_round",
         "void_seat",
+        "place_deck",
+        "remove_deck",
     )
 }

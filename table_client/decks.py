@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from emulator.randomness import seeded
 from jackpot.rules.cards import deck as whole_deck
-from table_client.ports import Deal, Dealt, Drawn, Made, Way
+from table_client.ports import Deal, Dealt, DeckInUse, Drawn, Made, Way
 
 Order = Callable[[int], Sequence[str]]
 
@@ -39,6 +39,10 @@ class PlainDeck:
         self._cards = list(self._order(self._round))
         by_machine = self._counts or self._way is Way.HAND
         return (Made.SHUFFLED,) if by_machine else (Made.SHUFFLED, Made.CUT)
+
+    async def in_use(self) -> tuple[DeckInUse, ...]:
+        """None that wears out."""
+        return ()
 
     async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
         """Give the cards from the top."""

@@ -26,6 +26,7 @@ from table_client.ports import (
     Conduct,
     Deal,
     Dealt,
+    DeckInUse,
     DeckLostError,
     Drawn,
     Made,
@@ -42,6 +43,7 @@ _MADE: Final = {
 _FAILED: Final = frozenset(
     {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
 )
+_MS_PER_S: Final = 1_000
 _CONDUCT: Final = {Fault.PLAYER_TALKS: Conduct.TALKS, Fault.SEAT_ABANDONED: Conduct.LEAVES}
 
 
@@ -87,6 +89,16 @@ class DeviceDeck:
         done = Step.EJECTED if Step.EJECTED in steps else Step.SHUFFLED
         told = _MADE | {done: Made.SHUFFLED}
         return (*made, *(told[step] for step in steps if step in told))
+
+    async def in_use(self) -> tuple[DeckInUse, ...]:
+        """The decks that the devices know of."""
+        try:
+            status = await self._devices.status()
+        except DeviceLost as lost:
+            raise DeckLostError(str(lost)) from lost
+        return tuple(
+            DeckInUse(deck.back, deck.number, deck.age_ms // _MS_PER_S) for deck in status.decks
+        )
 
     async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
         """Deal in order; fewer answers than requests where the dealer must act."""

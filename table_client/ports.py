@@ -78,6 +78,14 @@ class Made(StrEnum):
     DEVICE_RETIRED = "DEVICE_RETIRED"  # out of order, covered or off the table
 
 
+class DeckInUse(Struct, frozen=True):
+    """A deck at the table."""
+
+    back: str
+    number: int  # another one for another deck with the same backs
+    used_s: int
+
+
 class ShoeFailedError(Exception):
     """An automated shoe jammed, stopped or failed to deal: the round is void."""
 
@@ -103,6 +111,9 @@ class DeckSource(Protocol):
 
     async def prepare(self) -> tuple[Made, ...]:
         """Have a shuffled deck ready; the cards of the last round are gathered."""
+
+    async def in_use(self) -> tuple[DeckInUse, ...]:
+        """The decks at the table, as far as it is known for how long."""
 
     async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
         """Deal in order. Fewer answers than requests: the dealer saw something and stopped."""
@@ -185,6 +196,9 @@ class Progressive(Protocol):
 
     async def open_round(self) -> bool:
         """Take wagers for a new round; False where the progressive is out of service."""
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Have it on record which decks are in use now; the game goes on without."""
 
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """Try to place wagers of one seat, all or none; answers those whose lamps are lit."""

@@ -6,6 +6,7 @@ round that was dealt is settled with its hands, and a round that was not is void
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Literal, TypeVar, cast
 
@@ -14,6 +15,7 @@ from jackpot.v1 import payout_pb2, table_pb2
 from table_client.client import TableClient
 from table_client.errors import RefusedError, UnreachableError
 from table_client.ports import (
+    DeckInUse,
     LinkedBet,
     LockedOut,
     Mismatch,
@@ -47,6 +49,9 @@ class NoProgressive:
     async def open_round(self) -> bool:
         """Nothing to open."""
         return False
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Nobody keeps a record."""
 
     async def place(self, _: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """Nothing is accepted."""
@@ -104,6 +109,7 @@ class LinkedProgressive:
         self._lost = False
         self._hands: list[table_pb2.SeatHand] | None = None  # dealt, and not yet settled
         self._middle: tuple[list[str], list[str]] = ([], [])
+        self._decks: dict[str, tuple[int, table_pb2.Dealing.ValueType]] = {}  # as on record
 
     @property
     def bets(self) -> Mapping[str, LinkedBet]:
@@ -119,6 +125,18 @@ class LinkedProgressive:
         except (RefusedError, ProgressiveLostError):
             return False
         return True
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Tell the controller what has changed; what it was not told, it is told the next time."""
+        dealing = table_pb2.DEALING_HAND if by_hand else table_pb2.DEALING_SHOE
+        with suppress(RefusedError, ProgressiveLostError):
+            for back in sorted(self._decks.keys() - {deck.back for deck in decks}):
+                del self._decks[back]
+                await self._reach(self._client.remove_deck(back))
+            for deck in decks:
+                if self._decks.get(deck.back) != (deck.number, dealing):
+                    await self._reach(self._client.place_deck(deck.back, dealing, deck.used_s))
+                    self._decks[deck.back] = (deck.number, dealing)
 
     async def _return(self) -> None:
         """Speak for the table again, and bring the round that was interrupted to its end."""
@@ -136,7 +154,7 @@ class LinkedProgressive:
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
         for payout in reply.payouts:
-            await self.pay(_award(payout))
+            await self.pay(award_of(payout))
 
     async def _reach(self, answer: Awaitable[Answer]) -> Answer:
         try:
@@ -188,7 +206,7 @@ class LinkedProgressive:
         self._middle = (list(dealer), list(community))
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
-        return tuple(_award(payout) for payout in reply.payouts)
+        return tuple(award_of(payout) for payout in reply.payouts)
 
     async def pay(self, award: SideAward) -> None:
         """Call the floor."""
@@ -215,7 +233,8 @@ def _hand(hand: SeatHand) -> table_pb2.SeatHand:
     return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate)
 
 
-def _award(payout: payout_pb2.Payout) -> SideAward:
+def award_of(payout: payout_pb2.Payout) -> SideAward:
+    """A payout as a round sees it."""
     kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
     source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
     return SideAward(

@@ -145,6 +145,7 @@ class Table:
     last_number: int = 0
     rounds: int = 0
     round: Round | None = None
+    decks: set[str] = field(default_factory=set)  # in use, by their backs
 
 
 class Due(NamedTuple):

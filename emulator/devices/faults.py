@@ -5,6 +5,7 @@ once when injected, or at random at a rate. The draws come from a stream of thei
 faults never change which cards a seed deals.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
@@ -162,6 +163,7 @@ class FaultPlan:
 
     def __init__(self, stream: RandomStream) -> None:
         self.stream = stream
+        self.happened: Counter[Fault] = Counter()
         self._armed: list[_Armed] = []
         self._rates_ppm: dict[Fault, int] = {}
 
@@ -205,6 +207,8 @@ class FaultPlan:
             if _fits(fault, chance, target, automated=automated):
                 hit = self.stream.below(PPM) < rate_ppm
                 happened = happened or (fault if hit else None)
+        if happened:
+            self.happened[happened] += 1
         return happened
 
 

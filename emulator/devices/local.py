@@ -65,6 +65,11 @@ class LocalDevices:
         """How the station was set up."""
         return self._station.config
 
+    @property
+    def faults_happened(self) -> Mapping[Fault, int]:
+        """How often each fault took effect."""
+        return self._station.faults.happened
+
     async def status(self) -> StationStatus:
         """Everything that can be seen now."""
         return self.glance()

@@ -82,7 +82,17 @@ async def _by_hand(
             await devices.remove_deck(other)
     await _load(devices, keep, steps)
     await devices.shuffle()
-    await devices.cut(cut_from_top)
+    try:
+        await devices.cut(cut_from_top)
+    except DeviceRefused as refusal:
+        if refusal.reason is not Reason.DECK_OVERDUE:
+            raise
+        # Its time ran out while it was shuffled: a new one takes its place.
+        await devices.remove_deck(keep)
+        steps.append(Step.DECK_CHANGED_FOR_AGE)
+        await _load(devices, keep, steps)
+        await devices.shuffle()
+        await devices.cut(cut_from_top)
     return (*steps, Step.SHUFFLED, Step.CUT)
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar
 
 import grpc
 
@@ -15,9 +15,27 @@ from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grp
 from jackpot.v1 import table_pb2 as pb
 from table_client.client import TableClient
 from table_client.conversation import CALL_TIMEOUT_S, retried
-from table_client.errors import RefusedError
+from table_client.errors import RefusedError, from_rpc_error
 
+T = TypeVar("T")
 PATIENCE_S = 600.0  # an answer is waited for as long as any fault may last
+
+
+_unfinished: set["asyncio.Task[Any]"] = set()  # the loop itself holds tasks but weakly
+
+
+async def to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for work that goes on when its caller is cancelled: what was sent has an outcome."""
+    task = asyncio.create_task(work)
+    _unfinished.add(task)
+    task.add_done_callback(_finished)
+    return await asyncio.shield(task)
+
+
+def _finished(task: "asyncio.Task[Any]") -> None:
+    _unfinished.discard(task)
+    if not task.cancelled():
+        task.exception()  # whoever still waits is told; if nobody does, the open ticket tells
 
 
 class RecordingClient(TableClient):
@@ -32,14 +50,14 @@ class RecordingClient(TableClient):
 
     async def attach(self) -> pb.AttachResponse:
         """Speak for the table, on record."""
+        return await to_its_end(self._attach())
+
+    async def _attach(self) -> pb.AttachResponse:
         ticket = self._tape.begin()
-        entry = None
-        try:
-            response = await super().attach()
-            request = pb.AttachRequest(site=self.site, table=self.table)
-            entry = Entry(response.sequence, "attach", request, response, table=self.table)
-        finally:
-            self._tape.end(ticket, entry)
+        response = await super().attach()
+        request = pb.AttachRequest(site=self.site, table=self.table)
+        entry = Entry(response.sequence, "attach", request, response, table=self.table)
+        self._tape.end(ticket, entry)
         return response
 
     def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
@@ -99,6 +117,9 @@ class Staff:
 
     async def do(self, rpc: str, **fields: Any) -> Any:
         """Send a command until it is answered; None: refused."""
+        return await to_its_end(self._do(rpc, fields))
+
+    async def _do(self, rpc: str, fields: dict[str, Any]) -> Any:
         message_type = getattr(operator_pb2, f"{rpc}Request")
         request = message_type(site=self._site, request_id=new_request_id(), **fields)
         ticket = self._tape.begin()
@@ -123,7 +144,10 @@ class Staff:
         method = getattr(self._stub, rpc)
 
         async def call() -> Any:
-            return await method(request, timeout=CALL_TIMEOUT_S)
+            try:
+                return await method(request, timeout=CALL_TIMEOUT_S)
+            except grpc.RpcError as error:
+                raise from_rpc_error(error) from error
 
         return await retried(call, PATIENCE_S)
 

@@ -38,6 +38,7 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
     type=click.IntRange(1),
     help=f"Rounds at each table.  [default: {_DEFAULT_ROUNDS}, where nothing else ends the run]",
 )
+@click.option("--wagers", type=click.IntRange(1), help="Accepted at all tables together.")
 @click.option("--duration", type=click.FloatRange(0.1), help="Seconds.")
 @click.option("--until-hit", metavar="LEVEL", default="", help="Until 100% falls: mega/major.")
 @click.option("--seed", default="1", show_default=True, help="Cards, players and faults.")
@@ -88,6 +89,7 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
 def soak(
     tables: int,
     rounds: int | None,
+    wagers: int | None,
     duration: float | None,
     until_hit: str,
     seed: str,
@@ -112,11 +114,12 @@ def soak(
     Example:
       jackpot-emulator soak --tables 50 --rounds 200 --faults all --report out
     """
-    if not (rounds or duration or until_hit):
+    if not (rounds or wagers or duration or until_hit):
         rounds = _DEFAULT_ROUNDS
     options = Options(
         tables=tables,
         rounds=rounds or 0,
+        wagers=wagers or 0,
         duration_s=duration or 0.0,
         until_hit=until_hit,
         seed=seed,

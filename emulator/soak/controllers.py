@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 READY = re.compile(r"serving \S+ on (\S+)")
+FAILED = "a batch failed"
 START_S = 180.0
 
 
@@ -42,7 +43,7 @@ class ControllerProcess:
             *(command or (sys.executable, "-m", "jackpot")),
             *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
         ]
-        self._log = log
+        self.log = log
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: asyncio.ReadTransport | None = None
 
@@ -54,7 +55,7 @@ class ControllerProcess:
 
     async def start(self, fault: str = "") -> None:
         """Start it, and wait until it serves. `fault` is what JACKPOT_FAULT asks for."""
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             # A command of our own making.
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - it returns as soon as it has begun
                 self._arguments,
@@ -68,7 +69,7 @@ class ControllerProcess:
         if not READY.match(line):
             if fault and not line:
                 return  # it met its fault before it served
-            raise ControllerError(f"the controller did not start; see {self._log}")
+            raise ControllerError(f"the controller did not start; see {self.log}")
 
     async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
         reader = asyncio.StreamReader()
@@ -82,6 +83,10 @@ class ControllerProcess:
                 return (await reader.readline()).decode()
         except TimeoutError:
             return ""
+
+    def failed_commits(self) -> int:
+        """How many batches it could not commit, in all its lives, by its own word."""
+        return self.log.read_text("utf-8").count(FAILED)
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal, if it is there."""

@@ -50,11 +50,14 @@ def _run(*command: str) -> bool:
     return done.returncode == 0
 
 
-def fail_writes(pid: int, data: Path) -> bool:
-    """Let no file of a process grow past what the journal has now; False where it can't be done."""
-    sizes = [path.stat().st_size for path in data.glob("*") if path.is_file()]
-    limit = max(sizes, default=0)
-    return _limit(pid, limit)
+def fail_writes(pid: int, log: Path) -> bool:
+    """Let a process write to no file but its log; False where it can't be done.
+
+    A limit on the size of files fails every write past it, into old pages too. It lies a little
+    above the log, so that the controller can still say what happened to it, and far below where a
+    journal is written, except for a moment after its write-ahead log has begun anew.
+    """
+    return _limit(pid, log.stat().st_size + _ROOM_BYTES)
 
 
 def allow_writes(pid: int) -> bool:

@@ -1,7 +1,7 @@
 """A table that plays a whole game, card by card, with shuffler and shoe, on record."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from emulator.audit.terms import DEALER, TableTerms
 from emulator.devices.faults import Fault as DeviceFault
@@ -70,6 +70,11 @@ class GameTable:
             seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)
             for seat in range(1, terms.seats + 1)
         }
+
+    @property
+    def faults(self) -> Mapping[DeviceFault, int]:
+        """What its devices and cards did wrong, and how often."""
+        return self._devices.faults_happened if self._devices else {}
 
     def _rigged_order(self, _: int) -> list[str]:
         """Stacks of five as an automated shoe deals them: some of them are winning hands."""

@@ -143,11 +143,19 @@ def _tables(report: dict[str, Any]) -> list[str]:
         for link, held in report["accounts"].items()
         for account, amount in held.items()
     ]
-    faults = [(what, count) for what, count in report["faults"]["done"].items()]
+    faults = report["faults"]
+    kinds = [
+        (fault, says, f"{faults['happened'][fault]:,}") for fault, says in faults["asked"].items()
+    ]
+    done = [
+        *faults["done"].items(),
+        *((f"{what} (not felt)", count) for what, count in faults["not_felt"].items()),
+        *((what.replace("_", " ").lower(), count) for what, count in faults["devices"].items()),
+    ]
     counts = [
         (name.replace("_", " "), value)
-        for name, value in report["faults"].items()
-        if name not in ("asked", "done")
+        for name, value in faults.items()
+        if not isinstance(value, dict)
     ]
     return [
         "<h2>Awards</h2>",
@@ -155,7 +163,9 @@ def _tables(report: dict[str, Any]) -> list[str]:
         "<h2>Accounts at the end</h2>",
         charts.table(["link", "account", "amount"], accounts),
         "<h2>Faults</h2>",
-        charts.table(["done", "times"], [*faults, *counts]),
+        charts.table(["kind", "what is done", "times felt"], kinds),
+        "<h3>In more words</h3>",
+        charts.table(["what", "times"], [*done, *counts]),
         "<h2>Refusals</h2>",
         charts.table(["reason", "count"], list(report["refusals"].items())),
     ]

@@ -9,10 +9,11 @@ EVERY_S = 8.0  # between two things done to controllers or connections
 
 
 class Options(NamedTuple):
-    """A run. It ends after so many rounds at each table, a duration, or a hit."""
+    """A run. It ends after so many rounds or wagers, a duration, or a hit."""
 
     tables: int = 10
-    rounds: int = 0
+    rounds: int = 0  # at each table
+    wagers: int = 0  # accepted, at all tables
     duration_s: float = 0.0
     until_hit: str = ""  # a level, "mega/major"
     seed: str = "1"

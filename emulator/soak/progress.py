@@ -8,6 +8,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from emulator.soak.fault_counts import fault_counts
 from emulator.soak.run import Soak
 
 _LINE_S = 10.0  # where there is no terminal, a line so often
@@ -56,8 +57,8 @@ class Progress:
             for level, held in link.levels.items():
                 amounts = [f"${amount / 1e6:,.2f}" for amount in held.purse()]
                 meters.add_row(f"{name}/{level}", *amounts)
-        done = soak.saboteur.done if soak.saboteur else {}
-        faults = ", ".join(f"{what} {count}" for what, count in sorted(done.items()))
+        done = fault_counts(soak)
+        faults = ", ".join(f"{what} {count:,}" for what, count in sorted(done.items()) if count)
         awards = [Text(f"  {line}", style="yellow") for line in soak.awards.last[-5:]]
         audit = (
             f"audited to sequence {soak.auditor.sequence:,}, all accounts agreed at "

@@ -4,6 +4,7 @@ import platform
 from statistics import median
 from typing import Any
 
+from emulator.soak.fault_counts import device_faults, fault_counts
 from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR
 from emulator.soak.prefix import Prefix, shortest_prefix
@@ -65,6 +66,7 @@ def _options(soak: Soak) -> dict[str, Any]:
     return {
         "tables": options.tables,
         "rounds": options.rounds,
+        "wagers": options.wagers,
         "duration_s": options.duration_s,
         "until_hit": options.until_hit,
         "faults": sorted(options.faults),
@@ -85,21 +87,20 @@ def _latency(soak: Soak) -> dict[str, float]:
 
 def _faults(soak: Soak) -> dict[str, Any]:
     restarts = [seconds for keeper in soak.keepers for seconds in keeper.restarts]
-    refusals = soak.tape.refusals
+    counts = fault_counts(soak)
     return {
         "asked": {fault: SAYS[fault] for fault in sorted(soak.options.faults)},
+        "happened": {fault: counts[fault] for fault in sorted(soak.options.faults)},
         "disk_mounted": soak.disk.mounted or soak.disk.was_mounted,
-        "done": dict(sorted(soak.saboteur.done.items())) if soak.saboteur else {},
+        "done": dict(sorted(soak.saboteur.how.items())) if soak.saboteur else {},
+        "not_felt": dict(sorted(soak.saboteur.unfelt.items())) if soak.saboteur else {},
+        "devices": dict(sorted(device_faults(soak).items())),
+        "failed_commits": sum(c.failed_commits() for c in soak.controllers),
         "restarts": len(restarts),
         "restart_median_s": round(median(restarts), 2) if restarts else 0,
         "restart_longest_s": round(max(restarts, default=0), 2),
         "herd_s": [round(seconds, 2) for seconds in soak.herd_s],
-        "late_wagers_refused": refusals["LOCKED_OUT"],
-        "mismatches_refused": refusals["COLLECTION_MISMATCH"],
-        "copies_answered": sum(getattr(table.client, "copies", 0) for table in soak.tables),
-        "clients_hung": sum(getattr(table, "hung", 0) for table in soak.tables),
         "rounds_void_by_devices": sum(getattr(table, "voids", 0) for table in soak.tables),
-        "streams_never_read": soak.mute.streams if soak.mute else 0,
         "manager_acts": soak.manager.acts if soak.manager else 0,
     }
 
@@ -188,9 +189,12 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         f"  memory    at most {report['resident_mb'].get('most', 0)} MB",
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]
+    if faults["happened"]:
+        happened = ", ".join(f"{fault} {count:,}" for fault, count in faults["happened"].items())
+        lines += _wrapped("  faults    ", happened)
     if faults["done"]:
         done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
-        lines += _wrapped("  faults    ", done)
+        lines += _wrapped("            ", done)
         lines.append(
             f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
             f"longest {faults['restart_longest_s']} s"

@@ -64,6 +64,7 @@ class Soak:
         self.failure = ""  # what ended the run, if it was not its end
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
+        self._herd_came = False
         self.mute: Mute | None = None
         self.began = time.monotonic()
         self.ended = 0.0
@@ -132,7 +133,6 @@ class Soak:
             faults,
             self.keepers,
             self.proxies,
-            self.data,
             self.disk,
             self.clock,
             random.Random(f"{self.options.seed}/faults"),  # noqa: S311 - a replay needs a seed
@@ -147,15 +147,17 @@ class Soak:
         playing = asyncio.create_task(self._all_tables())
         failed = asyncio.create_task(self._contradicted())
         watched: set[asyncio.Task[None]] = {playing, failed, *helpers}
-        done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
-        failed.cancel()
+        try:
+            done, _ = await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            failed.cancel()
+            playing.cancel()
+            await asyncio.gather(playing, failed, return_exceptions=True)
         for task in done:
-            if error := task.exception():
+            if not task.cancelled() and (error := task.exception()):
                 self.failure = _in_words(error)
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
     async def _all_tables(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -174,7 +176,7 @@ class Soak:
 
     def _is_over(self, table: SideTable | GameTable) -> bool:
         options = self.options
-        if self._time_is_up():
+        if self._time_is_up() or (options.wagers and self.tape.wagers >= options.wagers):
             return True
         if options.until_hit:
             link, _, level = options.until_hit.partition("/")
@@ -192,8 +194,8 @@ class Soak:
         """Signs, looks, the manager, samples; and what the faults need."""
         faults = self.options.faults
         self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
-        work = [keeper.keep() for keeper in self.keepers]
-        work += [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
+        keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
+        work = [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
         if Fault.UNREAD in faults:
@@ -201,21 +203,20 @@ class Soak:
             client = await self.cast.client(1, name)
             self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
             work.append(self.mute.work())
-        if Fault.HERD in faults:
-            work.append(self._herd())
         helpers = [asyncio.create_task(each) for each in work]
-        # Those that end by themselves are not waited for.
-        lasting = [task for task, each in zip(helpers, work, strict=True) if _lasts(each)]
+        herding = asyncio.create_task(self._herd()) if Fault.HERD in faults else None
         try:
-            yield lasting
+            yield [*keepers, *helpers]
         finally:
-            for task in helpers[len(self.keepers) :]:
-                task.cancel()
-            await asyncio.gather(*helpers[len(self.keepers) :], return_exceptions=True)
-            for keeper in self.keepers:
-                await keeper.up.wait()
-            for task in helpers[: len(self.keepers)]:
-                task.cancel()
+            await _ended(helpers)
+            if self.saboteur:
+                await self.saboteur.make_good()
+            if herding:
+                # A herd on its way is waited for: what it sent must be answered too.
+                if self.failure or not self._herd_came:
+                    herding.cancel()
+                await asyncio.gather(herding, return_exceptions=True)
+            await _ended(keepers)
 
     async def _look(self) -> None:
         while True:
@@ -229,6 +230,7 @@ class Soak:
         await asyncio.sleep(wait_s)
         if self.saboteur is None:
             return
+        self._herd_came = True
         names = herd_names(self.options.tables)[1:]
         async with AsyncExitStack() as stack:
             clients = []
@@ -276,5 +278,7 @@ def _in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _lasts(work: object) -> bool:
-    return getattr(work, "__name__", "") != "_herd"
+async def _ended(tasks: list["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

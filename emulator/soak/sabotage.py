@@ -1,7 +1,8 @@
 """What is done to controllers and connections while tables play.
 
 A keeper restarts a controller that has ended. If it ended though nobody did anything to it, that
-is a failure of its own.
+is a failure of its own. Whatever is done is counted only where it was felt: a commit that failed, a
+point that was reached.
 """
 
 import asyncio
@@ -9,9 +10,9 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
@@ -21,6 +22,29 @@ from emulator.soak.stepped_clock import set_offset
 from jackpot.engine.faults import POINTS
 
 _MOST_STEP_S = 300.0  # further, and a client's own ids would lie in the controller's future
+_FEEL_S = 5.0
+_REACH_S = 10.0  # for a life to come to the point at which it is to end
+_DISTURBANCES = ("delay", "freeze", "cut", "half-close")
+T = TypeVar("T")
+Deed = tuple[str, bool]  # what was done, and whether it was felt
+
+
+class Bag(Generic[T]):
+    """Draws each of its things once before any comes again, so that a short run meets them all."""
+
+    def __init__(self, things: Iterable[T], draw: random.Random) -> None:
+        self._things = list(things)
+        self._left: list[T] = []
+        self._draw = draw
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def take(self) -> T:
+        """The next one."""
+        if not self._left:
+            self._left = self._draw.sample(self._things, len(self._things))
+        return self._left.pop()
 
 
 class UnexpectedEndError(Exception):
@@ -49,8 +73,9 @@ class Keeper:
             self.expected = bool(fault)
             began = time.monotonic()
             await self.controller.start(fault)
-            self.restarts.append(time.monotonic() - began)
-            self.up.set()
+            if self.controller.pid:  # it did not meet its fault before it served
+                self.restarts.append(time.monotonic() - began)
+                self.up.set()
 
 
 class Saboteur:
@@ -61,7 +86,6 @@ class Saboteur:
         faults: Iterable[Fault],
         keepers: list[Keeper],
         proxies: list[Proxy],
-        data: Path,
         disk: SmallDisk,
         clock: Path,
         draw: random.Random,
@@ -69,13 +93,15 @@ class Saboteur:
         enough: Callable[[], bool],
     ) -> None:
         """`enough` says when the run is to come to its end."""
-        self.done: Counter[str] = Counter()
+        self.done: Counter[Fault] = Counter()  # felt
+        self.how: Counter[str] = Counter()  # the same, in more words
+        self.unfelt: Counter[str] = Counter()
         self.log: list[tuple[float, float, str]] = []  # from, to (monotonic), what
         self._keepers, self._proxies = keepers, proxies
-        self._data, self._disk, self._clock = data, disk, clock
+        self._disk, self._clock = disk, clock
         self._draw, self._every_s, self._enough = draw, every_s, enough
         asked = set(faults)
-        can: dict[Fault, Callable[[Keeper], Awaitable[None]]] = {
+        can: dict[Fault, Callable[[Keeper], Awaitable[Deed]]] = {
             Fault.KILL: self._kill,
             Fault.COMMIT: self._at_commit,
             Fault.STOP: self._stop,
@@ -86,12 +112,15 @@ class Saboteur:
             can[Fault.CONNECTION] = self._disturb
         if disk.mounted:
             can[Fault.DISK] = self._fill_disk
-        self._acts = [act for fault, act in can.items() if fault in asked]
+        self._acts = Bag([(fault, act) for fault, act in can.items() if fault in asked], draw)
+        points = [(point, how) for point in POINTS for how in ("kill", "stop")]
+        self._points = Bag(points, draw)
+        self._disturbances = Bag(_DISTURBANCES, draw)
 
     @property
     def has_work(self) -> bool:
         """Whether any of the faults asked for is its."""
-        return bool(self._acts)
+        return len(self._acts) > 0
 
     async def work(self) -> None:
         """Until cancelled."""
@@ -102,17 +131,16 @@ class Saboteur:
             await asyncio.sleep(self._every_s * self._draw.uniform(0.5, 1.5))
             keeper = self._draw.choice(self._keepers)
             await keeper.up.wait()
-            await self._draw.choice(self._acts)(keeper)
-        await asyncio.Event().wait()
-
-    @asynccontextmanager
-    async def _logged(self, what: str) -> AsyncIterator[None]:
-        began = time.monotonic()
-        self.done[what] += 1
-        try:
-            yield
-        finally:
+            fault, act = self._acts.take()
+            began = time.monotonic()
+            what, felt = await act(keeper)
             self.log.append((began, time.monotonic(), what))
+            if felt:
+                self.done[fault] += 1
+                self.how[what] += 1
+            else:
+                self.unfelt[what] += 1
+        await asyncio.Event().wait()
 
     async def kill(self, keeper: Keeper) -> None:
         """Kill a controller and wait until it serves again."""
@@ -121,66 +149,101 @@ class Saboteur:
         keeper.controller.signal(signal.SIGKILL)
         await keeper.up.wait()
 
-    async def _kill(self, keeper: Keeper) -> None:
-        async with self._logged("SIGKILL"):
-            await self.kill(keeper)
+    async def make_good(self) -> None:
+        """Undo what still lasts, and disarm what was not reached: the run is over."""
+        for proxy in self._proxies:
+            proxy.delay_s = 0.0
+            proxy.thaw()
+        if self._disk.mounted:
+            self._disk.free()
+        for keeper in self._keepers:
+            keeper.next_fault = ""
+            if keeper.expected:
+                await self.kill(keeper)
+            if pid := keeper.controller.pid:
+                allow_writes(pid)
+            keeper.controller.signal(signal.SIGCONT)
+            await keeper.up.wait()
 
-    async def _at_commit(self, keeper: Keeper) -> None:
+    async def _kill(self, keeper: Keeper) -> Deed:
+        await self.kill(keeper)
+        return "SIGKILL", True
+
+    async def _at_commit(self, keeper: Keeper) -> Deed:
         """The next life ends, or stops, by itself in the middle of a commit."""
-        point, how = self._draw.choice(POINTS), self._draw.choice(["kill", "kill", "stop"])
+        point, how = self._points.take()
         nth = 1 if point == "snapshot" else self._draw.randint(1, 40)
         keeper.next_fault = f"{point}:{how}:{nth}"
-        async with self._logged(f"{how} {point}"):
-            await self.kill(keeper)
-            lives = keeper.controller.lives
-            until = time.monotonic() + 4
-            while keeper.controller.lives == lives and time.monotonic() < until:
-                await asyncio.sleep(0.1)
-                if _is_stopped(keeper.controller.pid):
-                    await asyncio.sleep(self._draw.uniform(0.1, 1.0))
-                    keeper.controller.signal(signal.SIGCONT)
-                    break
+        # It may get there before it serves: then it is killed, or goes on, before it is up.
+        lives, felt, until = keeper.controller.lives + 1, False, time.monotonic() + _REACH_S
+        killing = asyncio.create_task(self.kill(keeper))
+        while not felt and (time.monotonic() < until or not killing.done()):
+            await asyncio.sleep(0.1)
+            felt = keeper.controller.lives > lives
+            if _is_stopped(keeper.controller.pid):
+                await asyncio.sleep(self._draw.uniform(0.1, 1.0))
+                keeper.controller.signal(signal.SIGCONT)
+                felt = True
+        await killing
+        return f"{how} {point}", felt
 
-    async def _stop(self, keeper: Keeper) -> None:
-        async with self._logged("SIGSTOP"):
-            keeper.controller.signal(signal.SIGSTOP)
-            await asyncio.sleep(self._draw.uniform(0.2, 3.0))
-            keeper.controller.signal(signal.SIGCONT)
+    async def _stop(self, keeper: Keeper) -> Deed:
+        keeper.controller.signal(signal.SIGSTOP)
+        await asyncio.sleep(self._draw.uniform(0.2, 3.0))
+        keeper.controller.signal(signal.SIGCONT)
+        return "SIGSTOP", True
 
-    async def _fill_disk(self, _: Keeper) -> None:
-        async with self._logged("disk full"):
-            self._disk.fill()
-            await asyncio.sleep(self._draw.uniform(0.5, 2.0))
-            self._disk.free()
+    async def _fill_disk(self, _: Keeper) -> Deed:
+        before = self._failed_commits()
+        self._disk.fill()
+        felt = await self._is_felt(before)
+        self._disk.free()
+        return "disk full", felt
 
-    async def _fail_writes(self, keeper: Keeper) -> None:
-        pid = keeper.controller.pid
-        async with self._logged("writes fail"):
-            if pid and fail_writes(pid, self._data):
-                await asyncio.sleep(self._draw.uniform(0.3, 1.5))
-                allow_writes(pid)
+    async def _fail_writes(self, keeper: Keeper) -> Deed:
+        pid, before, felt = keeper.controller.pid, self._failed_commits(), False
+        if pid and fail_writes(pid, keeper.controller.log):
+            felt = await self._is_felt(before)
+            allow_writes(pid)
+        return "writes fail", felt
 
-    async def _step_clock(self, _: Keeper) -> None:
-        async with self._logged("clock step"):
-            set_offset(self._clock, self._draw.uniform(-_MOST_STEP_S, _MOST_STEP_S))
+    async def _is_felt(self, before: int) -> bool:
+        """Whether a commit fails before long; the failure lasts a while then.
 
-    async def _disturb(self, _: Keeper) -> None:
+        A journal goes on for some time in what its write-ahead log holds already.
+        """
+        until = time.monotonic() + _FEEL_S
+        while self._failed_commits() == before:
+            if time.monotonic() > until:
+                return False
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(self._draw.uniform(0.3, 1.5))
+        return True
+
+    def _failed_commits(self) -> int:
+        return sum(keeper.controller.failed_commits() for keeper in self._keepers)
+
+    async def _step_clock(self, _: Keeper) -> Deed:
+        set_offset(self._clock, self._draw.uniform(-_MOST_STEP_S, _MOST_STEP_S))
+        return "clock step", True
+
+    async def _disturb(self, _: Keeper) -> Deed:
         proxy = self._draw.choice(self._proxies)
-        what = self._draw.choice(["delay", "freeze", "cut", "half-close"])
-        async with self._logged(f"connection {what}"):
-            match what:
-                case "delay":
-                    proxy.delay_s = self._draw.uniform(0.005, 0.05)
-                    await asyncio.sleep(self._draw.uniform(0.5, 2.0))
-                    proxy.delay_s = 0.0
-                case "freeze":
-                    proxy.freeze()
-                    await asyncio.sleep(self._draw.uniform(0.2, 3.0))
-                    proxy.thaw()
-                case "cut":
-                    proxy.cut()
-                case "half-close":
-                    proxy.half_close(towards_client=self._draw.random() < 0.5)  # noqa: PLR2004
+        what, felt = self._disturbances.take(), True
+        match what:
+            case "delay":
+                proxy.delay_s = self._draw.uniform(0.005, 0.05)
+                await asyncio.sleep(self._draw.uniform(0.5, 2.0))
+                proxy.delay_s = 0.0
+            case "freeze":
+                proxy.freeze()
+                await asyncio.sleep(self._draw.uniform(0.2, 3.0))
+                proxy.thaw()
+            case "cut":
+                felt = proxy.cut() > 0
+            case "half-close":
+                felt = proxy.half_close(towards_client=self._draw.random() < 0.5) > 0  # noqa: PLR2004 - heads or tails
+        return f"connection {what}", felt
 
 
 def _is_stopped(pid: int) -> bool:

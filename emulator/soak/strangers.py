@@ -15,6 +15,7 @@ from table_client.client import open_channel
 
 WATCHERS = 20
 STREAMS = 8
+HOLD_S = 10.0
 _AGAIN = 16  # a long answer is asked for so many times in one message
 
 
@@ -63,7 +64,7 @@ class Mute:
         held = [meters.WatchMeters(watch) for _ in range(WATCHERS)]
         calls = [stub.Play() for _ in range(STREAMS)]
         await asyncio.gather(*(self._write(call, message) for call in calls))
-        await asyncio.sleep(1)
+        await asyncio.sleep(HOLD_S)  # with all buffers full: what is held must not grow
         for call in [*held, *calls]:
             call.cancel()
 

@@ -47,6 +47,7 @@ class SideTable:
         self.terms = terms
         self.rounds = 0
         self.hung = 0
+        self.dawdled = 0
         self._floor = floor
         self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
         self._habits = habits
@@ -261,6 +262,7 @@ class SideTable:
         if self._pause_s:
             await asyncio.sleep(self._pause_s * self._draw.uniform(0.5, 1.5))
         if self._chance(self._habits.dawdles):
+            self.dawdled += 1
             await asyncio.sleep(self._habits.dawdle_s)
         if self._chance(self._habits.resumes):
             await self.client.attach()

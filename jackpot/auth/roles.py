@@ -60,6 +60,8 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "VoidRound",
             "VoidSeat",
             "ContributePot",
+            "PlaceDeck",
+            "RemoveDeck",
         )
     },
     "MeterService/ListSites": _METERS,

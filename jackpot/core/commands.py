@@ -13,6 +13,7 @@ from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 # Who a seat's cards belong to at the end of a round. A folded hand is not looked at unless a bet
 # that a fold does not forfeit rides on it.
 Fate = Literal["played", "folded", "abandoned", "forfeited"]
+Dealing = Literal["hand", "shoe"]
 RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
 Pool = Literal["overflow", "reserve"]
 MeterReason = Literal["malfunction", "reset", "limit", "promotion"]
@@ -140,6 +141,18 @@ class DefineLink(Command, frozen=True):
 
 class DefineTable(Command, frozen=True):
     """Create a table on links that exist."""
+
+    table: Table
+
+
+class DescribeLink(Command, frozen=True):
+    """Give a link other words, with the same terms."""
+
+    link: Link
+
+
+class DescribeTable(Command, frozen=True):
+    """Give a table other words, with the same terms."""
 
     table: Table
 
@@ -285,6 +298,20 @@ class ContributePot(Command, frozen=True):
     pot_micros: int
 
 
+class PlaceDeck(Command, frozen=True):
+    """A deck is in use from now on; one with the same backs is out."""
+
+    back: str  # the colour, or whatever tells it from the table's other decks
+    dealing: Dealing
+    used_s: int = 0  # for how long it has been in use already
+
+
+class RemoveDeck(Command, frozen=True):
+    """A deck is off the table and no other in its place."""
+
+    back: str
+
+
 class CountBox(Command, frozen=True):
     """The count of a table's Bad Beat box: the official record, and what the display gains."""
 
@@ -337,11 +364,15 @@ TableCommand = (
     | VoidRound
     | VoidSeat
     | ContributePot
+    | PlaceDeck
+    | RemoveDeck
 )
 OperatorCommand = (
     AttachTable
     | DefineLink
     | DefineTable
+    | DescribeLink
+    | DescribeTable
     | PutInService
     | SuspendLink
     | ResumeLink

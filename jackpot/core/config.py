@@ -99,6 +99,14 @@ class Link(Struct, frozen=True, omit_defaults=True):
     pot: PotRules | None = None  # a Bad Beat fund: fed by pots instead of wagers
 
 
+class DeckLife(Struct, frozen=True, omit_defaults=True):
+    """How long a deck may be in use, by how it is dealt; 0: no text at hand says."""
+
+    by_hand_s: int = 0
+    by_shoe_s: int = 0
+    clause: str = ""
+
+
 class Table(Struct, frozen=True, omit_defaults=True):
     """A table, the links it is on in the order in which a player's wagers on them are settled."""
 
@@ -110,6 +118,7 @@ class Table(Struct, frozen=True, omit_defaults=True):
     community_cards: int = 0
     dealer_cards: int = 0
     boxes_per_player: int = 1  # adjacent boxes that one person may play
+    decks: DeckLife = DeckLife()
 
 
 class GamingDay(Struct, frozen=True):

@@ -7,7 +7,17 @@ Checks run in the order of `Reason`; the first that fails is the refusal. Identi
 from collections.abc import Callable
 from typing import Any
 
-from jackpot.core import accounts, bad_beat, changes, links, payouts, rounds, voids
+from jackpot.core import (
+    accounts,
+    bad_beat,
+    changes,
+    decks,
+    describe,
+    links,
+    payouts,
+    rounds,
+    voids,
+)
 from jackpot.core.claims import Names
 from jackpot.core.commands import (
     AdjustMeter,
@@ -23,13 +33,17 @@ from jackpot.core.commands import (
     DeclineProposal,
     DefineLink,
     DefineTable,
+    DescribeLink,
+    DescribeTable,
     LockOut,
     OpenRound,
     PayPayout,
+    PlaceDeck,
     PlaceWagers,
     Probe,
     PutInService,
     RejectPayout,
+    RemoveDeck,
     RemoveWager,
     Request,
     ResetMeter,
@@ -65,11 +79,15 @@ _AT_TABLE: dict[type, Callable[[State, TableState, Any, Request], AnyEvent | Ref
     VoidRound: voids.void_round,
     VoidSeat: voids.void_seat,
     ContributePot: bad_beat.contribute_pot,
+    PlaceDeck: decks.place_deck,
+    RemoveDeck: decks.remove_deck,
 }
 _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     AttachTable: links.attach,
     DefineLink: links.define_link,
     DefineTable: links.define_table,
+    DescribeLink: describe.describe_link,
+    DescribeTable: describe.describe_table,
     PutInService: links.put_in_service,
     SuspendLink: links.suspend,
     ResumeLink: links.resume,

@@ -9,7 +9,7 @@ from msgspec import Struct
 from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 from jackpot.core.reasons import Reason
-from jackpot.core.state import LinkStatus, Payout, Posted, Proposal, Round, Settlement
+from jackpot.core.state import Deck, LinkStatus, Payout, Posted, Proposal, Round, Settlement
 
 # (account, micros) pairs that sum to zero.
 Postings = tuple[tuple[str, int], ...]
@@ -156,6 +156,18 @@ class TableDefined(Event, frozen=True):
     table: Table
 
 
+class LinkDescribed(Event, frozen=True):
+    """A link has other words, and the same terms."""
+
+    link: Link
+
+
+class TableDescribed(Event, frozen=True):
+    """A table has other words, and the same terms."""
+
+    table: Table
+
+
 class LinkChanged(Event, frozen=True):
     """A link moved on in its life cycle; seeds come from the house and go back to it."""
 
@@ -279,6 +291,21 @@ class PotContributed(Event, frozen=True):
     postings: Postings = ()
 
 
+class DeckPlaced(Event, frozen=True):
+    """A deck is in use, and perhaps another one out of it."""
+
+    table: str
+    deck: Deck
+    replaced: Deck | None = None
+
+
+class DeckRemoved(Event, frozen=True):
+    """A deck is off the table."""
+
+    table: str
+    deck: Deck
+
+
 class BoxCounted(Event, frozen=True):
     """A table's box was counted into the fund."""
 
@@ -337,6 +364,8 @@ AnyEvent = (
     | SeatVoided
     | LinkDefined
     | TableDefined
+    | LinkDescribed
+    | TableDescribed
     | LinkChanged
     | PayoutValidated
     | PayoutPaid
@@ -349,6 +378,8 @@ AnyEvent = (
     | SiteConfigured
     | AccountMoved
     | PotContributed
+    | DeckPlaced
+    | DeckRemoved
     | BoxCounted
     | BadBeatVerified
     | DisplayConfirmed

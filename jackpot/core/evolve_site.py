@@ -1,16 +1,21 @@
-"""Bring forward what a site is made of: links, tables, proposals, settings. Part of `evolve`."""
+"""Bring forward what a site is made of: links, tables, decks, proposals, settings."""
 
+from jackpot.core.describe import with_rates_of
 from jackpot.core.events import (
+    DeckPlaced,
+    DeckRemoved,
     DisplayConfirmed,
     FundsTransferred,
     LinkChanged,
     LinkDefined,
+    LinkDescribed,
     MeterAdjusted,
     ParametersChanged,
     ProposalDeclined,
     Proposed,
     SiteConfigured,
     TableDefined,
+    TableDescribed,
 )
 from jackpot.core.state import LinkState, State, TableState
 
@@ -23,6 +28,19 @@ def link_defined(state: State, event: LinkDefined) -> None:
 def table_defined(state: State, event: TableDefined) -> None:
     """A table exists."""
     state.tables[event.table.id] = TableState(event.table)
+
+
+def link_described(state: State, event: LinkDescribed) -> None:
+    """A link has other words; rates that wait for its resumption still wait."""
+    link = state.links[event.link.id]
+    link.config = event.link
+    if link.next_config:
+        link.next_config = with_rates_of(link.next_config, event.link)
+
+
+def table_described(state: State, event: TableDescribed) -> None:
+    """A table has other words."""
+    state.tables[event.table.id].config = event.table
 
 
 def link_changed(state: State, event: LinkChanged) -> None:
@@ -62,3 +80,13 @@ def configured(state: State, event: SiteConfigured) -> None:
 def display_confirmed(state: State, event: DisplayConfirmed) -> None:
     """A Bad Beat's display is right again."""
     state.links[event.link].pending_adjustment = False
+
+
+def deck_placed(state: State, event: DeckPlaced) -> None:
+    """A deck is in use."""
+    state.tables[event.table].decks[event.deck.back] = event.deck
+
+
+def deck_removed(state: State, event: DeckRemoved) -> None:
+    """A deck is off the table."""
+    del state.tables[event.table].decks[event.deck.back]

@@ -75,6 +75,7 @@ class Reason(StrEnum):
     HAND_MISSING = "HAND_MISSING"
     WRONG_CARD_COUNT = "WRONG_CARD_COUNT"
     DUPLICATE_CARD = "DUPLICATE_CARD"
+    NO_SUCH_DECK = "NO_SUCH_DECK"
     # Links.
     ALREADY_DEFINED = "ALREADY_DEFINED"
     WRONG_LINK_STATE = "WRONG_LINK_STATE"
@@ -203,6 +204,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "INVALID_ARGUMENT", "never", "A hand has too many or too few cards."
     ),
     Reason.DUPLICATE_CARD: Meaning("INVALID_ARGUMENT", "never", "A card appears twice."),
+    Reason.NO_SUCH_DECK: Meaning("FAILED_PRECONDITION", "never", "The table has no such deck."),
     Reason.ALREADY_DEFINED: Meaning("FAILED_PRECONDITION", "never", "It is defined already."),
     Reason.WRONG_LINK_STATE: Meaning(
         "FAILED_PRECONDITION", "later", "The link is in another state than this needs."

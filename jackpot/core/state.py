@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from jackpot.core.commands import Change
+from jackpot.core.commands import Change, Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
 STATE_VERSION = 1  # of the snapshot's form; an older snapshot is rebuilt from the journal
@@ -60,6 +60,15 @@ class Round(Struct):
     validated: bool = False  # something of it was validated or paid: no void any more
 
 
+class Deck(Struct, frozen=True):
+    """A deck in use at a table."""
+
+    back: str
+    dealing: Dealing
+    since_micros: int
+    due_micros: int  # when it has to be changed; 0: never
+
+
 class TableState(Struct):
     """A table: who speaks for it, its recent answers, and its round."""
 
@@ -69,6 +78,7 @@ class TableState(Struct):
     recent: dict[int, Answer] = field(default_factory=dict)
     rounds: int = 0
     round: Round | None = None
+    decks: dict[str, Deck] = field(default_factory=dict)  # by their backs
 
 
 class LinkState(Struct):

@@ -14,6 +14,8 @@ from jackpot.core import ledger
 from jackpot.core.events import (
     AccountMoved,
     AnyEvent,
+    DeckPlaced,
+    DeckRemoved,
     PotContributed,
     Probed,
     ProposalDeclined,
@@ -42,6 +44,8 @@ _QUIET = (
     ProposalDeclined,
     AccountMoved,
     PotContributed,
+    DeckPlaced,
+    DeckRemoved,
 )
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from jackpot.core import config, events, ledger
+from jackpot.core.commands import Dealing
 from jackpot.core.evolve import hit_of
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
@@ -35,6 +36,17 @@ class Decrease(Struct, frozen=True):
     reference: str
 
 
+class DeckInUse(Struct, frozen=True):
+    """A deck that a table had in use when the day ended."""
+
+    table: str
+    back: str
+    dealing: Dealing
+    since_micros: int
+    due_micros: int  # 0: no text says when it is changed
+    overdue: bool  # by the end of the day
+
+
 class DailyReport(Struct):
     """All that a day's report says."""
 
@@ -56,6 +68,7 @@ class DailyReport(Struct):
     paid: list[PaidTotals] = field(default_factory=list)
     paid_since_service: list[PaidTotals] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    decks: list[DeckInUse] = field(default_factory=list)
     open_payouts: list[Payout] = field(default_factory=list)
     open_proposals: list[Proposal] = field(default_factory=list)
 
@@ -177,6 +190,18 @@ class _Builder:
         report.tables = [self._day.tables[name] for name in sorted(self._day.tables)]
         report.hits = list(self._hits.values())
         report.last_hits = list(state.hits)
+        report.decks = [
+            DeckInUse(
+                table.config.id,
+                deck.back,
+                deck.dealing,
+                deck.since_micros,
+                deck.due_micros,
+                overdue=0 < deck.due_micros <= report.end_micros,
+            )
+            for _, table in sorted(state.tables.items())
+            for _, deck in sorted(table.decks.items())
+        ]
         report.open_payouts = list(state.payouts.values())
         report.open_proposals = list(state.proposals.values())
         return report

@@ -1,4 +1,4 @@
-"""What of a day somebody may ask about: changes, voids, mismatches, counts, alarms."""
+"""What of a day somebody may ask about: changes, voids, mismatches, counts, decks, alarms."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -9,9 +9,13 @@ from jackpot.core import events
 from jackpot.core.commands import OperatorOrigin, TableOrigin
 from jackpot.core.money import dollars
 from jackpot.core.reasons import Reason
+from jackpot.core.state import Deck
 from jackpot.reports.movements import people
 
-Heading = Literal["changes", "voids", "mismatches", "counts", "alarms"]
+Heading = Literal["changes", "voids", "mismatches", "counts", "decks", "alarms"]
+
+
+_MICROS_PER_MINUTE = 60_000_000
 
 
 class Note(Struct, frozen=True):
@@ -51,9 +55,29 @@ def notes(sequence: int, time_micros: int, record: events.Record) -> Iterator[No
         case events.DisplayConfirmed():
             what, by = "display confirmed", event.floorperson
             yield Note("counts", *at, event.link, what, by, event.displayed_micros)
+        case events.DeckPlaced():
+            what = f"{event.deck.back} in use, dealt by {event.deck.dealing}"
+            if event.replaced:
+                what += f", in place of one {_used(event.replaced, time_micros)}"
+            yield Note("decks", *at, event.table, what)
+        case events.DeckRemoved():
+            what = f"{event.deck.back} off the table, {_used(event.deck, time_micros)}"
+            yield Note("decks", *at, event.table, what)
     if isinstance(event, events.RoundSettled | events.BoxCounted):
         for alarm in event.alarms:
             yield Note("alarms", *at, event.table, alarm)
+
+
+def _used(deck: Deck, now_micros: int) -> str:
+    """For how long a deck was in use when it went, and by how much that was too long."""
+    late_micros = now_micros - deck.due_micros
+    late = f", {_hours(late_micros)} late" if deck.due_micros and late_micros > 0 else ""
+    return f"used for {_hours(now_micros - deck.since_micros)}{late}"
+
+
+def _hours(micros: int) -> str:
+    hours, minutes = divmod(micros // _MICROS_PER_MINUTE, 60)
+    return f"{hours}:{minutes:02d} h"
 
 
 def _change(

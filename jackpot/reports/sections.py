@@ -46,6 +46,8 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _notes(report, "Voids", "voids")
     yield _notes(report, "Chip mismatches", "mismatches")
     yield _notes(report, "Bad Beat counts and displays", "counts")
+    yield _notes(report, "Deck changes", "decks")
+    yield _decks(report)
     yield _notes(report, "Alarms", "alarms")
     yield _open_payouts(report)
     yield _open_proposals(report)
@@ -155,6 +157,24 @@ def _notes(report: DailyReport, title: str, heading: Heading) -> Section:
         if n.heading == heading
     )
     return Section(title, ("journal", "time", "where", "what", "by", "amount"), rows)
+
+
+def _decks(report: DailyReport) -> Section:
+    return Section(
+        "Deck changes due: decks in use at the day's end",
+        ("table", "backs", "dealt by", "in use since", "to be changed by", ""),
+        tuple(
+            (
+                deck.table,
+                deck.back,
+                deck.dealing,
+                local_time(report.day, deck.since_micros),
+                local_time(report.day, deck.due_micros) if deck.due_micros else "-",
+                "overdue" if deck.overdue else "",
+            )
+            for deck in report.decks
+        ),
+    )
 
 
 def _open_payouts(report: DailyReport) -> Section:

@@ -33,6 +33,7 @@ _KINDS = {
     events.SeatVoided.__name__,
     events.SiteConfigured.__name__,
     events.LinkDefined.__name__,
+    events.LinkDescribed.__name__,
 }
 
 
@@ -125,7 +126,7 @@ class _Finder:
         match event:
             case events.SiteConfigured():
                 self.day = event.day
-            case events.LinkDefined():
+            case events.LinkDefined() | events.LinkDescribed():
                 self._titles[event.link.id] = event.link.title
             case events.RoundSettled() | events.BadBeatVerified():
                 for payout in event.payouts:

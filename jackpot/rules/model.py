@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core.config import Medium, Source, Whose
+from jackpot.core.config import DeckLife, Medium, Source, Whose
 from jackpot.rules.paytable import NAME, Cited, EnvySchedule, LevelRule, Paytable, Row
 from jackpot.rules.terms import Pay, parse_money, parse_pay, parse_rate
 
@@ -164,6 +164,18 @@ class DealRule(Cited, frozen=True, kw_only=True):
     joker: bool = False
 
 
+class DeckRule(Cited, frozen=True, kw_only=True):
+    """After how many hours a deck is changed, by how it is dealt."""
+
+    by_hand_hours: int
+    by_shoe_hours: int
+
+    @property
+    def life(self) -> DeckLife:
+        """The same for a table."""
+        return DeckLife(self.by_hand_hours * 3_600, self.by_shoe_hours * 3_600, self.clause)
+
+
 class DealerRule(Cited, frozen=True, kw_only=True):
     """The lowest hand with which the dealer competes."""
 
@@ -200,6 +212,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     effective: dt.date | None = None  # none where the text bears no date
     table: TableRule | None = None
     deal: DealRule | None = None
+    deck: DeckRule | None = None  # none where no text at hand says when a deck is changed
     boxes: BoxRule | None = None
     dealer: DealerRule | None = None
     facility: FacilityRule | None = None

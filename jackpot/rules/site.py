@@ -235,6 +235,7 @@ class _SiteReader:
             community_cards=deal.community_cards,
             dealer_cards=deal.dealer_cards,
             boxes_per_player=boxes,
+            decks=rule.deck.life if rule.deck else config.DeckLife(),
         )
         self._check_size(section, rule, table)
         self._check_links(section, rule, known, facility)

@@ -201,4 +201,8 @@ TABLE_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
     "contribute_pot": lambda sequence, event: table_pb2.ContributePotResponse(
         sequence=sequence, link=event.link, amount_micros=event.amount_micros
     ),
+    "place_deck": lambda sequence, event: table_pb2.PlaceDeckResponse(
+        sequence=sequence, due_time_micros=event.deck.due_micros
+    ),
+    "remove_deck": at(table_pb2.RemoveDeckResponse),
 }

@@ -38,6 +38,7 @@ class Words(Generic[Word]):
 
 
 FATES: Words[commands.Fate] = Words(table_pb2.Fate, commands.Fate)
+DEALINGS: Words[commands.Dealing] = Words(table_pb2.Dealing, commands.Dealing)
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
 SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)

@@ -36,17 +36,17 @@ def identifier(text: str, field: str) -> str:
     return text
 
 
-def text(value: str, field: str) -> str:
+def text(value: str, field: str, most: int = MAX_TEXT) -> str:
     """Something that a person wrote: one line, not empty."""
     if not value.strip():
         raise malformed(field, "empty")
-    return optional_text(value, field)
+    return optional_text(value, field, most)
 
 
-def optional_text(value: str, field: str) -> str:
+def optional_text(value: str, field: str, most: int = MAX_TEXT) -> str:
     """Something that a person may have written."""
-    if len(value) > MAX_TEXT:
-        raise refused(Reason.TOO_MANY, field=field, characters=len(value), limit=MAX_TEXT)
+    if len(value) > most:
+        raise refused(Reason.TOO_MANY, field=field, characters=len(value), limit=most)
     if not value.isprintable():
         raise malformed(field, "unprintable characters", ascii(value))
     return value

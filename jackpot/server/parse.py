@@ -9,7 +9,7 @@ from typing import Any
 
 from jackpot.core import commands as core
 from jackpot.core.reasons import Refusal
-from jackpot.server.enums import FATES
+from jackpot.server.enums import DEALINGS, FATES
 from jackpot.server.errors import RefusedError
 from jackpot.server.fields import (
     amount,
@@ -23,7 +23,15 @@ from jackpot.server.fields import (
     text,
     whole,
 )
-from jackpot.server.limits import MAX_BETS, MAX_CHIPS, MAX_COMMANDS, MAX_SEATS, MAX_WAGERS
+from jackpot.server.limits import (
+    MAX_BACK,
+    MAX_BETS,
+    MAX_CHIPS,
+    MAX_COMMANDS,
+    MAX_SEATS,
+    MAX_USED_S,
+    MAX_WAGERS,
+)
 from jackpot.v1 import table_pb2
 
 
@@ -107,6 +115,18 @@ def _contribute_pot(message: table_pb2.ContributePot) -> core.ContributePot:
     return core.ContributePot(amount(message.pot_micros, "pot_micros"))
 
 
+def _place_deck(message: table_pb2.PlaceDeck) -> core.PlaceDeck:
+    return core.PlaceDeck(
+        back=text(message.back, "back", MAX_BACK),
+        dealing=DEALINGS.from_wire(message.dealing),
+        used_s=whole(message.used_s, "used_s", 0, MAX_USED_S),
+    )
+
+
+def _remove_deck(message: table_pb2.RemoveDeck) -> core.RemoveDeck:
+    return core.RemoveDeck(text(message.back, "back", MAX_BACK))
+
+
 # By the name of the field that carries a command on a Play stream.
 _TABLE: Mapping[str, Callable[[Any], core.TableCommand]] = {
     "open_round": _open_round,
@@ -119,6 +139,8 @@ _TABLE: Mapping[str, Callable[[Any], core.TableCommand]] = {
     "void_round": _void_round,
     "void_seat": _void_seat,
     "contribute_pot": _contribute_pot,
+    "place_deck": _place_deck,
+    "remove_deck": _remove_deck,
 }
 
 

@@ -1,26 +1,30 @@
 """Bring the journal up to what the site file says, and refuse a file that contradicts it.
 
 The journal's configuration is the one that counts. A file may add links and tables; it can't
-change one that has been journaled, because past rounds were played under it. Rates and limits that
-two people have changed since stand in the journal and not in the file: the file's are not used.
+change the terms of one that has been journaled, because past rounds were played under them; its
+words, such as titles and citations, it can, and the journal says so. Rates and limits that two
+people have changed since stand in the journal and not in the file: the file's are not used.
 """
 
+import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
-from msgspec.structs import replace
 
 from jackpot.core.commands import (
     ConfigureSite,
     DefineLink,
     DefineTable,
+    DescribeLink,
+    DescribeTable,
     OperatorCommand,
     OperatorOrigin,
     PutInService,
     Request,
 )
 from jackpot.core.config import Link, Site, Table
+from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
@@ -38,12 +42,21 @@ class SetupError(Exception):
     """The site file and the journal contradict each other."""
 
 
-async def set_up(engine: Engine, site: Site) -> None:
+async def set_up(
+    engine: Engine, site: Site, request_id: Callable[[], str] = new_request_id
+) -> None:
     """Define what the file has and the journal has not."""
-    for command in seen(await engine.read(site.id, lambda state: tuple(_missing(state, site)))):
-        origin = OperatorOrigin(PRINCIPAL, new_request_id())
+    missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site))))
+    # All at once, which keeps their order: a new site is a commit or two, not one for each table.
+    outcomes = await asyncio.gather(
+        *(
+            engine.execute(Request(site.id, OperatorOrigin(PRINCIPAL, request_id()), command))
+            for command in missing
+        )
+    )
+    for outcome in outcomes:
         try:
-            accepted(await engine.execute(Request(site.id, origin, command)))
+            accepted(outcome)
         except RefusedError as error:
             if error.refusal.reason not in _DONE_ALREADY:
                 raise
@@ -57,33 +70,34 @@ def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
         yield ConfigureSite(site.dual_control, site.day)
     yield from (DefineLink(link) for link in site.links if link.id not in state.links)
     yield from (DefineTable(table) for table in site.tables if table.id not in state.tables)
+    yield from _described(state, site)
     for link in site.in_service:
         if link not in state.links or state.links[link].status == "defined":
             yield PutInService(link)
 
 
+def _described(state: State, site: Site) -> Iterator[OperatorCommand]:
+    """What the file says in other words than the journal."""
+    for link in (link for link in site.links if link.id in state.links):
+        before = state.links[link.id].config
+        now = with_rates_of(before, link)
+        if now != before and terms_of_link(now) == terms_of_link(before):
+            yield DescribeLink(link)
+    for table in (table for table in site.tables if table.id in state.tables):
+        journaled = state.tables[table.id].config
+        if table != journaled and terms_of_table(table) == terms_of_table(journaled):
+            yield DescribeTable(table)
+
+
 def _differing(state: State, site: Site) -> Iterator[str]:
     for link in site.links:
         journaled = state.links[link.id].config
-        yield from _differences(f"link {link.id}", journaled, _with_terms_of(journaled, link))
+        now = with_rates_of(journaled, link)
+        if now.levels != link.levels:
+            _log.warning("link %s: the journal's rates and limits count, not the file's", link.id)
+        yield from _differences(f"link {link.id}", journaled, now)
     for table in site.tables:
         yield from _differences(f"table {table.id}", state.tables[table.id].config, table)
-
-
-def _with_terms_of(journaled: Link, filed: Link) -> Link:
-    """The file's link with the rates and limits that the journal has for it."""
-    terms = {
-        level.id: {
-            "primary_bps": level.primary_bps,
-            "reserve_bps": level.reserve_bps,
-            "limit_micros": level.limit_micros,
-        }
-        for level in journaled.levels
-    }
-    levels = tuple(replace(level, **terms.get(level.id, {})) for level in filed.levels)
-    if levels != filed.levels:
-        _log.warning("link %s: the journal's rates and limits count, not the file's", filed.id)
-    return replace(filed, levels=levels)
 
 
 def _differences(what: str, journaled: Link | Table, filed: Link | Table) -> Iterator[str]:

@@ -5,6 +5,7 @@ lose a commit when it is reset. One process must use one SQLite library only, an
 the file beside it: closing any descriptor of a file drops all of the process's POSIX locks on it.
 """
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,7 @@ SETTINGS: Mapping[str, object] = {
     "cell_size_check": 1,
     "trusted_schema": 0,
 }
+_AGAIN_S = 0.01
 _APPLICATION_ID = 0x4A41434B  # "JACK": `file` and an operator can tell what this is
 
 _HEAD = "SELECT id, sequence, hash, version FROM streams WHERE site = ?"
@@ -71,9 +73,7 @@ class SqliteJournal:
             directory.mkdir(parents=True, exist_ok=True)
             connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
             try:
-                _configure(connection)
-                _migrate(connection)
-                _harden(connection)
+                _make_ready(connection, time.monotonic() + busy_timeout_s)
             except BaseException:
                 connection.close()
                 raise
@@ -259,6 +259,24 @@ def _entry(site: str, row: tuple[int, int, bytes, int, bytes, bytes]) -> Entry:
         return Entry(sequence, time_micros, kind.decode(), version, body, hash_)
     except UnicodeDecodeError as error:
         raise UnsoundError(site, sequence, "the entry's kind is no text") from error
+
+
+def _make_ready(connection: Any, until: float) -> None:
+    """Configure, migrate and harden, again and again while another controller does the same.
+
+    SQLite waits for most locks by itself, but not for the one that makes a new file a WAL.
+    """
+    while True:
+        try:
+            _configure(connection)
+            _migrate(connection)
+            _harden(connection)
+        except pysqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN_S)
+        else:
+            return
 
 
 def _configure(connection: Any) -> None:

@@ -105,6 +105,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
     REASON_DUPLICATE_CARD: _Reason.ValueType  # 41
     """A card appears twice. INVALID_ARGUMENT; retry: never."""
+    REASON_NO_SUCH_DECK: _Reason.ValueType  # 65
+    """The table has no such deck. FAILED_PRECONDITION; retry: never."""
     REASON_ALREADY_DEFINED: _Reason.ValueType  # 42
     """It is defined already. FAILED_PRECONDITION; retry: never."""
     REASON_WRONG_LINK_STATE: _Reason.ValueType  # 43
@@ -243,6 +245,8 @@ REASON_WRONG_CARD_COUNT: Reason.ValueType  # 40
 """A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
 REASON_DUPLICATE_CARD: Reason.ValueType  # 41
 """A card appears twice. INVALID_ARGUMENT; retry: never."""
+REASON_NO_SUCH_DECK: Reason.ValueType  # 65
+"""The table has no such deck. FAILED_PRECONDITION; retry: never."""
 REASON_ALREADY_DEFINED: Reason.ValueType  # 42
 """It is defined already. FAILED_PRECONDITION; retry: never."""
 REASON_WRONG_LINK_STATE: Reason.ValueType  # 43

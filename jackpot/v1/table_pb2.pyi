@@ -65,6 +65,26 @@ FATE_ABANDONED: Fate.ValueType  # 3
 FATE_FORFEITED: Fate.ValueType  # 4
 Global___Fate: _TypeAlias = Fate  # noqa: Y015
 
+class _Dealing:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _DealingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Dealing.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    DEALING_UNSPECIFIED: _Dealing.ValueType  # 0
+    DEALING_HAND: _Dealing.ValueType  # 1
+    DEALING_SHOE: _Dealing.ValueType  # 2
+    """Manual or automated."""
+
+class Dealing(_Dealing, metaclass=_DealingEnumTypeWrapper):
+    """How a deck is dealt, which says how long it may be used."""
+
+DEALING_UNSPECIFIED: Dealing.ValueType  # 0
+DEALING_HAND: Dealing.ValueType  # 1
+DEALING_SHOE: Dealing.ValueType  # 2
+"""Manual or automated."""
+Global___Dealing: _TypeAlias = Dealing  # noqa: Y015
+
 @_typing.final
 class Wager(_message.Message):
     """A seat's wager on a bet."""
@@ -471,6 +491,56 @@ class ContributePot(_message.Message):
 Global___ContributePot: _TypeAlias = ContributePot  # noqa: Y015
 
 @_typing.final
+class PlaceDeck(_message.Message):
+    """A deck that is in use from now on; a table has at most 8, told apart by their backs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BACK_FIELD_NUMBER: _builtins.int
+    DEALING_FIELD_NUMBER: _builtins.int
+    USED_S_FIELD_NUMBER: _builtins.int
+    back: _builtins.str
+    """The colour of its backs."""
+    dealing: Global___Dealing.ValueType
+    used_s: _builtins.int
+    """For how long it has been in use already, in seconds."""
+    def __init__(
+        self,
+        *,
+        back: _builtins.str = ...,
+        dealing: Global___Dealing.ValueType = ...,
+        used_s: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["back", b"back", "dealing", b"dealing", "used_s", b"used_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlaceDeck: _TypeAlias = PlaceDeck  # noqa: Y015
+
+@_typing.final
+class RemoveDeck(_message.Message):
+    """A deck that is off the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BACK_FIELD_NUMBER: _builtins.int
+    back: _builtins.str
+    def __init__(
+        self,
+        *,
+        back: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["back", b"back"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveDeck: _TypeAlias = RemoveDeck  # noqa: Y015
+
+@_typing.final
 class PlayCommand(_message.Message):
     """One command on a Play stream."""
 
@@ -487,6 +557,8 @@ class PlayCommand(_message.Message):
     VOID_ROUND_FIELD_NUMBER: _builtins.int
     VOID_SEAT_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
+    PLACE_DECK_FIELD_NUMBER: _builtins.int
+    REMOVE_DECK_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     @_builtins.property
     def open_round(self) -> Global___OpenRound: ...
@@ -508,6 +580,10 @@ class PlayCommand(_message.Message):
     def void_seat(self) -> Global___VoidSeat: ...
     @_builtins.property
     def contribute_pot(self) -> Global___ContributePot: ...
+    @_builtins.property
+    def place_deck(self) -> Global___PlaceDeck: ...
+    @_builtins.property
+    def remove_deck(self) -> Global___RemoveDeck: ...
     def __init__(
         self,
         *,
@@ -522,12 +598,14 @@ class PlayCommand(_message.Message):
         void_round: Global___VoidRound | None = ...,
         void_seat: Global___VoidSeat | None = ...,
         contribute_pot: Global___ContributePot | None = ...,
+        place_deck: Global___PlaceDeck | None = ...,
+        remove_deck: Global___RemoveDeck | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -552,6 +630,8 @@ class PlayResult(_message.Message):
     VOID_ROUND_FIELD_NUMBER: _builtins.int
     VOID_SEAT_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
+    PLACE_DECK_FIELD_NUMBER: _builtins.int
+    REMOVE_DECK_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
     """Where the journal has the answer; 0 for a refusal that was not journaled."""
@@ -577,6 +657,10 @@ class PlayResult(_message.Message):
     def void_seat(self) -> Global___VoidSeatResponse: ...
     @_builtins.property
     def contribute_pot(self) -> Global___ContributePotResponse: ...
+    @_builtins.property
+    def place_deck(self) -> Global___PlaceDeckResponse: ...
+    @_builtins.property
+    def remove_deck(self) -> Global___RemoveDeckResponse: ...
     def __init__(
         self,
         *,
@@ -593,12 +677,14 @@ class PlayResult(_message.Message):
         void_round: Global___VoidRoundResponse | None = ...,
         void_seat: Global___VoidSeatResponse | None = ...,
         contribute_pot: Global___ContributePotResponse | None = ...,
+        place_deck: Global___PlaceDeckResponse | None = ...,
+        remove_deck: Global___RemoveDeckResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_wagers", b"place_wagers", "remove_wager", b"remove_wager", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -1211,6 +1297,96 @@ class ContributePotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ContributePotResponse: _TypeAlias = ContributePotResponse  # noqa: Y015
+
+@_typing.final
+class PlaceDeckRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def id(self) -> Global___CommandId: ...
+    @_builtins.property
+    def command(self) -> Global___PlaceDeck: ...
+    def __init__(
+        self,
+        *,
+        id: Global___CommandId | None = ...,
+        command: Global___PlaceDeck | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlaceDeckRequest: _TypeAlias = PlaceDeckRequest  # noqa: Y015
+
+@_typing.final
+class PlaceDeckResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    DUE_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    due_time_micros: _builtins.int
+    """When it has to be changed, in micros since 1970; 0: no text at hand says."""
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        due_time_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_time_micros", b"due_time_micros", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlaceDeckResponse: _TypeAlias = PlaceDeckResponse  # noqa: Y015
+
+@_typing.final
+class RemoveDeckRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def id(self) -> Global___CommandId: ...
+    @_builtins.property
+    def command(self) -> Global___RemoveDeck: ...
+    def __init__(
+        self,
+        *,
+        id: Global___CommandId | None = ...,
+        command: Global___RemoveDeck | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveDeckRequest: _TypeAlias = RemoveDeckRequest  # noqa: Y015
+
+@_typing.final
+class RemoveDeckResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveDeckResponse: _TypeAlias = RemoveDeckResponse  # noqa: Y015
 
 @_typing.final
 class PlayRequest(_message.Message):

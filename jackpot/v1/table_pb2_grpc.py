@@ -109,6 +109,16 @@ class TableServiceStub:
                 request_serializer=jackpot_dot_v1_dot_table__pb2.ContributePotRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.ContributePotResponse.FromString,
                 _registered_method=True)
+        self.PlaceDeck = channel.unary_unary(
+                '/jackpot.v1.TableService/PlaceDeck',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.PlaceDeckRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.PlaceDeckResponse.FromString,
+                _registered_method=True)
+        self.RemoveDeck = channel.unary_unary(
+                '/jackpot.v1.TableService/RemoveDeck',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.RemoveDeckRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.RemoveDeckResponse.FromString,
+                _registered_method=True)
         self.Play = channel.stream_stream(
                 '/jackpot.v1.TableService/Play',
                 request_serializer=jackpot_dot_v1_dot_table__pb2.PlayRequest.SerializeToString,
@@ -248,6 +258,25 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PlaceDeck(self, request, context):
+        """Effect: a deck is in use at the table from now on, in the place of one with the same backs. The
+        answer says when the regulation of the table's game wants it changed.
+        Idempotency: by command id.
+        Reasons: none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveDeck(self, request, context):
+        """Effect: a deck is off the table and no other in its place.
+        Idempotency: by command id.
+        Reasons: NO_SUCH_DECK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Play(self, request_iterator, context):
         """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
         ready goes into one message. A refused command does not end the stream, unless the refusal asks
@@ -323,6 +352,16 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.ContributePot,
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.ContributePotRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.ContributePotResponse.SerializeToString,
+            ),
+            'PlaceDeck': grpc.unary_unary_rpc_method_handler(
+                    servicer.PlaceDeck,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.PlaceDeckRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.PlaceDeckResponse.SerializeToString,
+            ),
+            'RemoveDeck': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveDeck,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.RemoveDeckRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.RemoveDeckResponse.SerializeToString,
             ),
             'Play': grpc.stream_stream_rpc_method_handler(
                     servicer.Play,
@@ -669,6 +708,60 @@ class TableService:
             '/jackpot.v1.TableService/ContributePot',
             jackpot_dot_v1_dot_table__pb2.ContributePotRequest.SerializeToString,
             jackpot_dot_v1_dot_table__pb2.ContributePotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PlaceDeck(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/PlaceDeck',
+            jackpot_dot_v1_dot_table__pb2.PlaceDeckRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.PlaceDeckResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveDeck(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/RemoveDeck',
+            jackpot_dot_v1_dot_table__pb2.RemoveDeckRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.RemoveDeckResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -114,6 +114,17 @@ class TableServiceStub:
     Idempotency: by command id.
     Reasons: WRONG_LINK_STATE, NOT_A_FUND.
     """
+    PlaceDeck: _grpc.UnaryUnaryMultiCallable[_table_pb2.PlaceDeckRequest, _table_pb2.PlaceDeckResponse]
+    """Effect: a deck is in use at the table from now on, in the place of one with the same backs. The
+    answer says when the regulation of the table's game wants it changed.
+    Idempotency: by command id.
+    Reasons: none.
+    """
+    RemoveDeck: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveDeckRequest, _table_pb2.RemoveDeckResponse]
+    """Effect: a deck is off the table and no other in its place.
+    Idempotency: by command id.
+    Reasons: NO_SUCH_DECK.
+    """
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
     ready goes into one message. A refused command does not end the stream, unless the refusal asks
@@ -209,6 +220,17 @@ class TableServiceAsyncStub(TableServiceStub):
     gives none.
     Idempotency: by command id.
     Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+    """
+    PlaceDeck: _aio.UnaryUnaryMultiCallable[_table_pb2.PlaceDeckRequest, _table_pb2.PlaceDeckResponse]  # type: ignore[assignment]
+    """Effect: a deck is in use at the table from now on, in the place of one with the same backs. The
+    answer says when the regulation of the table's game wants it changed.
+    Idempotency: by command id.
+    Reasons: none.
+    """
+    RemoveDeck: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveDeckRequest, _table_pb2.RemoveDeckResponse]  # type: ignore[assignment]
+    """Effect: a deck is off the table and no other in its place.
+    Idempotency: by command id.
+    Reasons: NO_SUCH_DECK.
     """
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
     """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
@@ -374,6 +396,29 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         gives none.
         Idempotency: by command id.
         Reasons: WRONG_LINK_STATE, NOT_A_FUND.
+        """
+
+    @_abc_1.abstractmethod
+    def PlaceDeck(
+        self,
+        request: _table_pb2.PlaceDeckRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.PlaceDeckResponse, _abc.Awaitable[_table_pb2.PlaceDeckResponse]]:
+        """Effect: a deck is in use at the table from now on, in the place of one with the same backs. The
+        answer says when the regulation of the table's game wants it changed.
+        Idempotency: by command id.
+        Reasons: none.
+        """
+
+    @_abc_1.abstractmethod
+    def RemoveDeck(
+        self,
+        request: _table_pb2.RemoveDeckRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.RemoveDeckResponse, _abc.Awaitable[_table_pb2.RemoveDeckResponse]]:
+        """Effect: a deck is off the table and no other in its place.
+        Idempotency: by command id.
+        Reasons: NO_SUCH_DECK.
         """
 
     @_abc_1.abstractmethod

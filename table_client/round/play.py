@@ -131,6 +131,9 @@ class Table:
         return self._result(layout, "")
 
     async def _play(self, layout: Layout, offer: Offer) -> None:
+        if layout.linked:
+            by_hand = layout.way is Way.HAND
+            await self.progressive.use_decks(await self.deck.in_use(), by_hand=by_hand)
         wished = await take_wagers(layout, self.progressive, offer)
         await close_betting(layout, self.progressive, offer, wished)
         if not any(layout.dealt_in()):

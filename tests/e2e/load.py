@@ -13,8 +13,11 @@ from jackpot.core.commands import TableOrigin
 from jackpot.core.events import Refused
 from jackpot.store import codec
 from jackpot.store.opening import Address, open_to_read
+from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from jackpot.verify import verify
 from table_client.client import TableClient
+from table_client.conversation import retried
+from table_client.errors import from_rpc_error
 from tests.server.house import DOLLAR, FIVE, SITE, hands, wagers
 
 Identity = tuple[str, int, int]  # table, epoch, number
@@ -95,6 +98,20 @@ def check(store: Address, tables: list[LoadTable]) -> None:
     for table in tables:
         for identity, sequence in table.acknowledged.items():
             assert found[identity] == [sequence], identity
+
+
+async def shown_micros(channel: grpc.aio.Channel) -> int:
+    """What a controller says that the five-card meter shows, as soon as it says anything."""
+    stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
+    request = meter_pb2.ListMetersRequest(site=SITE, link="five")
+
+    async def ask() -> meter_pb2.ListMetersResponse:
+        try:
+            return await stub.ListMeters(request, timeout=5)
+        except grpc.RpcError as error:
+            raise from_rpc_error(error) from error
+
+    return (await retried(ask, 20)).links[0].meters[0].amount_micros
 
 
 def meter_micros(tables: list[LoadTable]) -> int:

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from jackpot.store.opening import Address
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
-from tests.e2e.load import LoadTable, check, meter_micros
+from tests.e2e.load import LoadTable, check, meter_micros, shown_micros
 from tests.e2e.process import Process
-from tests.server.house import SITE
 
 # Killed by the clock, or by itself at the worst moments of a commit.
 FAULTS = ["", "before-commit:kill:{n}", "", "after-commit:kill:{n}", "", "after-decide:kill:{n}"]
@@ -44,9 +42,7 @@ async def _play_through(process: Process, times: int) -> list[LoadTable]:
         await asyncio.to_thread(process.start)
         stop.set()
         await asyncio.wait_for(asyncio.gather(*playing), 60)
-        stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
-        response = await stub.ListMeters(meter_pb2.ListMetersRequest(site=SITE, link="five"))
-        assert response.links[0].meters[0].amount_micros == meter_micros(tables)
+        assert await shown_micros(channel) == meter_micros(tables)
     return tables
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from jackpot.request_id import new_request_id
 from jackpot.store.opening import Address
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
+from jackpot.v1 import table_pb2, table_pb2_grpc
 from table_client.client import open_channel
 from table_client.conversation import retried
-from tests.e2e.load import LoadTable, check, journal_of, meter_micros
+from tests.e2e.load import LoadTable, check, journal_of, meter_micros, shown_micros
 from tests.e2e.process import Process
 from tests.server.house import SITE
 
@@ -29,7 +29,7 @@ async def test_both_take_wagers_for_one_link(tmp_path: Path, store: Address) -> 
             await asyncio.sleep(1)
             stop.set()
             await asyncio.wait_for(asyncio.gather(*playing), 60)
-            shown = [await _meter(channel) for channel in (first, second)]
+            shown = [await shown_micros(channel) for channel in (first, second)]
             assert shown == [meter_micros(tables)] * 2
         assert (one.stop(), other.stop()) == (0, 0)
         check(one.store, tables)
@@ -73,9 +73,3 @@ async def _call(call: Any) -> Any:
 def _tables(channel: Any) -> "table_pb2_grpc.TableServiceAsyncStub":
     stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
     return stub
-
-
-async def _meter(channel: Any) -> int:
-    stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
-    response = await stub.ListMeters(meter_pb2.ListMetersRequest(site=SITE, link="five"))
-    return response.links[0].meters[0].amount_micros

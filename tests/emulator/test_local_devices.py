@@ -280,6 +280,27 @@ async def test_round_follows_round_through_a_day_of_play(name: str) -> None:
         assert repeats <= (await devices.status()).decks[-1].number
 
 
+async def test_a_deck_whose_time_runs_out_while_it_is_shuffled_by_hand_is_changed() -> None:
+    """In time when it is gathered, overdue when it is cut: a new deck is shuffled and cut."""
+    devices = LocalDevices("t", CONFIGS["by hand"])
+    await prepare_round(devices)
+    await devices.dispense([Delivery(Target.PLAYER, 1, 1)])
+    await devices.remove_stub()
+    (deck,) = (await devices.status()).decks
+    left_ms = deck.limit_ms - deck.age_ms
+    await devices.pass_time(left_ms - timing.GATHER_MS - timing.MANUAL_SHUFFLE_MS // 2)
+    steps = await prepare_round(devices)
+    assert steps == (
+        Step.DECK_LOADED,
+        Step.DECK_CHANGED_FOR_AGE,
+        Step.DECK_LOADED,
+        Step.SHUFFLED,
+        Step.CUT,
+    )
+    (deck,) = (await devices.status()).decks
+    assert (deck.number, deck.place) == (2, "shoe")
+
+
 @pytest.mark.parametrize("name", CONFIGS)
 async def test_rounds_go_on_whatever_fails(name: str) -> None:
     """With every fault at 2 % the table retires, repairs and replaces, and deals on."""

@@ -33,6 +33,7 @@ def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:
     """All accounts agree to the micro through late wagers, repeats, voids and rejections."""
     faults = parse_faults("late,double,mismatch,stuck,device")
     report = soak(tmp_path, rounds=12, faults=faults)
+    assert all(report["faults"]["happened"][fault] for fault in ("late", "double", "mismatch"))
     assert report["failures"] == []
     assert report["passed"]
     assert report["journal_verified"]
@@ -77,7 +78,9 @@ def test_a_controller_that_is_killed_passes(tmp_path: Path) -> None:
     faults = parse_faults("kill,commit,stop,write,clock,connection")
     report = soak(tmp_path, tables=4, duration_s=6, faults=faults, every_s=0.4, whole_games=3)
     assert report["failures"] == []
-    assert report["faults"]["done"]
+    faults_felt = report["faults"]["happened"]
+    assert set(faults_felt) == faults
+    assert sum(faults_felt.values()) == sum(report["faults"]["done"].values()) > 0
     assert report["agreed_at"] > 0
 
 
@@ -98,10 +101,11 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
 @PATIENCE
 def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
     """With --json it prints the report alone, and exit code 0 says that it passed."""
-    arguments = ["soak", "--tables", "2", "--rounds", "3", "--seed", "7", "--json"]
+    arguments = ["soak", "--tables", "2", "--wagers", "20", "--seed", "7", "--json"]
     done = CliRunner().invoke(main, [*arguments, "--report", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["seed"] == "7"
+    assert 20 <= json.loads(done.output)["wagers"] < 50, "it ends when there are enough"
     assert (tmp_path / "report.html").exists()
 
 

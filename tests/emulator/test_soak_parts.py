@@ -23,6 +23,7 @@ from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
 from emulator.soak.hits import Hits, chi_square_tail, gather
 from emulator.soak.latency import Latencies
 from emulator.soak.proxy import Proxy
+from emulator.soak.sabotage import Bag
 from emulator.soak.site import write_site
 from emulator.soak.stepped_clock import set_offset
 from jackpot.rules.hands import names
@@ -168,7 +169,7 @@ import sys, time
 file = open(sys.argv[1], "ab", buffering=0)
 for line in sys.stdin:
     try:
-        file.write(b"x" * 100)
+        file.write(b"x" * 50_000)
         print("written", flush=True)
     except OSError as error:
         print(error.strerror, flush=True)
@@ -203,13 +204,25 @@ def _data(tmp_path: Path) -> Path:
 
 
 def test_writes_fail_while_they_are_told_to(writer: "subprocess.Popen[str]", data: Path) -> None:
-    """A process under a file size limit fails to write, and goes on when it is lifted."""
+    """Only files not much longer than its log take writes, until the limit is lifted."""
+    log = data / "log"
+    log.write_bytes(b"x" * 10_000)
     assert write(writer) == "written"
-    assert fail_writes(writer.pid, data)
+    assert fail_writes(writer.pid, log)
     assert write(writer) == "File too large"
     assert allow_writes(writer.pid)
     assert write(writer) == "written"
     assert resource.prlimit(writer.pid, resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_everything_in_a_bag_comes_once_before_anything_comes_again() -> None:
+    """In an order that the seed decides."""
+    bag = Bag("abcde", random.Random(1))
+    turns = [[bag.take() for _ in "abcde"] for _ in range(20)]
+    assert all(sorted(turn) == list("abcde") for turn in turns)
+    assert len({"".join(turn) for turn in turns}) > 10
+    again = Bag("abcde", random.Random(1))
+    assert [again.take() for _ in "abcde"] == turns[0]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")

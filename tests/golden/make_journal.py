@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from jackpot.core.commands import (
     AdjustMeter,
@@ -25,14 +26,18 @@ from jackpot.core.commands import (
     DeclineProposal,
     DefineLink,
     DefineTable,
+    DescribeLink,
+    DescribeTable,
     LockOut,
     OpenRound,
     PayPayout,
     Placed,
+    PlaceDeck,
     PlaceWagers,
     Probe,
     PutInService,
     RejectPayout,
+    RemoveDeck,
     RemoveWager,
     ResumeLink,
     RetireLink,
@@ -47,7 +52,7 @@ from jackpot.core.commands import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.config import Table
+from jackpot.core.config import DeckLife, Table
 from jackpot.core.events import Proposed
 from tests.core.floor import (
     DOLLAR,
@@ -80,6 +85,7 @@ def play() -> Floor:
             _round(floor, chance, at, bet)
             _floor_work(floor, chance, number)
     _irregularities(floor)
+    _words(floor)
     _meters(floor)
     _operators(floor)
     return floor
@@ -127,6 +133,19 @@ def _irregularities(floor: Floor) -> None:
     floor.bets_in("t2", [Wager(seat, "cs-bet", DOLLAR, f"p{seat}") for seat in (1, 2)])
     floor.settle("t2", hand(1, "royal-flush"), hand(2, "royal-flush"))
     ok(floor.play("t2", VoidRound("CARD_EXPOSED", "flo")))
+
+
+def _words(floor: Floor) -> None:
+    """Decks in use, changed and removed; a link and a table in other words."""
+    ok(floor.play("t1", PlaceDeck("red", "shoe")))
+    described = replace(
+        table("t1", "a", "hb"), decks=DeckLife(4 * 3_600, 8 * 3_600, "PA 657a.3(c)")
+    )
+    ok(floor.operate(DescribeTable(described)))
+    ok(floor.operate(DescribeLink(replace(floor.state.links["a"].config, title="Link A"))))
+    ok(floor.play("t1", PlaceDeck("red", "hand", 60)))
+    ok(floor.play("t1", PlaceDeck("blue", "shoe")))
+    ok(floor.play("t1", RemoveDeck("blue")))
 
 
 def _meters(floor: Floor) -> None:

@@ -14,7 +14,10 @@ from jackpot.core.invariants import check
 from jackpot.core.state import State
 
 # A released journal is never edited: it stands for what is on a casino's disk.
-RELEASED = {1: "ed1ca7717fdcac8ccd347c2ee067514664fe44a46b4f91b360446fb8efad86b1"}
+RELEASED = {
+    1: "ed1ca7717fdcac8ccd347c2ee067514664fe44a46b4f91b360446fb8efad86b1",
+    2: "bd2d04d0790f73eb57b8d47f1279e67fc3167516ba751a30d8f8fb20f71e5f0c",
+}
 HERE = Path(__file__).parent
 
 

@@ -12,6 +12,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS, Point
+from jackpot.reports.walk import open_walk
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, verify_loopback
 from jackpot.server.setup import SetupError
@@ -155,6 +156,21 @@ async def test_a_site_file_may_add_but_not_change(tmp_path: Path, store: Address
     with pytest.raises(SetupError, match=r"^link mega: wager_micros .* not what the journal has$"):
         async with serving(store, site):
             pass
+
+
+async def test_a_site_file_may_say_it_in_other_words(tmp_path: Path, store: Address) -> None:
+    """A new title is journaled at the next start, shown, and journaled only once."""
+    async with open_house(tmp_path, store) as house:
+        before = await house.meter("mega")
+    site = load_site(write_site(tmp_path, site_text().replace('title = "mega"', 'title = "Giga"')))
+    async with serving(store, site) as house:
+        told = await house.meters.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
+        assert {link.link: link.title for link in told.links}["mega"] == "Giga"
+        assert await house.meter("mega") == before
+    async with serving(store, site):
+        pass
+    with open_walk(store) as walk:
+        assert sum(entry.kind == "LinkDescribed" for entry in walk.entries()) == 1
 
 
 async def test_a_port_that_is_taken_is_an_error(house: House, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Meters: listed, watched, resumed, conflated."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
 from jackpot.server import meters
+from jackpot.store.opening import Address
 from jackpot.v1 import meter_pb2
-from tests.server.house import DOLLAR, ROYALS, SITE, House, info_of, status_of
+from tests.server.house import DOLLAR, ROYALS, SITE, House, info_of, open_house, status_of
 
 
 def watch(house: House, *links: str, after: int = 0) -> Any:
@@ -130,3 +132,16 @@ async def test_sites_are_listed(house: House) -> None:
     """A client can ask which sites a controller serves."""
     response = await house.meters.ListSites(meter_pb2.ListSitesRequest())
     assert list(response.sites) == [SITE]
+
+
+async def test_a_sign_elsewhere_is_at_most_a_second_behind(tmp_path: Path, store: Address) -> None:
+    """What a table does through one controller shows on a sign that watches another."""
+    async with open_house(tmp_path, store) as one, open_house(tmp_path, store) as other:
+        call = watch(other, "five")
+        await read(call)
+        dealer = await one.dealer("t4")
+        for played in range(1, 4):
+            await dealer.settled({}, 1)
+            async with asyncio.timeout(1):
+                (link,) = (await read(call)).links
+            assert link.meters[0].amount_micros == 10_000 * DOLLAR + played * 210_000

@@ -427,6 +427,12 @@ async def _(house: House) -> None:
     await dealer.do("settle", hands({1: NOTHING[1][:4]}, 1))
 
 
+@scene(Reason.NO_SUCH_DECK)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.do("remove_deck", table_pb2.RemoveDeck(back="red"))
+
+
 @scene(Reason.DUPLICATE_CARD)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")

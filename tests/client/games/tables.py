@@ -37,6 +37,7 @@ from table_client.games.settings import Settings
 from table_client.players import Offer, Player, Wagers
 from table_client.ports import (
     Conduct,
+    DeckInUse,
     LinkedBet,
     LockedOut,
     Mismatch,
@@ -132,6 +133,8 @@ class CoreLink:
         self.link, self.table = link, table.id
         self.paid: list[SideAward] = []
         self.in_service = True
+        self.decks: tuple[DeckInUse, ...] = ()
+        self.by_hand = False
 
     @property
     def bets(self) -> Mapping[str, LinkedBet]:
@@ -143,6 +146,10 @@ class CoreLink:
         if self.in_service:
             ok(self.floor.play(self.table, OpenRound()))
         return self.in_service
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Kept by the test, not by the core."""
+        self.decks, self.by_hand = tuple(decks), by_hand
 
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """All or none."""

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,35 @@ class Pit:
     async def meter(self) -> int:
         """The Five-Card Progressive's meter."""
         return (await self.house.meter("five"))["main"]
+
+
+def decks_of(house: House) -> Any:
+    """The decks that the controller has on record for the table."""
+    return house.engine.read(SITE, lambda state: dict(state.tables["t1"].decks))
+
+
+@pytest.mark.rule("PA 657a.3(c)")
+async def test_the_controller_knows_the_decks_in_use(tmp_path: Path) -> None:
+    """Put into use, changed for their age, and dealt by shoe: the journal has it all."""
+    async with pit(tmp_path) as at:
+        devices = LocalDevices("t1", CONFIG)
+        table = Table(GAMES[PA], DeviceDeck(devices, CONFIG), at.progressive)
+        players = {seat: SimulatedPlayer(f"p{seat}", "decks") for seat in (1, 2)}
+        await table.play_round(players)
+        first = await decks_of(at.house)
+        assert set(first) == {"red", "blue"}
+        for deck in first.values():
+            assert deck.dealing == "shoe"
+            assert deck.due_micros - deck.since_micros == 8 * 3_600 * 1_000_000
+        await table.play_round(players)
+        assert await decks_of(at.house) == first  # nothing new, so nothing is sent
+        await devices.pass_time(8 * 3_600_000)
+        for _ in range(3):
+            await table.play_round(players)
+        now = await decks_of(at.house)
+        assert all(now[back] != deck for back, deck in first.items())  # both were changed
+        await at.progressive.use_decks((), by_hand=False)
+        assert await decks_of(at.house) == {}
 
 
 @asynccontextmanager

@@ -7,8 +7,6 @@ commands were submitted.
 
 import asyncio
 import logging
-import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -26,21 +24,12 @@ from jackpot.engine.desk import Desk
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.writer import Report, Writer
+from jackpot.sources import clock_micros, draw_entropy
 from jackpot.store.journal import Journal
 
 _WATCH_S = 0.25
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-def clock_micros() -> int:
-    """Now, in micros since 1970."""
-    return time.time_ns() // 1_000
-
-
-def draw_entropy() -> bytes:
-    """32 random bytes."""
-    return secrets.token_bytes(32)
 
 
 class Engine:

@@ -26,12 +26,14 @@ class Process:
         more: str = "",
         port: int | None = None,
         options: tuple[str, ...] = (),
+        log: Path | None = None,
     ) -> None:
-        """`more` is added to the site file; `options` are handed on to the command."""
+        """`more` is added to the site file, `options` to the command; `log` takes its log."""
         self.store = store or folder / "data"
         self.site = write_site(folder, site_text(many) + more)
         self.address = f"127.0.0.1:{port or free_port()}"
         self._options = options
+        self._log = log
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, fault: str = "") -> Self:
@@ -42,13 +44,14 @@ class Process:
         """Start it without waiting."""
         command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
         command += ["--store", str(self.store), "--grpc", self.address, *self._options]
-        self._process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=os.environ | {"JACKPOT_FAULT": fault},
-        )
+        with (self._log or Path(os.devnull)).open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ | {"JACKPOT_FAULT": fault},
+            )
         return self
 
     def ready(self, fault: str = "") -> Self:

@@ -116,11 +116,13 @@ class Process(NamedTuple):
 
 
 @contextmanager
-def controllers(store: str, sites: int, tables: int) -> Iterator[list[Process]]:
-    """Three controllers of the same sites."""
+def controllers(
+    store: str, sites: int, tables: int, count: int = CONTROLLERS
+) -> Iterator[list[Process]]:
+    """Controllers of the same sites."""
     with ExitStack() as stack:
         started: list[Process] = []
-        for _ in range(CONTROLLERS):
+        for _ in range(count):
             role = [sys.executable, "-m", "benchmarks.postgres", "--store", store]
             role += ["--sites", str(sites), "--tables", str(tables)]
             process = stack.enter_context(

@@ -70,6 +70,7 @@ class Read(NamedTuple):
     site: str
     question: Callable[[State], Any]
     deliver: Callable[[Any], None]
+    fresh: bool = True  # whether the store is asked first what others have committed
 
 
 class Commit(NamedTuple):

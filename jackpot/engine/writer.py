@@ -142,7 +142,7 @@ class Writer(threading.Thread):
             self._commit(journal, sites, share, [*rest, *reads])
         due = self.busy_since - self._polled >= self._limits.poll_s
         if reads or due:
-            moved = sites.follow_all(None if due else {read.site for read in reads})
+            moved = sites.follow_all(None if due else {read.site for read in reads if read.fresh})
             if due:
                 self._polled = time.monotonic()
             answers = [(read.deliver, sites.answer(read)) for read in reads]

@@ -128,7 +128,7 @@ def _round(epoch: int) -> list[AnyCommand]:
     numbered = [pb.PlayCommand(number=1, **command) for command in sent]
     message = pb.PlayRequest(site=SITE, table=_TABLE, epoch=epoch, commands=numbered)
     found: list[AnyCommand] = []
-    for _, request in play_requests(message):
+    for _, _, request in play_requests(message):
         if isinstance(request, Refusal):
             raise JournalError(f"the journal can't be built: {request}")
         found.append(request.command)

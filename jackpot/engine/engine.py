@@ -111,15 +111,18 @@ class Engine:
         outcome: Outcome = await self._ask(lambda deliver: self.submit(request, deliver))
         return outcome
 
-    async def read(self, site: str, question: Callable[[State], T]) -> T | Refusal:
+    async def read(
+        self, site: str, question: Callable[[State], T], *, fresh: bool = True
+    ) -> T | Refusal:
         """Ask something of a site's committed state, as fresh as the store has it.
 
+        Without `fresh` what other controllers have committed may be missing for `poll_s`.
         The question runs in the writer's thread: it must be quick, and return values only.
         """
         desk = self._desk(site)
         if reason := self._closed_reason(desk):
             return refuse(reason)
-        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d)))
+        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d, fresh)))
         return answer
 
     async def drain(self) -> None:

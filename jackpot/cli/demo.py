@@ -32,8 +32,9 @@ from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, Controller
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
+from table_client.controllers import Controllers
+from table_client.meters import watch_meters
 from table_client.turns import Turns
 
 ADDRESS = "127.0.0.1:7400"
@@ -171,6 +172,5 @@ async def _play(house: House, rounds: int | None, show: Show) -> None:
 
 
 async def _watch(channel: grpc.aio.Channel, site: str, show: Show) -> None:
-    stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
-    async for response in stub.WatchMeters(meter_pb2.WatchMetersRequest(site=site)):
-        show.frame(response)
+    async for link in watch_meters(Controllers([channel]), site):
+        show.meters(link)

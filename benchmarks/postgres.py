@@ -2,17 +2,19 @@
 
 A real server with fsync on, on the disk of the temporary directory, in the same run for both:
 
-  procedure  one row for the meter; a call inserts a wager and adds its share to the row, and is
-             durable when it returns; `pgbench` calls it from 60 connections, prepared
+  procedure  one row for the meter; a call inserts a wager (or six) and adds its share to the row,
+             and is durable when it returns; `pgbench` calls it directly from 60 connections,
+             prepared, with nothing in front of it, which is in its favour
   hot link   three controllers, 60 tables on one link of one site, spread over all of them; a
              message has the six wagers of a table's seats
   sites      the same three controllers with 1, 10 and 100 sites, two tables each that wait for
              every answer before they send more, all tables of a site at one controller
 
-Runs alternate, so that whatever else the machine does hits all; medians and the whole spread are
-shown, and what a commit and a command cost in processor time on each side.
+Runs alternate, so that whatever else the machine does hits all, and whoever has no turn is stopped.
+Medians and the whole spread are shown, what a command costs in processor time on each side, and how
+busy the machine was.
 
-Run it from the repository: `python -m benchmarks.postgres [--quick] [--json]`.
+Run it from the repository: `python -m benchmarks.postgres [--quick] [--report FILE]`.
 """
 
 import argparse
@@ -21,12 +23,14 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -36,14 +40,11 @@ import msgspec
 import uvloop
 
 from benchmarks import throughput
+from emulator.bench.report import machine
+from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
-from jackpot.engine import Engine
 from jackpot.request_id import new_request_id
-from jackpot.rules.hands import names
 from jackpot.server.collector import calm_collector
-from jackpot.server.controller import Controller
-from jackpot.server.setup import set_up
-from jackpot.store.opening import journal_opener
 from jackpot.v1 import table_pb2
 from tests.postgres import DATABASE, USER, Server, binaries, running_server
 
@@ -54,7 +55,11 @@ SITES = (1, 10, 100)
 TABLES_A_SITE = 2
 WINDOW = 4  # messages that a table of the hot link has under way
 CONNECTIONS = 60
-WRITERS = 8
+PROCEDURES = {  # rows, wagers a call
+    "procedure, one row": (1, 1),
+    "... six wagers a call": (1, 6),
+    "procedure, 100 rows": (100, 1),
+}
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 _PROCEDURE = """
@@ -62,9 +67,11 @@ _PROCEDURE = """
     INSERT INTO meters SELECT id, 10000000000 FROM generate_series(1, 100) AS id;
     CREATE TABLE wagers (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, meter integer NOT NULL,
         seat integer NOT NULL, micros bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
-    CREATE FUNCTION wager(which integer, seat integer, amount bigint) RETURNS bigint AS $$
-        INSERT INTO wagers (meter, seat, micros) VALUES (which, seat, amount);
-        UPDATE meters SET micros = micros + amount * 21 / 100 WHERE id = which RETURNING micros;
+    CREATE FUNCTION wager(which integer, seats integer, amount bigint) RETURNS bigint AS $$
+        INSERT INTO wagers (meter, seat, micros)
+            SELECT which, seat, amount FROM generate_series(1, seats) AS seat;
+        UPDATE meters SET micros = micros + seats * amount * 21 / 100 WHERE id = which
+            RETURNING micros;
     $$ LANGUAGE sql;
 """
 
@@ -73,10 +80,11 @@ class Run(NamedTuple):
     """What a run came to."""
 
     wagers_per_s: float
+    commits_per_s: float
+    machine: float  # share of all its processors' time that was used, by whomever
     commands_per_s: float = 0.0
-    commits_per_s: float = 0.0
-    controller_us: float = 0.0  # processor time a command, of the controller
-    database_us: float = 0.0  # ... a commit, of the database
+    controller_us: float = 0.0  # processor time a command, of the controllers
+    database_us: float = 0.0  # ... of the database
 
 
 # -- the controllers ------------------------------------------------------------------------------
@@ -88,19 +96,12 @@ def site_of(number: int, tables: int) -> Site:
     return msgspec.structs.replace(site, id=f"site-{number}", tables=site.tables[:tables])
 
 
-async def serve(store: str, sites: int, tables: int, first: bool) -> None:  # noqa: FBT001 - a role
-    """A controller of several sites; the first one defines them."""
-    served = [site_of(number, tables) for number in range(sites)]
-    engine = Engine(
-        journal_opener(store),
-        names,
-        sites=[site.id for site in served],
-        writers=min(WRITERS, sites),
+async def serve(store: str, sites: int, tables: int) -> None:
+    """A controller of several sites, as `jackpot serve` runs it."""
+    controller = make_controller(
+        site_of(0, tables), store, None, *(site_of(number, tables) for number in range(1, sites))
     )
-    controller = Controller(engine, served[0])
     address = await controller.start("127.0.0.1:0")
-    if first:
-        await asyncio.gather(*(set_up(engine, site) for site in served[1:]))
     calm_collector()
     print(address, flush=True)
     await asyncio.to_thread(sys.stdin.read)
@@ -115,13 +116,15 @@ class Process(NamedTuple):
 
 
 @contextmanager
-def controllers(store: str, sites: int, tables: int) -> Iterator[list[Process]]:
-    """Three controllers of the same sites."""
+def controllers(
+    store: str, sites: int, tables: int, count: int = CONTROLLERS
+) -> Iterator[list[Process]]:
+    """Controllers of the same sites."""
     with ExitStack() as stack:
         started: list[Process] = []
-        for number in range(CONTROLLERS):
+        for _ in range(count):
             role = [sys.executable, "-m", "benchmarks.postgres", "--store", store]
-            role += ["--sites", str(sites), "--tables", str(tables), "--number", str(number)]
+            role += ["--sites", str(sites), "--tables", str(tables)]
             process = stack.enter_context(
                 subprocess.Popen(role, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             )
@@ -130,9 +133,16 @@ def controllers(store: str, sites: int, tables: int) -> Iterator[list[Process]]:
         try:
             yield started
         finally:
+            let(started, signal.SIGCONT)
             for each in started:
                 assert each.process.stdin is not None
                 each.process.stdin.close()
+
+
+def let(processes: list[Process], number: signal.Signals) -> None:
+    """Stop controllers, or let them go on."""
+    for each in processes:
+        each.process.send_signal(number)
 
 
 # -- the load -------------------------------------------------------------------------------------
@@ -184,7 +194,7 @@ async def load(
     ]
     pids = [each.process.pid for each in processes]
     before_s, database_s, commits = cpu_s(pids), cpu_s(children(server)), commits_of(server)
-    began = time.monotonic()
+    busy, began = Busy(), time.monotonic()
     counts = await asyncio.gather(
         *(
             play(
@@ -198,19 +208,36 @@ async def load(
             for table in range(tables)
         )
     )
-    took_s = time.monotonic() - began
+    took_s, machine = time.monotonic() - began, busy.share()
+    used_s, database_used_s = cpu_s(pids) - before_s, cpu_s(children(server)) - database_s
     wagers, commands = (sum(column) for column in zip(*counts, strict=True))
     await asyncio.sleep(1.1)  # the server counts with a delay
     commits = commits_of(server) - commits
-    used_s, database_used_s = cpu_s(pids) - before_s, cpu_s(children(server)) - database_s
     await asyncio.gather(*(channel.close() for channel in channels))
     return Run(
         wagers / took_s,
-        commands / took_s,
         commits / took_s,
+        machine,
+        commands / took_s,
         used_s / commands * 1e6,
-        database_used_s / max(1, commits) * 1e6,
+        database_used_s / commands * 1e6,
     )
+
+
+class Busy:
+    """How much of the machine's processor time is used from now on."""
+
+    def __init__(self) -> None:
+        self._began = self._read()
+
+    def share(self) -> float:
+        """The share until now."""
+        idle, total = (now - then for now, then in zip(self._read(), self._began, strict=True))
+        return 1 - idle / total
+
+    def _read(self) -> tuple[int, int]:
+        times = [int(ticks) for ticks in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+        return times[3] + times[4], sum(times)
 
 
 def cpu_s(pids: list[int]) -> float:
@@ -232,21 +259,19 @@ def children(server: Server) -> list[int]:
 
 
 def commits_of(server: Server) -> int:
-    """How many transactions the database has committed, as far as it has counted."""
-    query = f"SELECT xact_commit FROM pg_stat_database WHERE datname = '{DATABASE}'"
+    """How often a head was moved, as far as the server has counted."""
+    query = "SELECT coalesce(sum(n_tup_upd), 0) FROM pg_stat_user_tables WHERE relname = 'streams'"
     return int(server.query(query)[0][0])
 
 
 # -- the procedure --------------------------------------------------------------------------------
 
 
-def procedure(server: Server, rows: int, run_s: float) -> Run:
+def procedure(server: Server, rows: int, wagers: int, run_s: float) -> Run:
     """Call the stored procedure from as many connections as there are tables."""
-    script = Path(server.folder) / f"wager-{rows}.sql"
-    script.write_text(
-        f"\\set which random(1, {rows})\n\\set seat random(1, 6)\n"
-        "SELECT wager(:which, :seat, 1000000);\n"
-    )
+    script = Path(server.folder) / "wager.sql"
+    script.write_text(f"\\set which random(1, {rows})\nSELECT wager(:which, {wagers}, 1000000);\n")
+    busy = Busy()
     done = subprocess.run(
         [
             binaries() / "pgbench",
@@ -261,16 +286,18 @@ def procedure(server: Server, rows: int, run_s: float) -> Run:
     )
     found = re.search(r"tps = ([0-9.]+)", done.stdout)
     assert found, done.stdout
-    return Run(float(found[1]), commits_per_s=float(found[1]))
+    calls_per_s = float(found[1])
+    return Run(wagers * calls_per_s, calls_per_s, busy.share())
 
 
 # -- the whole ------------------------------------------------------------------------------------
 
 
-def measure(*, runs: int, run_s: float) -> dict[str, list[Run]]:
+def measure(place: Path, about: dict[str, Any], *, runs: int, run_s: float) -> dict[str, list[Run]]:
     """Everything, in turn, as often as wanted."""
     found: dict[str, list[Run]] = {}
-    with running_server(Path(tempfile.gettempdir())) as server, ExitStack() as stack:
+    with running_server(place) as server, ExitStack() as stack:
+        about["postgres"] = server.query("SHOW server_version")[0][0]
         server.query("CREATE SCHEMA procedure")
         server.query("SET search_path = procedure;" + _PROCEDURE)
         kinds = {"hot link": (1, HOT_TABLES, True)}
@@ -281,53 +308,72 @@ def measure(*, runs: int, run_s: float) -> dict[str, list[Run]]:
             )
             for kind, (sites, tables, _) in kinds.items()
         }
+        for processes in served.values():
+            let(processes, signal.SIGSTOP)
         for _ in range(runs):
-            for rows in (1, 100):
-                key = "procedure, one row" if rows == 1 else f"procedure, {rows} rows"
-                found.setdefault(key, []).append(procedure(server, rows, run_s))
+            for key, (rows, wagers) in PROCEDURES.items():
+                found.setdefault(key, []).append(procedure(server, rows, wagers, run_s))
             for kind, (sites, tables, spread) in kinds.items():
+                let(served[kind], signal.SIGCONT)
                 run = uvloop.run(load(served[kind], server, sites, tables, run_s, spread=spread))
+                let(served[kind], signal.SIGSTOP)
                 found.setdefault(kind, []).append(run)
     return found
 
 
-def show(found: dict[str, list[Run]]) -> bool:
-    """Print the medians; whether the goal is met."""
-    head = f"{'wagers/s':>9} {'(least-most)':>15}{'commits/s':>11}{'us/cmd':>8}{'us/commit':>11}"
-    print(f"{'':22}{head}")
-    middle = {}
+def summary(found: dict[str, list[Run]]) -> dict[str, dict[str, float]]:
+    """The middle of everything, and the whole spread of what counts."""
+    told = {}
     for kind, runs in found.items():
-        wagers = sorted(run.wagers_per_s for run in runs)
-        middle[kind] = median(wagers)
-        spread = f"({wagers[0]:,.0f}-{wagers[-1]:,.0f})"
-        commits, command_us, commit_us = (median(run[place] for run in runs) for place in (2, 3, 4))
-        costs = f"{command_us:>8.0f}{commit_us:>11.0f}" if command_us else ""
-        print(f"{kind:22}{middle[kind]:>9,.0f} {spread:>15}{commits:>11,.0f}{costs}")
-    times = middle["hot link"] / middle["procedure, one row"]
-    grown = middle[f"{SITES[-1]} sites"] / middle[f"{SITES[0]} sites"]
-    print(f"hot link: {times:.1f} times the procedure (goal {GOAL_OF_PROCEDURE:.0f})")
-    print(f"{SITES[-1]} sites: {grown:.1f} times one site")
-    return times >= GOAL_OF_PROCEDURE and grown > 1
+        middle = {field: median(run._asdict()[field] for run in runs) for field in Run._fields}
+        wagers = [run.wagers_per_s for run in runs]
+        told[kind] = middle | {"least": min(wagers), "most": max(wagers)}
+    return told
+
+
+def show(told: dict[str, dict[str, float]]) -> bool:
+    """Print the medians; whether the goals are met."""
+    print(f"{'':22}{'wagers/s':>9} {'(least-most)':>16}{'commits/s':>10}{'machine':>8}", end="")
+    print(f"{'us a command':>15}")
+    for kind, run in told.items():
+        spread = f"({run['least']:,.0f}-{run['most']:,.0f})"
+        costs = f"{run['controller_us']:,.0f} + {run['database_us']:,.0f}"
+        print(
+            f"{kind:22}{run['wagers_per_s']:>9,.0f} {spread:>16}{run['commits_per_s']:>10,.0f}",
+            end="",
+        )
+        print(f"{run['machine']:>8.0%}{costs if run['controller_us'] else '':>15}")
+    hot, row, six = (told[kind]["wagers_per_s"] for kind in ("hot link", *list(PROCEDURES)[:2]))
+    grown = [told[f"{count} sites"]["wagers_per_s"] for count in SITES]
+    print(f"hot link: {hot / row:.1f} times the procedure (goal {GOAL_OF_PROCEDURE:.0f}),", end=" ")
+    print(f"{hot / six:.1f} times the one that takes six wagers")
+    print(f"sites: {' -> '.join(f'{rate / grown[0]:.1f}' for rate in grown)} times one site")
+    return hot >= GOAL_OF_PROCEDURE * row and grown == sorted(grown)
 
 
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="one short run of each")
-    parser.add_argument("--json", action="store_true", help="print every run as JSON")
+    parser.add_argument("--report", type=Path, help="write everything as JSON into this file")
     parser.add_argument("--store", help=argparse.SUPPRESS)
     parser.add_argument("--sites", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--tables", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.store:
-        uvloop.run(serve(options.store, options.sites, options.tables, options.number == 0))
+        uvloop.run(serve(options.store, options.sites, options.tables))
         return
-    found = measure(runs=1 if options.quick else 5, run_s=3 if options.quick else 6)
-    if options.json:
-        print(json.dumps({kind: [run._asdict() for run in runs] for kind, runs in found.items()}))
-        return
-    sys.exit(0 if show(found) else 1)
+    place = Path(tempfile.gettempdir())
+    about = machine(place) | {"at": datetime.now(UTC).isoformat(timespec="seconds")}
+    found = measure(place, about, runs=1 if options.quick else 5, run_s=3 if options.quick else 6)
+    told = summary(found)
+    good = show(told)
+    if options.report:
+        runs = {kind: [run._asdict() for run in runs] for kind, runs in found.items()}
+        report = {"machine": about, "middle": told, "runs": runs}
+        options.report.parent.mkdir(parents=True, exist_ok=True)
+        options.report.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    sys.exit(0 if good else 1)
 
 
 if __name__ == "__main__":

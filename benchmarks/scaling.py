@@ -2,13 +2,13 @@
 
 Every message of every table is an event: it waits for its controller's processor, for its site's
 turn, for the database's processors and for the next flush of the write-ahead log. What waits while
-a site commits goes into its next commit, as in the engine. The costs are those that the other
-benchmarks measure; `--flush-ms` and `--cores` say what the database runs on.
+a site commits goes into its next commit, as in the engine. The costs are those that
+`benchmarks.costs` has measured; the options say what the database runs on.
 
   houses     sites of 20 tables, each served by one controller and followed by another
   wide area  all tables on one link of one site, spread over all controllers
 
-Run it from the repository: `python -m benchmarks.scaling [--json] [--flush-ms 1] [--cores 8]`.
+Run it from the repository: `python -m benchmarks.scaling [--json] [--plot FILE] [--cores 8]`.
 """
 
 import argparse
@@ -18,10 +18,12 @@ import json
 import random
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+COSTS = Path(__file__).parent / "results" / "costs.json"
 RUN_S = 6.0
 WARM_S = 2.0
 ROUNDS_PER_HOUR = 60  # of a busy table
@@ -35,24 +37,30 @@ TABLES_A_HOUSE = 20
 
 
 class Costs(msgspec.Struct, frozen=True):
-    """Processor time in microseconds, measured on two shared cores of a 2-GHz-class server."""
+    """Processor time in microseconds, and what goes to disk."""
 
-    message_us: float = 200.0  # controller: read, parse, answer and write a message
-    commit_us: float = 300.0  # controller: whatever a commit costs besides its commands
-    command_us: float = 60.0  # controller: decide, encode, hash
-    follow_us: float = 22.0  # controller: apply an entry that another one wrote
-    heartbeat_us: float = 250.0  # controller
-    poll_us: float = 400.0  # controller: ask for heads
-    poll_site_us: float = 2.0  # ... for each site
-    database_commit_us: float = 200.0
-    database_lock_us: float = 90.0  # more, where several controllers write to the site
-    database_row_us: float = 10.0
-    database_poll_us: float = 80.0
-    database_poll_site_us: float = 2.0
-    flush_s: float = 0.001  # of the log, with or without a synchronous standby
-    round_trip_s: float = 0.0003
-    log_bytes: float = 800.0  # write-ahead log for each entry
-    row_bytes: float = 580.0  # on disk, with its index
+    message_us: float  # controller: read, parse, answer and write a message
+    commit_us: float  # controller: whatever a commit costs besides its commands
+    command_us: float  # controller: decide, encode, hash
+    follow_us: float  # controller: apply an entry that another one wrote
+    heartbeat_us: float  # controller
+    poll_us: float  # controller: ask for heads
+    poll_site_us: float  # ... for each site
+    database_commit_us: float
+    database_lock_us: float  # more, where several controllers write to the site
+    database_row_us: float
+    database_poll_us: float
+    database_poll_site_us: float
+    log_bytes: float  # write-ahead log for each entry
+    row_bytes: float  # on disk, with its index
+
+
+class Place(NamedTuple):
+    """Where the database runs."""
+
+    cores: int
+    flush_s: float  # of the log, with or without a synchronous standby
+    round_trip_s: float  # from a controller to it
 
 
 class Scene(NamedTuple):
@@ -217,7 +225,7 @@ class Site:
         alone = len(self._writers) == 1
         database_us = costs.database_commit_us + commands * costs.database_row_us
         database_us += 0 if alone else costs.database_lock_us
-        trips_s = costs.round_trip_s * (1 if alone else 2)
+        trips_s = floor.place.round_trip_s * (1 if alone else 2)
 
         def done() -> None:
             self._entries += commands
@@ -240,16 +248,17 @@ class Site:
 class Floor:
     """All sites, controllers and the database for a while."""
 
-    def __init__(self, scene: Scene, costs: Costs, cores: int) -> None:
+    def __init__(self, scene: Scene, costs: Costs, place: Place) -> None:
         self.scene = scene
         self.costs = costs
+        self.place = place
         self.clock = Clock()
-        controller_share, database_share = self._background(cores)
+        controller_share, database_share = self._background(place.cores)
         self.controllers = [
             Queue(self.clock, background=controller_share) for _ in range(scene.controllers)
         ]
-        self.database = Queue(self.clock, cores, background=database_share)
-        self.log = Log(self.clock, costs.flush_s)
+        self.database = Queue(self.clock, place.cores, background=database_share)
+        self.log = Log(self.clock, place.flush_s)
         self.sites = [
             Site(
                 self,
@@ -307,10 +316,8 @@ class Floor:
             + served / POLL_S * costs.poll_site_us
             + followed * costs.follow_us
         )
-        # Heartbeats that come together are answered by one look at the heads.
-        looks_per_s = polls_per_s + min(heartbeats_per_s / scene.controllers, 400.0)
         database_us = scene.controllers * (
-            looks_per_s * costs.database_poll_us + served / POLL_S * costs.database_poll_site_us
+            polls_per_s * costs.database_poll_us + served / POLL_S * costs.database_poll_site_us
         )
         return controller_us / 1e6, database_us / 1e6 / cores
 
@@ -382,19 +389,57 @@ def show(found: list[Found]) -> None:
         )
 
 
+def plot(found: list[Found], path: Path) -> None:
+    """Draw how busy everything is and how long the slowest answers take, by tables."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+
+    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    names = list(dict.fromkeys(each.name for each in found))
+    for column, name in enumerate(names, 1):
+        shown = [each for each in found if each.name == name]
+        tables = [each.tables for each in shown]
+        busy = figure.add_subplot(2, len(names), column)
+        busy.set_title(name)
+        for label in ("controller", "database", "site"):
+            shares = [100 * getattr(each, label) for each in shown]
+            busy.plot(tables, shares, marker="o", label=label)
+        busy.axhline(100 * BUSY, color="gray", linestyle=":")
+        busy.set_ylabel("busiest one, % of its time")
+        busy.legend()
+        late = figure.add_subplot(2, len(names), len(names) + column)
+        late.plot(tables, [each.p99_ms for each in shown], marker="o", color="black")
+        late.axhline(LATE_MS, color="gray", linestyle=":")
+        late.set_yscale("log")
+        late.set_ylabel("99% are answered within, ms")
+        late.set_xlabel("tables")
+        for axes in (busy, late):
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    figure.savefig(path, dpi=100)
+
+
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--flush-ms", type=float, default=1.0, help="a flush of the log")
+    parser.add_argument("--plot", type=Path, help="draw it into this file, PNG or SVG")
+    parser.add_argument("--costs", type=Path, default=COSTS, help="what was measured")
     parser.add_argument("--cores", type=int, default=8, help="of the database")
+    parser.add_argument("--flush-ms", type=float, default=1.0, help="a flush of the log")
+    parser.add_argument("--round-trip-ms", type=float, default=0.3, help="to the database")
     options = parser.parse_args()
-    costs = Costs(flush_s=options.flush_ms / 1e3)
-    found = [Floor(scene, costs, options.cores).run() for scene in scenes(costs)]
+    measured = msgspec.json.decode(options.costs.read_bytes())["costs"]
+    costs = msgspec.convert(measured, Costs)
+    place = Place(options.cores, options.flush_ms / 1e3, options.round_trip_ms / 1e3)
+    found = [Floor(scene, costs, place).run() for scene in scenes(costs)]
     if options.json:
         print(json.dumps([each._asdict() for each in found], indent=2))
     else:
         show(found)
+    if options.plot:
+        plot(found, options.plot)
 
 
 if __name__ == "__main__":

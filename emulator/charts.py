@@ -9,6 +9,8 @@ WIDTH, HEIGHT = 640, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74, 14, 30, 34
 _COLOURS = ("#2f6fb7", "#c2571a", "#3d8b4f", "#8a4fa3", "#b8962e", "#4a4a4a", "#c0392b", "#16867d")
 _TICKS = 5
+_FEW = 3
+_EDGE = 20
 Point = tuple[float, float]
 Words = Callable[[float], str]
 
@@ -56,7 +58,11 @@ class _Scale:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
             steps = max(1, (last - first) // _TICKS)
             tens = [10.0**n for n in range(first, last + 1, steps)]
-            return [t for t in tens if self.low * 0.99 <= t <= self.high * 1.01]
+            seen = [t for t in tens if self.low * 0.99 <= t <= self.high * 1.01]
+            if len(seen) >= _FEW:
+                return seen
+            finer = [10.0**n * m for n in range(first, last + 1) for m in (1, 2, 5)]
+            return [t for t in finer if self.low <= t <= self.high]
         raw = (self.high - self.low) / _TICKS
         unit = 10.0 ** math.floor(math.log10(raw))
         step = next(unit * m for m in (1, 2, 5, 10) if unit * m >= raw)
@@ -133,9 +139,13 @@ def bars(
 
 
 def histogram(
-    title: str, buckets: Sequence[tuple[float, float, int]], *, x_words: Words = plain
+    title: str,
+    buckets: Sequence[tuple[float, float, int]],
+    *,
+    x_words: Words = plain,
+    marks: Mapping[str, float] | None = None,
 ) -> str:
-    """Counts over a logarithmic scale."""
+    """Counts over a logarithmic scale; marks are named places on it."""
     if not buckets:
         return ""
     x = _Scale(buckets[0][0], buckets[-1][1], _LEFT, WIDTH - _RIGHT, log=True)
@@ -148,6 +158,13 @@ def histogram(
             f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{_COLOURS[0]}">'
             f"<title>{escape(x_words(start))}: {count}</title></rect>"
         )
+    for place, (name, value) in enumerate((marks or {}).items()):
+        at = x.at(value)
+        body.append(
+            f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>'
+        )
+        side, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
+        body.append(_text(at + side, _TOP + 10 + 14 * place, f"{name} {x_words(value)}", anchor))
     return _figure(title, body, [])
 
 
@@ -170,7 +187,8 @@ def _axes(x: _Scale | None, y: _Scale, x_title: str, x_words: Words, y_words: Wo
         body.append(_text(_LEFT - 6, at + 4, y_words(tick), "end"))
     for tick in x.ticks() if x else []:
         at = x.at(tick) if x else 0
-        body.append(_text(at, HEIGHT - _BOTTOM + 15, x_words(tick), "middle"))
+        anchor = "end" if at > WIDTH - _RIGHT - _EDGE else "middle"  # or it would be cut off
+        body.append(_text(at, HEIGHT - _BOTTOM + 15, x_words(tick), anchor))
     if x_title:
         body.append(_text(WIDTH - _RIGHT, HEIGHT - 4, x_title, "end"))
     return body
@@ -206,15 +224,21 @@ h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.
   gap: 1rem; }
 figure { margin: 0; padding: .8rem; border: 1px solid var(--line); border-radius: 8px; }
 figcaption { font-weight: 600; } svg { width: 100%; height: auto; display: block; }
-svg text { font: 11px system-ui, sans-serif; fill: var(--dim); }
+svg text { font: 11px system-ui, sans-serif; fill: var(--dim); paint-order: stroke;
+  stroke: var(--page); stroke-width: 3px; }
+svg .mark { stroke: var(--ink); stroke-dasharray: 3 3; }
 svg .grid { stroke: var(--line); } svg .band { fill: #c0392b; opacity: .16; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .82rem; color: var(--dim); }
 .legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem;
   border-radius: 2px; vertical-align: -1px; }
+.tiles { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; }
+.tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .5rem .9rem;
+  font-size: .82rem; color: var(--dim); }
+.tiles b { display: block; font-size: 1.15rem; color: var(--ink); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
+th:first-child, td.words { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
 """
 
 
@@ -227,13 +251,25 @@ def page(title: str, body: str) -> str:
     )
 
 
+def tiles(figures: Mapping[str, str]) -> str:
+    """The few figures that one wants to see first."""
+    cells = "".join(
+        f"<div><b>{escape(value)}</b>{escape(name)}</div>" for name, value in figures.items()
+    )
+    return f'<div class="tiles">{cells}</div>'
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A plain table."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return (
         f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(value: object) -> str:
+    text = str(value)
+    words = "" if text.strip("-$").replace(",", "").replace(".", "").isdigit() else ' class="words"'
+    return f"<td{words}>{escape(text)}</td>"

@@ -81,7 +81,12 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     help="How often each fault happens, in a million chances.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write log lines as JSON.")
-def devices(listen: str, speed: float, seed: str, fault_rate: int, *, as_json: bool) -> None:
+@click.option(
+    "--until-eof", is_flag=True, help="Stop when standard input ends, as a child process should."
+)
+def devices(
+    listen: str, speed: float, seed: str, fault_rate: int, *, as_json: bool, until_eof: bool
+) -> None:
     r"""Run shufflers and dealing shoes for many tables, over gRPC.
 
     Prints the address that it listens on; stops on SIGTERM.
@@ -95,7 +100,9 @@ def devices(listen: str, speed: float, seed: str, fault_rate: int, *, as_json: b
     log = make_log(as_json=as_json)
     rates_ppm = dict.fromkeys(Fault, fault_rate)
     try:
-        asyncio.run(serve(listen, log, speed=speed, seed=seed, rates_ppm=rates_ppm))
+        asyncio.run(
+            serve(listen, log, speed=speed, seed=seed, rates_ppm=rates_ppm, until_eof=until_eof)
+        )
     except ListenError as error:
         raise click.ClickException(str(error)) from None
 

@@ -18,27 +18,28 @@ import uvloop
 from emulator.devices.client import DeviceConnection
 from emulator.devices.clock import DeviceClock
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import Method, Retirement, ShufflerKind, StationConfig
+from emulator.devices.model import Method
 from jackpot.auth.client import Identity
 from jackpot.cli.failures import one_line
+from jackpot.cli.replay import replay_start_ms
 from jackpot.cli.serve import make_controller
-from jackpot.core.config import Link, Site
-from jackpot.core.money import dollars
+from jackpot.core.config import Site
 from jackpot.rules.site import load_site
-from jackpot.v1 import table_pb2
+from jackpot.sources import MACHINE, REPLAY_START_MS, Sources, replayed
+from table_client.assembly import links_of, open_station, station_config, take_up
 from table_client.client import TableClient, open_channel
 from table_client.devices import DeviceDeck
-from table_client.floor import FLOORPERSON, Floor
+from table_client.floor import Floor
 from table_client.games.catalogue import GAMES
 from table_client.games.model import Game
 from table_client.outbox import Outbox
 from table_client.players import SimulatedPlayer
-from table_client.progressive import LinkedProgressive, NoProgressive
-from table_client.round.play import RoundResult, Table
+from table_client.progressive import LinkedProgressive
+from table_client.round.play import Table
+from table_client.telling import as_json, in_a_line
 from table_client.trace import lines
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_OVER = (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED)
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ class Options(msgspec.Struct, frozen=True):
     trace: bool
     json: bool
     controller: str | None
+    data: Path | None
     site: Path | None
     table: str | None
     devices: str | None
@@ -94,6 +96,11 @@ Example:
 @click.option("--trace", is_flag=True, help="Print every step with its clause.")
 @click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
 @click.option("--controller", metavar="HOST:PORT", help="[default: one of its own, for this run]")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the journal of its own controller here. [default: nowhere]",
+)
 @click.option("--site", type=_FILE, help="The site file, with --controller.")
 @click.option("--table", help="The table's id in the site file.")
 @click.option("--devices", metavar="HOST:PORT", help="A device process. [default: none needed]")
@@ -114,6 +121,8 @@ def main(
     """Run one table: wagers, lock-out, cards, decisions, settlement, discard rack."""
     if rest["controller"] and not (rest["site"] and rest["table"]):
         raise click.UsageError("--controller needs --site and --table")
+    if rest["controller"] and rest["data"]:
+        raise click.UsageError("--data is for a controller of its own, not with --controller")
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
     options = msgspec.convert(
@@ -136,37 +145,25 @@ def main(
 
 async def _run(options: Options) -> None:
     game = GAMES[options.game]
-    async with _house(options) as (channel, site, table_id), _devices(options, game) as deck:
-        links = _links(site, table_id)
-        progressive = NoProgressive() if channel is None or not links else None
-        async with contextlib.AsyncExitStack() as stack:
-            linked = None
-            if progressive is None and channel is not None and site is not None:
-                outbox = Outbox(options.outbox) if options.outbox else None
-                client = await stack.enter_async_context(
-                    TableClient(channel, site.id, table_id, outbox=outbox)
-                )
-                await _take_up(client)
-                linked = LinkedProgressive(client, links, Floor(channel, site.id).pay)
-            table = Table(game, deck, linked or progressive)
-            await _play(table, options)
-            if linked:
-                await linked.use_decks((), by_hand=False)  # the cards leave the table
-
-
-def _links(site: Site | None, table_id: str) -> list[Link]:
-    """The links of a table, none where the site has no such table."""
-    if site is None:
-        return []
-    on = next((table.links for table in site.tables if table.id == table_id), ())
-    return [link for link in site.links if link.id in on]
-
-
-async def _take_up(client: TableClient) -> None:
-    """Recover; a round that was under way has lost its cards, so it is void by rule."""
-    left = (await client.recover()).round
-    if left.phase not in _OVER:
-        await client.void_round("TABLE_RESTARTED", FLOORPERSON)
+    sources = MACHINE if options.controller else replayed(options.seed, _start_ms(options))
+    async with (
+        _house(options, sources) as (channel, site, table_id),
+        _devices(options, game) as deck,
+    ):
+        links = links_of(site, table_id) if site else []
+        if channel is None or site is None or not links:
+            await _play(Table(game, deck), options)
+            return
+        outbox = Outbox(options.outbox) if options.outbox else None
+        floor = Floor(channel, site.id, sources.request_id)
+        async with TableClient(
+            channel, site.id, table_id, outbox=outbox, request_id=sources.request_id
+        ) as client:
+            await take_up(client)
+            await floor.clear(table_id)
+            linked = LinkedProgressive(client, links, floor.pay)
+            await _play(Table(game, deck, linked), options)
+            await linked.use_decks((), by_hand=False)  # the cards leave the table
 
 
 async def _play(table: Table, options: Options) -> None:
@@ -179,47 +176,24 @@ async def _play(table: Table, options: Options) -> None:
         click.echo(f"{table.game.name}, seed {options.seed}")
         for line in lines(table.open_for_gaming()):
             click.echo(line)
-    for number in itertools.count(1) if options.rounds is None else range(1, options.rounds + 1):
+    for _ in itertools.count() if options.rounds is None else range(options.rounds):
         result = await table.play_round(players)
         if options.json:
-            click.echo(json.dumps(_summary(result)))
+            click.echo(json.dumps(as_json(result)))
         elif options.trace:
             for line in lines(result.records):
                 click.echo(line)
         else:
-            click.echo(_one_line(number, result))
+            click.echo(in_a_line(result))
 
 
-def _summary(result: RoundResult) -> dict[str, object]:
-    return {
-        "round": result.number,
-        "void": result.void,
-        "dealer": list(result.dealer),
-        "community": list(result.community),
-        "seats": {
-            seat: {
-                "cards": list(each.cards),
-                "fate": each.fate,
-                "net": dollars(each.net_micros),
-                "awards": [
-                    [award.kind, award.hand, dollars(award.amount_micros)] for award in each.awards
-                ],
-            }
-            for seat, each in result.seats.items()
-        },
-    }
-
-
-def _one_line(number: int, result: RoundResult) -> str:
-    if result.void:
-        return f"round {number}: void ({result.void})"
-    nets = "  ".join(f"{seat}: {dollars(each.net_micros)}" for seat, each in result.seats.items())
-    return f"round {number}: {nets}"
+def _start_ms(options: Options) -> int:
+    return replay_start_ms(options.data, "own") if options.data else REPLAY_START_MS
 
 
 @contextlib.asynccontextmanager
 async def _house(
-    options: Options,
+    options: Options, sources: Sources
 ) -> AsyncIterator[tuple[grpc.aio.Channel | None, Site | None, str]]:
     """The controller that is asked for, or one that lives as long as the table."""
     if options.controller and options.site:
@@ -229,11 +203,11 @@ async def _house(
         return
     with as_file(files("table_client") / "own_house.toml") as file:
         site = load_site(file)
-    if not _links(site, options.game):
+    if not links_of(site, options.game):
         yield None, None, ""
         return
-    with tempfile.TemporaryDirectory(prefix="jackpot-table-") as data:
-        controller = make_controller(site, Path(data))
+    with tempfile.TemporaryDirectory(prefix="jackpot-table-") as folder:
+        controller = make_controller(site, options.data or Path(folder), sources=sources)
         address = await controller.start("127.0.0.1:0")
         try:
             async with open_channel(address) as channel:
@@ -246,18 +220,13 @@ async def _house(
 async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
     """A shuffler and a way of dealing, in a process of their own or in this one."""
     method = Method[options.dealing.replace("-", "_").upper()]
-    config = StationConfig(
-        method=method,
-        shuffler=ShufflerKind.NONE if method is Method.CONTINUOUS_SHOE else ShufflerKind.COUNTING,
-        joker=bool(game.rule.deal and game.rule.deal.joker),
-        retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
-        seed=options.seed,
-    )
-    async with contextlib.AsyncExitStack() as stack:
-        if options.devices:
-            connection = await stack.enter_async_context(DeviceConnection(options.devices))
-            station = await connection.open_station(options.table or options.game, config)
-            stack.push_async_callback(station.close)
-            yield DeviceDeck(station, config)
-        else:
-            yield DeviceDeck(LocalDevices(options.game, config, DeviceClock(speed=0)), config)
+    config = station_config(game, method, options.seed)
+    if options.devices is None:
+        yield DeviceDeck(LocalDevices(options.game, config, DeviceClock(speed=0)), config)
+        return
+    name = options.table or options.game
+    async with (
+        DeviceConnection(options.devices) as connection,
+        open_station(connection, name, config) as station,
+    ):
+        yield DeviceDeck(station, config)

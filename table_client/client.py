@@ -6,7 +6,7 @@ fail with `UnreachableError`: then attach again, and the answer shows what it ha
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import grpc
@@ -43,11 +43,13 @@ class TableClient:
         deadline_s: float = 30.0,
         streaming: bool = True,
         outbox: Outbox | None = None,
+        request_id: Callable[[], str] = new_request_id,
     ) -> None:
         """With channels to several controllers, another one is used when one fails.
 
         `streaming=False` sends each command by its own RPC, for networks without streams. With an
-        outbox, `recover` takes up what an earlier process of this table left unanswered.
+        outbox, `recover` takes up what an earlier process of this table left unanswered. A replay
+        hands in its own request ids.
         """
         self.site = site
         self.table = table
@@ -56,6 +58,7 @@ class TableClient:
         self._deadline_s = deadline_s
         self._streaming = streaming
         self._outbox = outbox
+        self._request_id = request_id
         self._conversation: Conversation | None = None
         self.epoch = 0
 
@@ -67,7 +70,7 @@ class TableClient:
 
     async def attach(self) -> pb.AttachResponse:
         """Speak for the table from now on; whoever did before is fenced."""
-        request = pb.AttachRequest(site=self.site, table=self.table, request_id=new_request_id())
+        request = pb.AttachRequest(site=self.site, table=self.table, request_id=self._request_id())
 
         controllers = self._controllers
         timeout_s = controllers.patience_s(min(CALL_TIMEOUT_S, self._deadline_s))

@@ -130,7 +130,7 @@ class LinkedProgressive:
         """Tell the controller what has changed; what it was not told, it is told the next time."""
         dealing = table_pb2.DEALING_HAND if by_hand else table_pb2.DEALING_SHOE
         with suppress(RefusedError, ProgressiveLostError):
-            for back in self._decks.keys() - {deck.back for deck in decks}:
+            for back in sorted(self._decks.keys() - {deck.back for deck in decks}):
                 del self._decks[back]
                 await self._reach(self._client.remove_deck(back))
             for deck in decks:
@@ -154,7 +154,7 @@ class LinkedProgressive:
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
         for payout in reply.payouts:
-            await self.pay(_award(payout))
+            await self.pay(award_of(payout))
 
     async def _reach(self, answer: Awaitable[Answer]) -> Answer:
         try:
@@ -206,7 +206,7 @@ class LinkedProgressive:
         self._middle = (list(dealer), list(community))
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
         self._hands = None
-        return tuple(_award(payout) for payout in reply.payouts)
+        return tuple(award_of(payout) for payout in reply.payouts)
 
     async def pay(self, award: SideAward) -> None:
         """Call the floor."""
@@ -233,7 +233,8 @@ def _hand(hand: SeatHand) -> table_pb2.SeatHand:
     return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate, player=hand.player)
 
 
-def _award(payout: payout_pb2.Payout) -> SideAward:
+def award_of(payout: payout_pb2.Payout) -> SideAward:
+    """A payout as a round sees it."""
     kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
     source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
     return SideAward(

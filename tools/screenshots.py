@@ -18,10 +18,14 @@ from pathlib import Path
 import grpc
 from playwright.async_api import Browser, async_playwright
 
-from jackpot.cli.demo_tables import DemoTable, Tally
+from emulator.devices.child import device_process
+from emulator.devices.client import DeviceConnection
+from jackpot.cli.demo_floor import House, play_floor
+from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
 from jackpot.display.serving import serve_display
 from jackpot.engine import Engine
+from jackpot.request_id import new_request_id
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
@@ -29,6 +33,8 @@ from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import table_pb2
 from table_client.client import TableClient, open_channel
+from table_client.floor import Floor
+from table_client.turns import Turns
 
 OUT = Path("docs/screenshots")
 ROUNDS = 110  # of each table
@@ -60,16 +66,21 @@ class Clock:
 class Scene:
     """The demo's floor, played by hand."""
 
-    def __init__(self, channel: grpc.aio.Channel, site: Site) -> None:
+    def __init__(self, channel: grpc.aio.Channel, devices: DeviceConnection, site: Site) -> None:
         self.channel = channel
+        self.devices = devices
         self.site = site
         self._rng = random.Random(4)
+        self._parts = 0
 
-    def table(self, table: str) -> DemoTable:
-        """A table that plays by itself."""
-        config = next(t for t in self.site.tables if t.id == table)
-        rng = random.Random(f"scene/{table}")
-        return DemoTable(self.channel, self.site, config, rng, lambda _: None)
+    async def play(self, rounds: int) -> None:
+        """So many rounds of all tables together, left to chance."""
+        self._parts += 1
+        seed = f"scene {self._parts}"
+        house = House(
+            self.site, self.channel, self.devices, Turns(0), new_request_id, seed, rigged_ppm=0
+        )
+        await play_floor(house, Show(self.site, seed), rounds)
 
     async def round(
         self, table: str, special: dict[int, list[str]], *, pay: bool, upto: str = "settle"
@@ -107,19 +118,17 @@ class Scene:
                 for seat in seats
             ]
             dealer = [cards.pop() for _ in range(config.dealer_cards)]
-            settled = await client.settle(hands, dealer, ())
+            await client.settle(hands, dealer, ())
             if pay:
-                await self.table(table).pay(settled.payouts)
+                await Floor(self.channel, self.site.id).clear(table)
 
 
 async def a_day(scene: Scene) -> None:
     """Rounds at all tables, with a few hits on the way."""
-    tally = Tally()
     for part, (table, hand) in enumerate(
-        (("table-5", QUADS), ("table-2", STRAIGHT_FLUSH), ("table-6", STRAIGHT_FLUSH))
+        (("table-1", QUADS), ("table-3", STRAIGHT_FLUSH), ("table-2", STRAIGHT_FLUSH))
     ):
-        plays = (scene.table(t.id).play(ROUNDS // 3, tally, 0.0) for t in scene.site.tables)
-        await asyncio.gather(*plays)
+        await scene.play(ROUNDS * len(scene.site.tables) // 3)
         await scene.round(table, {2 + part: hand}, pay=True)
 
 
@@ -150,9 +159,9 @@ async def photograph(scene: Scene, url: str) -> None:
         await scene.round("table-1", {4: QUADS}, pay=True)
         await scene.round("table-1", {}, pay=True)
         await scene.round("table-1", {}, pay=True, upto="lock")
-        await scene.round("table-4", {3: ROYAL}, pay=False)
+        await scene.round("table-2", {3: ROYAL}, pay=False)
         await asyncio.gather(
-            *(scene.round(f"table-{n}", {}, pay=True, upto="lock") for n in (2, 5))
+            *(scene.round(f"table-{n}", {}, pay=True, upto="lock") for n in (3, 5))
         )
         for name, page in (("hit", "sign/mega"), ("table", "table/table-1"), ("ops", "ops")):
             for size in sizes:
@@ -179,14 +188,18 @@ async def main() -> None:
         controller = Controller(engine, site)
         where = await controller.start("127.0.0.1:0")
         reader = partial(SqliteJournal.open_to_read, data)
-        async with open_channel(where) as channel:
-            scene = Scene(channel, site)
+        async with (
+            device_process("--speed", "0") as devices,
+            DeviceConnection(devices) as connection,
+            open_channel(where) as channel,
+        ):
+            scene = Scene(channel, connection, site)
             await a_day(scene)
             clock.real = True
             display = await serve_display(
                 engine, site.id, controller.heartbeats, "127.0.0.1:0", None, reader
             )
-            await asyncio.gather(*(scene.table(t.id).play(2, Tally(), 0.0) for t in site.tables))
+            await scene.play(2 * len(site.tables))
             alive = asyncio.create_task(keep_alive(controller))
             await photograph(scene, display.url)
             alive.cancel()

@@ -114,10 +114,12 @@ class Bench:
         whole = runs["controller-rounds"]
         found["rounds_of_echo"] = _ratios(whole, runs["echo-rounds"], "messages_per_s")
         found["rounds_of_batching"] = _ratios(whole, runs["batching-rounds"], "messages_per_s")
-        # Against those who put every wager on a meter at once: whole rounds do that too.
-        if "postgres" in runs:
-            found["of_postgres"] = _ratios(whole, runs["postgres"], "wagers_per_s")
-        found["of_naive"] = _ratios(whole, runs["naive"], "wagers_per_s")
+        # Wagers acknowledged and durable; and in whole rounds, which put them on the meter as well.
+        for name in ("postgres", "postgres-six", "naive"):
+            if name in runs:
+                mine = runs["controller"]
+                found[f"of_{name}"] = _ratios(mine, runs[name], "wagers_per_s")
+                found[f"rounds_of_{name}"] = _ratios(whole, runs[name], "wagers_per_s")
         return found
 
     def _stream(self, server: Server, tables: int, rate: float = 0.0) -> Job:

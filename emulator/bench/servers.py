@@ -10,13 +10,13 @@ python -m emulator.bench.servers ROLE FOLDER TABLES LINKS
 """
 
 import asyncio
-import sqlite3
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pysqlite3
 import uvloop
 
 from emulator.bench.messages import bench_site
@@ -105,7 +105,7 @@ async def _controller(folder: Path, tables: int, links: int) -> None:
 
 async def _naive(folder: Path) -> None:
     """What one would write first: a handler that inserts, updates and commits."""
-    database = sqlite3.connect(folder / "naive.db", isolation_level=None)
+    database = pysqlite3.connect(str(folder / "naive.db"), isolation_level=None)
     database.executescript(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
         "CREATE TABLE IF NOT EXISTS meter (id INTEGER PRIMARY KEY, amount INTEGER);"

@@ -88,6 +88,7 @@ class StationConfig(Struct, frozen=True):
     retire_by: Retirement = Retirement.COVER
     seed: str = ""  # empty: shuffles are unpredictable
     first_shuffle: int = 1  # resumes a replay: the number of the first shuffle
+    rigged_ppm: int = 0  # of players' stacks, so many in a million are made winning hands
 
     @property
     def expected_cards(self) -> int:
@@ -156,6 +157,7 @@ class StationStatus(Struct, frozen=True):
     decks: tuple[DeckStatus, ...]
     shuffles: int  # shuffles begun; a replay resumes with one more
     seeded: bool
+    rigged: bool
 
 
 class Dispensed(Struct, frozen=True):

@@ -6,6 +6,7 @@ short while. The cards are in memory only; whoever was dealing has to void the r
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ Log = Callable[..., None]
 MAX_MESSAGE_BYTES: Final = 64 * 1024  # received; no command comes near it
 MAX_CALLS: Final = 4_096  # at once, watchers included
 GRACE_S: Final = 3.0
+_READ_BYTES: Final = 4_096
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     # Two processes on one port would each have half of the stations.
@@ -34,6 +36,12 @@ _OPTIONS: Final = (
     ("grpc.http2.max_ping_strikes", 0),
 )
 _SERVICES: Final = ("DeviceService", "EmulationService")
+
+
+def _stop_at_eof(stop: asyncio.Event) -> None:
+    if not os.read(0, _READ_BYTES):
+        asyncio.get_running_loop().remove_reader(0)
+        stop.set()
 
 
 class ListenError(Exception):
@@ -60,8 +68,9 @@ async def serve(
     speed: float = 0,
     seed: str = "",
     rates_ppm: Mapping[Fault, int] | None = None,
+    until_eof: bool = False,
 ) -> None:
-    """Serve until SIGTERM or SIGINT."""
+    """Serve until SIGTERM or SIGINT, or until standard input ends."""
     registry = Registry(speed=speed, seed=seed, rates_ppm=rates_ppm)
     services = DeviceServices(registry, log)
     server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
@@ -82,6 +91,8 @@ async def serve(
         # Not everywhere can signals be taken; there the process just ends.
         with contextlib.suppress(NotImplementedError):
             loop.add_signal_handler(number, stop.set)
+    if until_eof:
+        loop.add_reader(0, _stop_at_eof, stop)
     await server.start()
     for name in ("", *names):
         await vitals.set(name, health_pb2.HealthCheckResponse.SERVING)

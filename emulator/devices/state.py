@@ -6,7 +6,7 @@ The part of a station that commands read and change; the commands themselves are
 from collections import deque
 
 from emulator.devices.deck import Deck, limit_ms
-from emulator.devices.faults import FaultPlan
+from emulator.devices.faults import PPM, FaultPlan
 from emulator.devices.model import (
     MAX_EVENTS,
     RETIRED,
@@ -22,6 +22,7 @@ from emulator.devices.model import (
     StationStatus,
 )
 from emulator.devices.refusals import DeviceRefused, Reason
+from emulator.devices.rigging import Rig
 from emulator.devices.shoe import Shoe
 from emulator.devices.shuffler import Shuffler
 from emulator.randomness import RandomStream, stream
@@ -33,6 +34,10 @@ def verify_config(config: StationConfig) -> None:
     """Refuse a set-up that no table may have."""
     if config.first_shuffle < 1:
         raise DeviceRefused(Reason.INVALID_COMMAND, first_shuffle=config.first_shuffle)
+    if not 0 <= config.rigged_ppm <= PPM:
+        raise DeviceRefused(Reason.INVALID_COMMAND, rigged_ppm=config.rigged_ppm, most=PPM)
+    if config.rigged_ppm and config.method is not Method.AUTOMATED_SHOE:
+        raise DeviceRefused(Reason.INVALID_COMMAND, rigged="only an automated shoe can be")
     continuous = config.method is Method.CONTINUOUS_SHOE
     if continuous and config.shuffler is not ShufflerKind.NONE:
         raise DeviceRefused(Reason.INVALID_COMMAND, continuous_shoe="needs no shuffler")
@@ -54,6 +59,8 @@ class StationState:
         self.shuffler = Shuffler(config.shuffler, config.expected_cards, self.emit)
         self.shoe = Shoe(config.method, self.emit)
         self.faults = FaultPlan(stream(config.seed, name, "faults", config.first_shuffle))
+        rigging = stream(config.seed, name, "rigging", config.first_shuffle)
+        self.rig = Rig(rigging, config.rigged_ppm)
         self.shoe_set_aside: DeviceState | None = None  # an automated shoe no longer used
         self.decks: dict[str, Deck] = {}
         self.opened = 0
@@ -95,6 +102,7 @@ class StationState:
             decks=tuple(self._deck_status(deck) for deck in self.decks.values()),
             shuffles=self.shuffles,
             seeded=bool(self.config.seed),
+            rigged=bool(self.config.rigged_ppm),
         )
 
     def _deck_status(self, deck: Deck) -> DeckStatus:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from emulator.devices import timing
 from emulator.devices.deck import Deck
-from emulator.devices.faults import FAULT_RULES, PPM, Chance, Fault
+from emulator.devices.faults import FAULT_RULES, PPM, Chance, Fault, Target
 from emulator.devices.model import (
     AUTOMATED,
     MAX_ARMED,
@@ -156,6 +156,8 @@ class Station(StationState):
             Chance.DELIVERY, delivery.target, seat=delivery.seat, automated=self.shoe.stacks
         )
         if self.shoe.stacks:
+            if delivery.target is Target.PLAYER:
+                self.rig.stack(self.shoe.cards, delivery.count)
             self.spend(timing.STACK_MS + timing.STACK_CARD_MS * delivery.count)
         else:
             self.spend(timing.CARD_MS)

@@ -79,6 +79,7 @@ def config_to_wire(config: StationConfig) -> pb.StationConfig:
         retire_by=number(config.retire_by),
         seed=config.seed,
         first_shuffle=config.first_shuffle,
+        rigged_ppm=config.rigged_ppm,
     )
 
 
@@ -92,6 +93,7 @@ def config_from_wire(config: pb.StationConfig) -> StationConfig:
         retire_by=member(Retirement, config.retire_by),
         seed=config.seed,
         first_shuffle=config.first_shuffle,
+        rigged_ppm=config.rigged_ppm,
     )
 
 
@@ -121,6 +123,7 @@ def status_to_wire(status: StationStatus) -> pb.StationStatus:
         ],
         shuffles=status.shuffles,
         seeded=status.seeded,
+        rigged=status.rigged,
     )
 
 
@@ -144,6 +147,7 @@ def status_from_wire(status: pb.StationStatus) -> StationStatus:
         ),
         shuffles=status.shuffles,
         seeded=status.seeded,
+        rigged=status.rigged,
     )
 
 

@@ -15,7 +15,7 @@ from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grp
 from jackpot.v1 import table_pb2 as pb
 from table_client.client import TableClient
 from table_client.conversation import CALL_TIMEOUT_S, retried
-from table_client.errors import RefusedError
+from table_client.errors import RefusedError, from_rpc_error
 
 T = TypeVar("T")
 PATIENCE_S = 600.0  # an answer is waited for as long as any fault may last
@@ -144,7 +144,10 @@ class Staff:
         method = getattr(self._stub, rpc)
 
         async def call() -> Any:
-            return await method(request, timeout=CALL_TIMEOUT_S)
+            try:
+                return await method(request, timeout=CALL_TIMEOUT_S)
+            except grpc.RpcError as error:
+                raise from_rpc_error(error) from error
 
         return await retried(call, PATIENCE_S)
 

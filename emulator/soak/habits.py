@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Habits(NamedTuple):
     """Chances; those of faults are zero unless the fault was asked for."""
 
-    seat_taken: float = 0.85
-    bets: float = 0.75  # of a seat, on each bet
+    seat_taken: float = 0.95
+    bets: float = 0.9  # of a seat, on each bet
     second_command: float = 0.3  # wagers come in two commands
     hurries: float = 0.7  # the lock-out leaves right behind the wagers
     two_boxes: float = 0.15

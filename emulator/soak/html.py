@@ -11,8 +11,8 @@ def _money(micros: float) -> str:
     return f"${micros / 1e6:,.2f}"
 
 
-def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1000:g} ms"
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
 def html_page(report: dict[str, Any]) -> str:
@@ -30,9 +30,27 @@ def html_page(report: dict[str, Any]) -> str:
     failures = "".join(f'<p class="bad">{escape(text)}</p>' for text in report["failures"])
     if report["prefix"]:
         failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
-    parts = [head, failures, *_over_time(report), *_meters(report), *_hits(report)]
-    parts += _tables(report)
+    parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
+    parts += [*_meters(report), *_hits(report), *_tables(report)]
     return charts.page(f"Soak {report['seed']}: {verdict.lower()}", "".join(parts))
+
+
+def _tiles(report: dict[str, Any]) -> str:
+    latency, shares = report["latency_ms"], [a for a in report["awards"] if a["kind"] == "share"]
+    return charts.tiles(
+        {
+            "wagers a second": f"{report['wagers_per_s']:,.0f}",
+            "rounds a second": f"{report['rounds_per_s']:,.0f}",
+            "p50": f"{latency['p50']:,.0f} ms",
+            "p99": f"{latency['p99']:,.0f} ms",
+            "p99.9": f"{latency['p99.9']:,.0f} ms",
+            "awards from meters": f"{sum(a['count'] for a in shares):,}",
+            "paid by meters": _money(sum(a["micros"] for a in shares)),
+            "faults felt": f"{sum(report['faults']['happened'].values()):,}",
+            "restarts": f"{report['faults']['restarts']:,}",
+            "journal": "verified" if report["journal_verified"] else "NOT VERIFIED",
+        }
+    )
 
 
 def _over_time(report: dict[str, Any]) -> list[str]:
@@ -62,7 +80,12 @@ def _over_time(report: dict[str, Any]) -> list[str]:
             bands=bands,
             from_zero=True,
         ),
-        charts.histogram("Latency of answers, faults included", buckets, x_words=_milliseconds),
+        charts.histogram(
+            "Latency of answers, faults included",
+            buckets,
+            x_words=_duration,
+            marks={name: report["latency_ms"][name] / 1000 for name in ("p50", "p99", "p99.9")},
+        ),
         charts.lines(
             "Memory of the controllers, MB",
             {"resident": memory},
@@ -94,8 +117,8 @@ def _hits(report: dict[str, Any]) -> list[str]:
     for hit in report["hits"]:
         cells = hit["cells"]
         labels = [_short(cell["hands"]) for cell in cells]
-        mark = "as the odds say" if hit["passed"] else "NOT as the odds say"
-        title = f"{hit['link']}, {hit['bet']}: {hit['trials']:,} trials, p = {hit['p']:.3f}, {mark}"
+        mark = "" if hit["passed"] else ", NOT as the odds say"
+        title = f"{hit['link']}, {hit['bet']}: {hit['trials']:,}, p = {hit['p']:.3f}{mark}"
         drawn.append(
             charts.bars(
                 title,
@@ -143,7 +166,20 @@ def _tables(report: dict[str, Any]) -> list[str]:
         for link, held in report["accounts"].items()
         for account, amount in held.items()
     ]
+    return [
+        "<h2>Awards</h2>",
+        charts.table(["link", "paid by", "kind", "hand", "count", "total"], awards),
+        "<h2>Accounts at the end</h2>",
+        charts.table(["link", "account", "amount"], accounts),
+        "<h2>Refusals</h2>",
+        charts.table(["reason", "count"], list(report["refusals"].items())),
+    ]
+
+
+def _faults(report: dict[str, Any]) -> list[str]:
     faults = report["faults"]
+    if not faults["asked"]:
+        return []
     kinds = [
         (fault, says, f"{faults['happened'][fault]:,}") for fault, says in faults["asked"].items()
     ]
@@ -158,14 +194,9 @@ def _tables(report: dict[str, Any]) -> list[str]:
         if not isinstance(value, dict)
     ]
     return [
-        "<h2>Awards</h2>",
-        charts.table(["link", "paid by", "kind", "hand", "count", "total"], awards),
-        "<h2>Accounts at the end</h2>",
-        charts.table(["link", "account", "amount"], accounts),
         "<h2>Faults</h2>",
         charts.table(["kind", "what is done", "times felt"], kinds),
-        "<h3>In more words</h3>",
+        "<details><summary>In more words</summary>",
         charts.table(["what", "times"], [*done, *counts]),
-        "<h2>Refusals</h2>",
-        charts.table(["reason", "count"], list(report["refusals"].items())),
+        "</details>",
     ]

@@ -64,6 +64,7 @@ class Soak:
         self.failure = ""  # what ended the run, if it was not its end
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
+        self._herd_came = False
         self.mute: Mute | None = None
         self.began = time.monotonic()
         self.ended = 0.0
@@ -193,8 +194,8 @@ class Soak:
         """Signs, looks, the manager, samples; and what the faults need."""
         faults = self.options.faults
         self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
-        work = [keeper.keep() for keeper in self.keepers]
-        work += [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
+        keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
+        work = [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
         if Fault.UNREAD in faults:
@@ -202,21 +203,20 @@ class Soak:
             client = await self.cast.client(1, name)
             self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
             work.append(self.mute.work())
-        if Fault.HERD in faults:
-            work.append(self._herd())
         helpers = [asyncio.create_task(each) for each in work]
-        # Those that end by themselves are not waited for.
-        lasting = [task for task, each in zip(helpers, work, strict=True) if _lasts(each)]
+        herding = asyncio.create_task(self._herd()) if Fault.HERD in faults else None
         try:
-            yield lasting
+            yield [*keepers, *helpers]
         finally:
-            for task in helpers[len(self.keepers) :]:
-                task.cancel()
-            await asyncio.gather(*helpers[len(self.keepers) :], return_exceptions=True)
+            await _ended(helpers)
             if self.saboteur:
                 await self.saboteur.make_good()
-            for task in helpers[: len(self.keepers)]:
-                task.cancel()
+            if herding:
+                # A herd on its way is waited for: what it sent must be answered too.
+                if self.failure or not self._herd_came:
+                    herding.cancel()
+                await asyncio.gather(herding, return_exceptions=True)
+            await _ended(keepers)
 
     async def _look(self) -> None:
         while True:
@@ -230,6 +230,7 @@ class Soak:
         await asyncio.sleep(wait_s)
         if self.saboteur is None:
             return
+        self._herd_came = True
         names = herd_names(self.options.tables)[1:]
         async with AsyncExitStack() as stack:
             clients = []
@@ -277,5 +278,7 @@ def _in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _lasts(work: object) -> bool:
-    return getattr(work, "__name__", "") != "_herd"
+async def _ended(tasks: list["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -23,7 +23,7 @@ from jackpot.engine.faults import POINTS
 
 _MOST_STEP_S = 300.0  # further, and a client's own ids would lie in the controller's future
 _FEEL_S = 5.0
-_REACH_S = 10.0  # for a life to come to the point at which it is to end
+_REACH_S = 15.0  # for a life to come to the point at which it is to end
 _DISTURBANCES = ("delay", "freeze", "cut", "half-close")
 T = TypeVar("T")
 Deed = tuple[str, bool]  # what was done, and whether it was felt
@@ -185,6 +185,8 @@ class Saboteur:
                 keeper.controller.signal(signal.SIGCONT)
                 felt = True
         await killing
+        if not felt:
+            await self.kill(keeper)  # or it would stop some day when nobody looks
         return f"{how} {point}", felt
 
     async def _stop(self, keeper: Keeper) -> Deed:

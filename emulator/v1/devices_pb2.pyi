@@ -248,6 +248,7 @@ class StationConfig(_message.Message):
     RETIRE_BY_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     FIRST_SHUFFLE_FIELD_NUMBER: _builtins.int
+    RIGGED_PPM_FIELD_NUMBER: _builtins.int
     method: Global___Method.ValueType
     shuffler: Global___ShufflerKind.ValueType
     joker: _builtins.bool
@@ -260,6 +261,10 @@ class StationConfig(_message.Message):
     """Makes shuffles and faults repeat; empty for a cryptographic source, or the process's seed."""
     first_shuffle: _builtins.int
     """Resumes a replay: the number of the first shuffle, from 1."""
+    rigged_ppm: _builtins.int
+    """For demonstrations, with an automated shoe: so many of a million stacks for players are made
+    winning hands, of the cards that the shoe holds. 0: none.
+    """
     def __init__(
         self,
         *,
@@ -270,10 +275,11 @@ class StationConfig(_message.Message):
         retire_by: Global___Retirement.ValueType = ...,
         seed: _builtins.str = ...,
         first_shuffle: _builtins.int = ...,
+        rigged_ppm: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_shuffle", b"first_shuffle", "joker", b"joker", "method", b"method", "poker", b"poker", "retire_by", b"retire_by", "seed", b"seed", "shuffler", b"shuffler"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_shuffle", b"first_shuffle", "joker", b"joker", "method", b"method", "poker", b"poker", "retire_by", b"retire_by", "rigged_ppm", b"rigged_ppm", "seed", b"seed", "shuffler", b"shuffler"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -299,6 +305,7 @@ class StationStatus(_message.Message):
     DECKS_FIELD_NUMBER: _builtins.int
     SHUFFLES_FIELD_NUMBER: _builtins.int
     SEEDED_FIELD_NUMBER: _builtins.int
+    RIGGED_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     at_ms: _builtins.int
     method: Global___Method.ValueType
@@ -312,6 +319,8 @@ class StationStatus(_message.Message):
     rack_cards: _builtins.int
     shuffles: _builtins.int
     seeded: _builtins.bool
+    rigged: _builtins.bool
+    """Whether some hands are made winning ones."""
     @_builtins.property
     def decks(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeckStatus]: ...
     def __init__(
@@ -331,10 +340,11 @@ class StationStatus(_message.Message):
         decks: _abc.Iterable[Global___DeckStatus] | None = ...,
         shuffles: _builtins.int = ...,
         seeded: _builtins.bool = ...,
+        rigged: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "dealt_cards", b"dealt_cards", "decks", b"decks", "method", b"method", "rack_cards", b"rack_cards", "seeded", b"seeded", "sequence", b"sequence", "shoe", b"shoe", "shoe_cards", b"shoe_cards", "shoe_deck", b"shoe_deck", "shuffler", b"shuffler", "shuffler_deck", b"shuffler_deck", "shuffles", b"shuffles", "tray_deck", b"tray_deck"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "dealt_cards", b"dealt_cards", "decks", b"decks", "method", b"method", "rack_cards", b"rack_cards", "rigged", b"rigged", "seeded", b"seeded", "sequence", b"sequence", "shoe", b"shoe", "shoe_cards", b"shoe_cards", "shoe_deck", b"shoe_deck", "shuffler", b"shuffler", "shuffler_deck", b"shuffler_deck", "shuffles", b"shuffles", "tray_deck", b"tray_deck"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,33 +1,56 @@
-"""`jackpot demo`: a controller with tables that play, and its meters live in the terminal."""
+"""`jackpot demo`: a whole floor at work, live in the terminal.
+
+A controller, its pages, a process with shufflers and shoes, and six tables of three games.
+"""
 
 import asyncio
 import contextlib
-import random
 import secrets
+import signal
 import tempfile
+from collections.abc import AsyncIterator
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
 import grpc
+import msgspec
 import uvloop
 
-from jackpot.cli.demo_luck import Luck
-from jackpot.cli.demo_tables import DemoTable
+from emulator.devices.child import device_process
+from emulator.devices.client import DeviceConnection
+from emulator.devices.faults import PPM
+from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.cli.failures import one_line
 from jackpot.cli.http import ADDRESS as HTTP_ADDRESS
 from jackpot.cli.http import pages_somewhere
+from jackpot.cli.replay import replay_start_ms
 from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, Controller
+from jackpot.sources import MACHINE, Sources, clock_micros, replayed
 from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
+from table_client.turns import Turns
 
 ADDRESS = "127.0.0.1:7400"
-PAUSE_S = 1.0  # between two rounds of a table that plays for people to watch
+SPEED = 8.0  # so that something happens every few seconds
+_RIGGED = f"Rigged, to have something to see: one hand in {PPM // RIGGED_PPM} is made to win."
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the command line asks for."""
+
+    rounds: int | None
+    data: Path
+    address: str | None
+    http: str | None
+    seed: str
+    speed: float
+    fair: bool
 
 
 @click.command()
@@ -42,14 +65,29 @@ PAUSE_S = 1.0  # between two rounds of a table that plays for people to watch
     "--http", metavar="HOST:PORT", help=f"Signs and pages. [default: {HTTP_ADDRESS} if free]"
 )
 @click.option("--seed", type=int, help="The same seed deals the same cards.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, 1_000),
+    help=f"Times as fast as people play; 0: at once. [default: {SPEED:g}, with --rounds 0]",
+)
+@click.option("--fair", is_flag=True, help="Leave the cards to chance; jackpots are rare then.")
+@click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
 @one_line
 def demo(
-    rounds: int | None, data: Path | None, address: str | None, http: str | None, seed: int | None
+    rounds: int | None,
+    data: Path | None,
+    address: str | None,
+    http: str | None,
+    seed: int | None,
+    speed: float | None,
+    *,
+    fair: bool,
+    json_: bool,
 ) -> None:
-    r"""Run a controller with demo links, and tables that play on it, until Ctrl-C.
+    r"""Run a controller, shufflers and shoes, and six tables on it, until Ctrl-C.
 
-    Somebody is dealt a winning hand about once a minute, so that there is something to see; with
-    --rounds the cards are left to chance.
+    The cards are rigged, so that an award falls every few rounds; --fair leaves them to chance.
+    With --rounds the time is the demo's own too: the same seed gives the same journal.
 
     \b
     Example:
@@ -60,52 +98,73 @@ def demo(
         site = load_site(site_file)
         if data is None:
             data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-demo-")))
-        show = Show(secrets.randbits(32) if seed is None else seed)
+        if speed is None:
+            speed = SPEED if rounds is None else 0
+        name = str(secrets.randbits(32) if seed is None else seed)
+        options = Options(rounds, data, address, http, name, speed, fair)
+        show = Show(site, name, json_=json_)
         with (
-            contextlib.suppress(KeyboardInterrupt),
+            contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
-            runner.run(_run(site, data, address, http, rounds, show))
+            runner.run(_run(site, options, show))
         show.summary(data)
 
 
-async def _run(
-    site: Site, data: Path, address: str | None, http: str | None, rounds: int | None, show: Show
-) -> None:
-    controller, where = await _start(site, data, address)
+async def _run(site: Site, options: Options, show: Show) -> None:
+    task = asyncio.current_task()
+    if task is not None:  # ends as with Ctrl-C, and takes the device process along
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    start_ms = clock_micros() // 1_000
+    if options.rounds is not None:
+        start_ms = replay_start_ms(options.data, site.id)
+    turns = Turns(start_ms, options.speed)
+    sources = MACHINE
+    if options.rounds is not None:
+        sources = replayed(options.seed, start_ms, turns.now_micros)
+    # The process first, while nothing of gRPC runs yet that a fork would disturb. Its devices wait
+    # for nobody: they say how long a step takes, and the floor's time passes by it.
+    async with (
+        device_process("--speed", "0") as devices,
+        _controller(site, options, sources) as (controller, where),
+        pages_somewhere(controller, options.data, options.http, Settings()) as url,
+        DeviceConnection(devices) as connection,
+        open_channel(where) as channel,
+    ):
+        rigged_ppm, rigged = (0, "") if options.fair else (RIGGED_PPM, _RIGGED)
+        show.opened(where, devices, url, [link.id for link in site.links], rigged)
+        house = House(
+            site, channel, connection, turns, sources.request_id, options.seed, rigged_ppm
+        )
+        await _play(house, options.rounds, show)
+
+
+@contextlib.asynccontextmanager
+async def _controller(
+    site: Site, options: Options, sources: Sources
+) -> AsyncIterator[tuple[Controller, str]]:
+    controller, where = await _start(site, options, sources)
     try:
-        async with (
-            pages_somewhere(controller, data, http, Settings()) as url,
-            open_channel(where) as channel,
-        ):
-            show.opened(where, url, [link.id for link in site.links])
-            await _play(channel, site, rounds, show)
+        yield controller, where
     finally:
         await controller.stop()
 
 
-async def _start(site: Site, data: Path, address: str | None) -> tuple[Controller, str]:
+async def _start(site: Site, options: Options, sources: Sources) -> tuple[Controller, str]:
     """On the usual port if it is free; where a port was asked for, there or not at all."""
-    if address is None:
+    if options.address is None:
         with contextlib.suppress(AddressError):
-            controller = make_controller(site, data)
+            controller = make_controller(site, options.data, sources=sources)
             return controller, await controller.start(ADDRESS)
-    controller = make_controller(site, data)
-    return controller, await controller.start(address or "127.0.0.1:0")
+    controller = make_controller(site, options.data, sources=sources)
+    return controller, await controller.start(options.address or "127.0.0.1:0")
 
 
-async def _play(channel: grpc.aio.Channel, site: Site, rounds: int | None, show: Show) -> None:
-    watch = asyncio.create_task(_watch(channel, site.id, show))
-    pause_s = PAUSE_S if rounds is None else 0.0
-    luck = Luck(random.Random(show.seed)) if rounds is None else None  # noqa: S311 - as below
+async def _play(house: House, rounds: int | None, show: Show) -> None:
+    watch = asyncio.create_task(_watch(house.channel, house.site.id, show))
     try:
         with show.live():
-            async with asyncio.TaskGroup() as tables:
-                for number, table in enumerate(site.tables):
-                    rng = random.Random(f"{show.seed}/{number}")  # noqa: S311 - a demo, replayable
-                    player = DemoTable(channel, site, table, rng, show.award, luck)
-                    share = None if rounds is None else _share(rounds, number, len(site.tables))
-                    tables.create_task(player.play(share, show.tally, pause_s))
+            await play_floor(house, show, rounds)
             await asyncio.sleep(0.1)  # the last frame is on its way
     finally:
         watch.cancel()
@@ -115,8 +174,3 @@ async def _watch(channel: grpc.aio.Channel, site: str, show: Show) -> None:
     stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
     async for response in stub.WatchMeters(meter_pb2.WatchMetersRequest(site=site)):
         show.frame(response)
-
-
-def _share(rounds: int, number: int, tables: int) -> int:
-    """How many of the rounds a table plays, so that a seed always gives the same ones."""
-    return rounds // tables + (number < rounds % tables)

@@ -22,6 +22,7 @@ from jackpot.signing import SigningError
 from jackpot.store.journal import StoreError, UnsoundError
 from table_client.errors import RefusedError as RefusedByControllerError
 from table_client.errors import UnreachableError, from_rpc_error
+from table_client.ports import DeckLostError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,6 +38,7 @@ _KNOWN = (
     SetupError,
     StoreError,
     UnsoundError,
+    DeckLostError,
 )
 
 

@@ -11,10 +11,10 @@ from rich.table import Table
 
 from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option, reading, site_option
-from jackpot.engine.engine import clock_micros
 from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.forms import as_csv, as_html
 from jackpot.reports.sections import Money, Section, sections
+from jackpot.sources import clock_micros
 
 WIDTH = 80
 

@@ -24,6 +24,7 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
+from jackpot.sources import MACHINE, Sources
 from jackpot.store.opening import Address, is_postgres, journal_opener
 
 WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
@@ -35,16 +36,19 @@ def make_controller(
     gate: Gate | None = None,
     *more: Site,
     accept_lost_commits: bool = False,
+    sources: Sources = MACHINE,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
         journal_opener(store, accept_lost_commits=accept_lost_commits),
         names,
         sites=[site.id, *(each.id for each in more)],
+        clock=sources.clock,
+        entropy=sources.entropy,
         faults=from_environment(os.environ),
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
     )
-    return Controller(engine, site, gate, *more)
+    return Controller(engine, site, gate, *more, request_id=sources.request_id)
 
 
 @click.command()

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.live import Live
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import one_line
+from jackpot.cli.failures import UnreachableException, one_line
 from jackpot.cli.watch_view import page
 from jackpot.display.remote import ControllerSource
 from jackpot.display.views import Overview
 from table_client.client import open_channel
+from table_client.errors import RefusedError, UnreachableError
 
 REFRESH_S = 1.0
 WAIT_S = 5.0  # for a controller that is away, where only one look was asked for
@@ -64,14 +65,27 @@ async def _first(source: ControllerSource, controller: str) -> Overview:
                 await asyncio.sleep(0.05)
     overview = await source.overview()
     if overview is None:
-        raise click.ClickException(f"the controller at {controller} can't be reached")
+        if refusal := _refused(source):
+            raise refusal
+        raise UnreachableException(_away(controller))
     return overview
+
+
+def _refused(source: ControllerSource) -> RefusedError | None:
+    """Why the controller would not say; None where it is only away."""
+    return None if isinstance(source.trouble, UnreachableError) else source.trouble
+
+
+def _away(controller: str) -> str:
+    return f"the controller at {controller} can't be reached"
 
 
 async def _print_all(source: ControllerSource, *, json_: bool) -> None:
     while True:
         if overview := await source.overview():
             _print(overview, json_=json_)
+        elif refusal := _refused(source):
+            raise refusal  # it will not be allowed the next time either
         await asyncio.sleep(REFRESH_S)
 
 
@@ -82,7 +96,7 @@ async def _draw(source: ControllerSource, controller: str) -> None:
         while True:
             found = await source.overview()
             overview = found or overview
-            lost = "" if found else f"the controller at {controller} can't be reached"
+            lost = "" if found else str(_refused(source) or _away(controller))
             live.update(page(overview, lost, console.height), refresh=True)
             await asyncio.sleep(REFRESH_S)
 

@@ -6,35 +6,47 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.display.views import LinkView, Overview, PayoutView, TableView
+from jackpot.display.views import HitView, LinkView, Overview, PayoutView, Proposal, TableView
 
+ALARMS_SHOWN = 5
+PAYOUTS_SHOWN = 8
+PROPOSALS_SHOWN = 4
 HITS_SHOWN = 5
 TABLES_SHOWN = 12  # on a screen of unknown height
-_OTHER_LINES = 22  # of a screen that are not tables
+TABLES_AT_LEAST = 3
 _PHASES = {"idle": "no round", "locked": "locked out", "collected": "counted"}
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))
 
 
 def page(overview: Overview | None, lost: str = "", height: int = 0) -> RenderableType:
-    """Everything, or that there is nothing yet."""
-    parts: list[RenderableType] = []
+    """Everything, or that there is nothing yet; tables get what is left of a screen's height."""
+    above: list[RenderableType] = []
+    below: list[RenderableType] = []
     if lost:
-        parts.append(Text(lost, style="bold white on red"))
-    if overview is not None:
-        shown = max(height - _OTHER_LINES, 3) if height else TABLES_SHOWN
-        parts += [
-            _head(overview),
-            *(Text(f"! {alarm.text}", style="bold red") for alarm in overview.alarms[:5]),
-            Text(),
-            _links(overview.links),
-            Text(),
-            _tables(overview.tables[:shown], overview.now_ms),
-            *_more(len(overview.tables) - shown, "tables"),
-            Text(),
-            _payouts(overview.payouts, overview.now_ms),
-            Text(),
-            _hits(overview),
-        ]
-    return Group(*parts)
+        above.append(Text(lost, style="bold white on red"))
+    if overview is None:
+        return Group(*above)
+    now_ms = overview.now_ms
+    above += [
+        _head(overview),
+        *(Text(f"! {alarm.text}", style="bold red") for alarm in overview.alarms[:ALARMS_SHOWN]),
+        *_more(len(overview.alarms) - ALARMS_SHOWN, "alarms"),
+        Text(),
+        *_payouts(overview.payouts, now_ms),
+        *_proposals(overview.proposals, now_ms),
+        Text(),
+        _links(overview.links),
+        Text(),
+    ]
+    below += [Text(), _hits(overview.hits[:HITS_SHOWN], now_ms)]
+    taken = sum(map(_lines, above + below)) + 2  # the tables' own heading, and "more"
+    shown = max(height - taken, TABLES_AT_LEAST) if height else TABLES_SHOWN
+    tables = _tables(overview.tables[:shown], now_ms)
+    return Group(*above, tables, *_more(len(overview.tables) - shown, "tables"), *below)
+
+
+def _lines(part: RenderableType) -> int:
+    return part.row_count + 1 if isinstance(part, Table) else 1
 
 
 def _head(overview: Overview) -> Text:
@@ -52,13 +64,15 @@ def _grid(*heads: str, right: Iterable[str] = ()) -> Table:
 
 
 def _links(links: Iterable[LinkView]) -> Table:
-    table = _grid("LINK", "LEVEL", "METER", "RESERVE", "STATUS", right=("METER", "RESERVE"))
+    right = ("METER", "RESERVE", "OVERFLOW", "HITS")
+    table = _grid("LINK", "LEVEL", "METER", "RESERVE", "OVERFLOW", "HITS", "STATUS", right=right)
     for link in links:
-        title, status = link.title, link.status
+        first, last = link.link, (str(link.hit_count), link.status.replace("-", " "))
         for level in link.levels:
             meter = Text(f"${level.meter}", style="bold yellow")
-            table.add_row(title, level.name, meter, f"${level.reserve}", status)
-            title = status = ""
+            money = (f"${level.reserve}", f"${level.overflow}")
+            table.add_row(first, level.level, meter, *money, *last)
+            first, last = "", ("", "")
     return table
 
 
@@ -73,16 +87,17 @@ def _tables(tables: Iterable[TableView], now_ms: int) -> Table:
             state,
             f"{found.round:,}",
             str(found.accepted),
-            _age(found.heard_ms, now_ms),
+            f"{_age(found.heard_ms, now_ms)} ago" if found.heard_ms else "never",
         )
     return table
 
 
-def _payouts(payouts: tuple[PayoutView, ...], now_ms: int) -> RenderableType:
+def _payouts(payouts: tuple[PayoutView, ...], now_ms: int) -> list[RenderableType]:
     if not payouts:
-        return Text("no payouts due", style="dim")
-    table = _grid("PAYOUT", "WHERE", "HAND", "AMOUNT", "STATE", "AGE", right=("AMOUNT", "AGE"))
-    for due in payouts[:8]:
+        return [Text("no payouts due", style="dim")]
+    right = ("PAYOUT", "AMOUNT", "AGE")
+    table = _grid("PAYOUT", "WHERE", "HAND", "AMOUNT", "STATE", "AGE", right=right)
+    for due in payouts[:PAYOUTS_SHOWN]:
         table.add_row(
             str(due.payout),
             f"{due.table} seat {due.seat}",
@@ -91,21 +106,38 @@ def _payouts(payouts: tuple[PayoutView, ...], now_ms: int) -> RenderableType:
             Text(due.state, style="bold red" if due.state == "pending" else "green"),
             _age(due.since_ms, now_ms),
         )
-    return Group(table, *_more(len(payouts) - 8, "payouts"))
+    return [table, *_more(len(payouts) - PAYOUTS_SHOWN, "payouts")]
 
 
-def _hits(overview: Overview) -> RenderableType:
-    if not overview.hits:
+def _proposals(proposals: tuple[Proposal, ...], now_ms: int) -> list[RenderableType]:
+    """Nothing at all where nothing waits: it seldom does."""
+    if not proposals:
+        return []
+    table = _grid("PROPOSAL", "LEVEL", "CHANGE", "BY", "AGE", right=("PROPOSAL", "AGE"))
+    for found in proposals[:PROPOSALS_SHOWN]:
+        table.add_row(
+            str(found.id),
+            f"{found.link}/{found.level}",
+            f"{found.before} → {found.after}",
+            found.by,
+            _age(found.since_ms, now_ms),
+        )
+    return [Text(), table, *_more(len(proposals) - PROPOSALS_SHOWN, "proposals")]
+
+
+def _hits(hits: tuple[HitView, ...], now_ms: int) -> RenderableType:
+    if not hits:
         return Text("no hits yet", style="dim")
-    table = _grid("HIT", "WHERE", "LEVEL", "AMOUNT", "STATE", "AGO", right=("AMOUNT", "AGO"))
-    for hit in overview.hits[:HITS_SHOWN]:
+    right = ("AMOUNT", "AGO")
+    table = _grid("HIT", "WHERE", "LEVEL", "AMOUNT", "STATE", "AGO", right=right)
+    for hit in hits:
         table.add_row(
             hit.hand,
             f"{hit.table} seat {hit.seat}",
-            hit.level_name,
+            f"{hit.link}/{hit.level}",
             f"${hit.amount}",
-            hit.status,
-            _age(hit.time_ms, overview.now_ms),
+            Text(hit.status, style="bold red" if hit.status == "pending" else ""),
+            _age(hit.time_ms, now_ms),
         )
     return table
 
@@ -115,10 +147,8 @@ def _more(count: int, what: str) -> list[Text]:
 
 
 def _age(from_ms: int, now_ms: int) -> str:
-    if not from_ms:
-        return "never"
     seconds = max((now_ms - from_ms) // 1_000, 0)
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+    for unit, length in _UNITS:
         if seconds >= length:
             return f"{seconds // length} {unit}"
     return f"{seconds} s"

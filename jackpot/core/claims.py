@@ -54,13 +54,20 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     """All claims of a round in payment order."""
     found: list[Claim] = []
     shared: set[tuple[str, str]] = set()  # (bet, hand) whose one award was claimed at a first turn
+    in_turn = [
+        (link, bet)
+        for link in links
+        for bet in sorted(link.bets, key=lambda bet: bet.whose == "dealer")
+    ]
     for seat in sorted(deal.round.wagers, reverse=True):
-        for link in links:
-            for bet in sorted(link.bets, key=lambda bet: bet.whose == "dealer"):
-                if accepted := deal.wager(seat, bet):
-                    found += _hand_claim(deal, link, bet, seat, accepted, shared)
-                    found += _drawn_claims(deal, link, bet, seat, accepted)
-                found += _envy_claims(deal, link, bet, seat)
+        wagered = deal.round.wagers[seat]
+        for link, bet in in_turn:
+            if bet.id not in wagered:
+                continue
+            if accepted := deal.wager(seat, bet):
+                found += _hand_claim(deal, link, bet, seat, accepted, shared)
+                found += _drawn_claims(deal, link, bet, seat, accepted)
+            found += _envy_claims(deal, link, bet, seat)
     return found
 
 
@@ -117,6 +124,8 @@ def _drawn_claims(
     deal: Deal, link: Link, bet: Bet, seat: int, accepted: Accepted
 ) -> Iterator[Claim]:
     """Magic Card and Lucky Bonus, which any hand can win."""
+    if not bet.magic_pays_for and not bet.lucky_pays_for:
+        return
     holder = DEALER if bet.whose == "dealer" else seat
     cards = deal.dealer if holder == DEALER else deal.hands[seat].cards
     drawn = (

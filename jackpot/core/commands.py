@@ -1,7 +1,9 @@
 """What the controller can be asked to do, and by whom.
 
 A command says what is wanted; an `Origin` says who wants it and makes the command itself
-recognisable when it is sent again. Time and randomness come in with the `Request`.
+recognisable when it is sent again. Time and randomness come in with the `Request`. Like events
+and the values of a state, commands never refer back to what holds them, so the garbage collector
+need not look at them (`gc=False`): thousands are made a second.
 """
 
 from typing import Literal
@@ -19,7 +21,7 @@ Pool = Literal["overflow", "reserve"]
 MeterReason = Literal["malfunction", "reset", "limit", "promotion"]
 
 
-class TableOrigin(Struct, frozen=True, tag="table"):
+class TableOrigin(Struct, frozen=True, gc=False, tag="table"):
     """A table's command: numbered without gaps within an attachment (its epoch)."""
 
     table: str
@@ -27,7 +29,7 @@ class TableOrigin(Struct, frozen=True, tag="table"):
     number: int
 
 
-class OperatorOrigin(Struct, frozen=True, tag="operator", omit_defaults=True):
+class OperatorOrigin(Struct, frozen=True, gc=False, tag="operator", omit_defaults=True):
     """A person's or a process's command, told apart by a request id that grows with time."""
 
     principal: str
@@ -35,14 +37,14 @@ class OperatorOrigin(Struct, frozen=True, tag="operator", omit_defaults=True):
     department: str = ""
 
 
-class ControllerOrigin(Struct, frozen=True, tag="controller"):
+class ControllerOrigin(Struct, frozen=True, gc=False, tag="controller"):
     """The controller's own bookkeeping; never sent over the wire."""
 
 
 Origin = TableOrigin | OperatorOrigin | ControllerOrigin
 
 
-class Command(Struct, frozen=True, tag=True):
+class Command(Struct, frozen=True, gc=False, tag=True):
     """Base of all commands."""
 
 
@@ -56,7 +58,7 @@ class OpenRound(Command, frozen=True):
     """Begin the next round at the table."""
 
 
-class Wager(Struct, frozen=True, omit_defaults=True):
+class Wager(Struct, frozen=True, gc=False, omit_defaults=True):
     """A seat's wager on a bet. `player` tells apart who plays two boxes; "" means the seat."""
 
     seat: int
@@ -72,7 +74,7 @@ class PlaceWagers(Command, frozen=True):
     wagers: tuple[Wager, ...]
 
 
-class Placed(Struct, frozen=True):
+class Placed(Struct, frozen=True, gc=False):
     """Names a wager that was accepted."""
 
     seat: int
@@ -102,7 +104,7 @@ class ConfirmCollection(Command, frozen=True):
     chips: dict[str, int]
 
 
-class SeatHand(Struct, frozen=True):
+class SeatHand(Struct, frozen=True, gc=False):
     """How a seat ended the round, and its cards as far as they were seen.
 
     `player` says who played it, where no wager of the seat does.
@@ -398,7 +400,7 @@ ControllerCommand = TakeSnapshot | Probe
 AnyCommand = TableCommand | OperatorCommand | ControllerCommand
 
 
-class Request(Struct, frozen=True):
+class Request(Struct, frozen=True, gc=False):
     """A command as it reaches the core."""
 
     site: str

@@ -7,7 +7,7 @@ rules or settings. Fields are only ever added, with a default; anything else is 
 from msgspec import Struct
 
 from jackpot.core.commands import MeterReason, Origin, Placed, Pool, RejectReason, SeatHand, Wager
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck, LinkStatus, Payout, Posted, Proposal, Round, Settlement
 
@@ -15,7 +15,7 @@ from jackpot.core.state import Deck, LinkStatus, Payout, Posted, Proposal, Round
 Postings = tuple[tuple[str, int], ...]
 
 
-class Event(Struct, frozen=True, tag=True, omit_defaults=True):
+class Event(Struct, frozen=True, gc=False, tag=True, omit_defaults=True):
     """Base of all events."""
 
 
@@ -49,7 +49,7 @@ class WagersPlaced(Event, frozen=True):
 
     table: str
     wagers: tuple[Wager, ...]
-    mediums: tuple[str, ...] = ()  # of each wager; empty where all are chips
+    mediums: tuple[Medium, ...] = ()  # of each wager; empty where all are chips
     postings: Postings = ()  # debits of game accounts
 
 
@@ -106,7 +106,7 @@ class RoundSettled(Event, frozen=True):
     alarms: tuple[str, ...] = ()
 
 
-class PayoutChange(Struct, frozen=True):
+class PayoutChange(Struct, frozen=True, gc=False):
     """An open payout's new amount, or that it is closed unpaid."""
 
     payout: int
@@ -208,7 +208,7 @@ class PayoutRejected(Event, frozen=True):
     postings: Postings = ()
 
 
-class Approval(Struct, frozen=True):
+class Approval(Struct, frozen=True, gc=False):
     """Who made a change: two people, or one where the site does without dual control."""
 
     proposal: int
@@ -389,7 +389,7 @@ AnyEvent = (
 )
 
 
-class Record(Struct, frozen=True, omit_defaults=True):
+class Record(Struct, frozen=True, gc=False, omit_defaults=True):
     """An event with who caused it: what a row of the journal says."""
 
     origin: Origin

@@ -144,8 +144,10 @@ def _at(wager: Wager) -> dict[str, int | str]:
 
 def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
+    standing_, nothing = round_.wagers, ()
     for wager in wagers:
-        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
+        seat, bet = at = wager.seat, wager.bet
+        link = offers[bet][0]
         if link.status != "in-service":
             return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
@@ -155,13 +157,15 @@ def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> R
                 takes_micros=link.config.wager_micros,
                 **_at(wager),
             )
-        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+        if at in seen or bet in standing_.get(seat, nothing):
             return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
         seen.add(at)
     return None
 
 
 def _check_void_seats(round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
+    if not round_.void_seats:
+        return None
     for wager in wagers:
         if wager.seat in round_.void_seats:
             return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
@@ -310,6 +314,8 @@ def _post_increments(
 ) -> dict[str, Posted]:
     """Share out wagers, one for each bet named, among their links' levels and the house."""
     posted: dict[str, Posted] = {}
+    if not bets:
+        return posted
     for link in (state.links[link].config for link in table.config.links):
         ours = {bet.id for bet in link.bets}
         total = sum(bet in ours for bet in bets) * link.wager_micros

@@ -82,11 +82,12 @@ def _check_hands(
         if named.count(seat) > 1 or seat in round_.void_seats:
             return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
     at_stake = [(seat, bet) for seat, bets in round_.wagers.items() for bet in bets]
+    offers = {bet: bet_of(state, table, bet)[1] for bet in {bet for _, bet in at_stake}}
     dealer_needed = False
     for seat, bet_id in at_stake:
         if seat not in hands:
             return refuse(Reason.HAND_MISSING, seat=seat)
-        bet = bet_of(state, table, bet_id)[1]
+        bet = offers[bet_id]
         dealer_needed |= bet.whose == "dealer"
         hand = hands[seat]
         if still_plays(hand, bet) and not hand.cards and bet.whose == "player":

@@ -22,14 +22,14 @@ LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
 ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
 
 
-class Answer(Struct, frozen=True, array_like=True):
+class Answer(Struct, frozen=True, gc=False, array_like=True):
     """Where the answer to a command is kept, and a digest of what was asked."""
 
     sequence: int
     digest: str
 
 
-class Accepted(Struct, frozen=True, omit_defaults=True):
+class Accepted(Struct, frozen=True, gc=False, omit_defaults=True):
     """A wager that lights a lamp."""
 
     amount_micros: int
@@ -38,7 +38,7 @@ class Accepted(Struct, frozen=True, omit_defaults=True):
     account: str = ""
 
 
-class Posted(Struct, frozen=True):
+class Posted(Struct, frozen=True, gc=False):
     """What a round put on a level, and when, so that a void can take back just that."""
 
     sequence: int
@@ -60,7 +60,7 @@ class Round(Struct):
     validated: bool = False  # something of it was validated or paid: no void any more
 
 
-class Deck(Struct, frozen=True):
+class Deck(Struct, frozen=True, gc=False):
     """A deck in use at a table."""
 
     back: str
@@ -93,14 +93,14 @@ class LinkState(Struct):
     pending_adjustment: bool = False  # a Bad Beat was paid and the display not yet set right
 
 
-class Winner(Struct, frozen=True):
+class Winner(Struct, frozen=True, gc=False):
     """Who takes a part of a claim."""
 
     seat: int
     player: str
 
 
-class Claim(Struct, frozen=True, omit_defaults=True):
+class Claim(Struct, frozen=True, gc=False, omit_defaults=True):
     """A right to money that a hand gives, before it is known how much a meter holds."""
 
     kind: ClaimKind
@@ -116,7 +116,7 @@ class Claim(Struct, frozen=True, omit_defaults=True):
     holder: int = -1  # the seat whose cards it is about, 0 for the dealer's
 
 
-class Effects(Struct, frozen=True):
+class Effects(Struct, frozen=True, gc=False):
     """What an award did to the accounts of its level and the house (its payouts aside)."""
 
     meter_micros: int = 0
@@ -125,7 +125,7 @@ class Effects(Struct, frozen=True):
     house_micros: int = 0
 
 
-class Award(Struct, frozen=True):
+class Award(Struct, frozen=True, gc=False):
     """A claim decided: what each payout of it is, and what it did to its level."""
 
     claim: Claim
@@ -134,7 +134,7 @@ class Award(Struct, frozen=True):
     effects: Effects
 
 
-class Pools(Struct, frozen=True):
+class Pools(Struct, frozen=True, gc=False):
     """A level's money at a moment, with the settings by which an award refills it."""
 
     meter_micros: int
@@ -147,7 +147,7 @@ class Pools(Struct, frozen=True):
     funded_micros: int = 0  # what the house had put on the meter
 
 
-class Settlement(Struct, frozen=True):
+class Settlement(Struct, frozen=True, gc=False):
     """A settled round's awards in payment order, kept while any of its payouts is open."""
 
     table: str
@@ -157,7 +157,7 @@ class Settlement(Struct, frozen=True):
     before: dict[str, Pools]  # "link/level" -> as it stood at the first turn
 
 
-class Payout(Struct, frozen=True):
+class Payout(Struct, frozen=True, gc=False):
     """Money due to a player: pending, perhaps validated, and then gone from the state."""
 
     id: int
@@ -182,7 +182,7 @@ class Payout(Struct, frozen=True):
     account: str = ""  # the game account that the wager came from
 
 
-class Hit(Struct, frozen=True):
+class Hit(Struct, frozen=True, gc=False):
     """A percentage award, as a sign shows it."""
 
     payout: int
@@ -196,7 +196,7 @@ class Hit(Struct, frozen=True):
     status: Literal["pending", "validated", "paid", "rejected"] = "pending"
 
 
-class Proposal(Struct, frozen=True):
+class Proposal(Struct, frozen=True, gc=False):
     """A change that waits for a second person."""
 
     id: int

@@ -72,6 +72,7 @@ def proposals(state: State) -> tuple[Proposal, ...]:
         Proposal(
             found.id,
             found.link,
+            found.change.level,
             found.before,
             found.after,
             found.proposer,
@@ -90,7 +91,7 @@ def payout_view(payout: Payout) -> PayoutView:
         round=payout.round,
         seat=payout.seat,
         link=payout.link,
-        level=words.level_name(payout.level) if payout.level else "",
+        level=payout.level,
         kind=payout.kind,
         hand=words.spaced(payout.hand),
         amount=words.money(payout.amount_micros),

@@ -23,7 +23,7 @@ from jackpot.display.source import SILENT_MS, hit_view
 from jackpot.display.views import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.engine import MeterBoard, MeterFrame
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from table_client.errors import explained, from_rpc_error
+from table_client.errors import RefusedError, explained, from_rpc_error
 
 CALL_S = 2.0
 BEAT_S = 1.0
@@ -52,6 +52,7 @@ class ControllerSource:
         self._cards: dict[str, SignCard] = {}
         self._histories: dict[str, LevelHistory] = {}
         self._since_s = int(time.time())
+        self._trouble: RefusedError | None = None
 
     async def start(self) -> None:
         """Begin to watch; a controller that is not there yet is waited for.
@@ -79,12 +80,17 @@ class ControllerSource:
         """Whether the controller is there, serves, and sends its meters."""
         return self._watching and self._healthy
 
+    @property
+    def trouble(self) -> RefusedError | None:
+        """Why the last question had no answer; None where it had."""
+        return self._trouble
+
     async def card(self, link: str) -> SignCard | None:
         """What of a link does not change."""
         frame = self.meters.frame(self.site, link)
         if link not in self._cards and frame is not None:
             request = meter_pb2.ListPaytablesRequest(site=self.site, link=link)
-            found = await asked(lambda: self._meter.ListPaytables(request, timeout=CALL_S))
+            found = await self._asked(lambda: self._meter.ListPaytables(request, timeout=CALL_S))
             if found is None:
                 return None
             self._cards[link] = wire.card(frame, found.links[0])
@@ -93,15 +99,15 @@ class ControllerSource:
     async def tables(self) -> tuple[str, ...]:
         """The ids of all tables."""
         request = operator_pb2.ListTablesRequest(site=self.site)
-        found = await asked(lambda: self._operator.ListTables(request, timeout=CALL_S))
+        found = await self._asked(lambda: self._operator.ListTables(request, timeout=CALL_S))
         return tuple(table.id for table in found.tables) if found else ()
 
     async def panel(self, table: str) -> PanelView | None:
         """A table, as far as the controller tells."""
         get = operator_pb2.GetTableRequest(site=self.site, table=table)
         due = operator_pb2.ListPayoutsRequest(site=self.site, table=table)
-        found = await asked(lambda: self._operator.GetTable(get, timeout=CALL_S))
-        payouts = await asked(lambda: self._operator.ListPayouts(due, timeout=CALL_S))
+        found = await self._asked(lambda: self._operator.GetTable(get, timeout=CALL_S))
+        payouts = await self._asked(lambda: self._operator.ListPayouts(due, timeout=CALL_S))
         if found is None or payouts is None:
             return None
         bets = [bet for link in found.table.links for bet in await self._bets(link)]
@@ -111,21 +117,23 @@ class ControllerSource:
     async def overview(self) -> Overview | None:
         """The whole site."""
         site, operator = self.site, self._operator
-        links = await asked(
+        links = await self._asked(
             lambda: operator.ListLinks(operator_pb2.ListLinksRequest(site=site), timeout=CALL_S)
         )
-        tables = await asked(
+        if links is None:  # the rest would not be answered either
+            return None
+        tables = await self._asked(
             lambda: operator.ListTables(operator_pb2.ListTablesRequest(site=site), timeout=CALL_S)
         )
-        payouts = await asked(
+        payouts = await self._asked(
             lambda: operator.ListPayouts(operator_pb2.ListPayoutsRequest(site=site), timeout=CALL_S)
         )
-        proposals = await asked(
+        proposals = await self._asked(
             lambda: operator.ListProposals(
                 operator_pb2.ListProposalsRequest(site=site), timeout=CALL_S
             )
         )
-        if links is None or tables is None or payouts is None or proposals is None:
+        if tables is None or payouts is None or proposals is None:
             return None
         now_ms = _now_ms()
         views = [wire.table(table) for table in tables.tables]
@@ -170,7 +178,7 @@ class ControllerSource:
 
     async def _bets(self, link: str) -> list[str]:
         request = meter_pb2.ListPaytablesRequest(site=self.site, link=link)
-        found = await asked(lambda: self._meter.ListPaytables(request, timeout=CALL_S))
+        found = await self._asked(lambda: self._meter.ListPaytables(request, timeout=CALL_S))
         return [paytable.bet for paytable in found.links[0].paytables] if found else []
 
     async def _find_site(self) -> None:
@@ -207,22 +215,26 @@ class ControllerSource:
                 if won:
                     history.won(int(time.time()))
 
+    async def _asked(self, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        """What the controller answers, or None where it does not."""
+        try:
+            answer = await call()
+        except grpc.RpcError as error:
+            self._trouble = from_rpc_error(error)
+            return None
+        self._trouble = None
+        return answer
+
     async def _beat(self) -> None:
         """Ask the controller how it is: a cut cable shows only when somebody speaks."""
         request = health_pb2.HealthCheckRequest()
         while True:
-            answer = await asked(lambda: self._health.Check(request, timeout=CALL_S))
-            self._healthy = bool(answer and answer.status == answer.SERVING)
+            try:
+                answer = await self._health.Check(request, timeout=CALL_S)
+                self._healthy = answer.status == answer.SERVING
+            except grpc.RpcError:
+                self._healthy = False
             await asyncio.sleep(BEAT_S)
-
-
-async def asked(call: Callable[[], Awaitable[Answer]]) -> Answer | None:
-    """What the controller answers, or None where it does not."""
-    try:
-        return await call()
-    except grpc.RpcError as error:
-        _log.debug("%s", wire.problem(error))
-        return None
 
 
 def _fresh(heard_ms: int) -> bool:

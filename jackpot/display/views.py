@@ -199,6 +199,7 @@ class Proposal(Struct, frozen=True):
 
     id: int
     link: str
+    level: str
     before: str
     after: str
     by: str

@@ -130,7 +130,7 @@ def payout(found: payout_pb2.Payout) -> PayoutView:
         round=found.round,
         seat=found.seat,
         link=found.link,
-        level=words.level_name(found.level) if found.level else "",
+        level=found.level,
         kind=KINDS.from_wire(found.kind),
         hand=words.spaced(found.hand),
         amount=words.money(found.amount_micros),
@@ -147,6 +147,7 @@ def proposal(found: operator_pb2.Proposal) -> Proposal:
     return Proposal(
         found.id,
         found.link,
+        found.level,
         found.before,
         found.after,
         found.proposer,

@@ -10,6 +10,7 @@ from jackpot.rules.terms import rate_text
 
 POT = "Shares of the fund"
 ONLY_LEVEL = "main"  # the level of a link that has one
+_DEALER = "-dealer"
 
 
 def money(amount_micros: int) -> str:
@@ -24,7 +25,7 @@ def spaced(name: str) -> str:
 
 
 def level_name(level: str) -> str:
-    """What a level is called."""
+    """What a level is called on a sign; staff see the name that commands take."""
     return "Jackpot" if level == ONLY_LEVEL else spaced(level)
 
 
@@ -45,8 +46,8 @@ def share(share_bps: int, level: str) -> str:
 
 
 def bet_name(bet: str) -> str:
-    """A bet as a lamp is labelled."""
-    return spaced(bet)
+    """A bet as a lamp is labelled; one on the dealer's hand says so last."""
+    return spaced(bet.removesuffix(_DEALER)) + (", dealer" if bet.endswith(_DEALER) else "")
 
 
 def fixed_micros(line: PayLine, wager_micros: int) -> int:

@@ -46,8 +46,9 @@ class Limits(Struct, frozen=True):
     queued_commands: int = 16_384
     batch_commands: int = 1_024
     batch_bytes: int = 4 << 20
-    crowd_commands: int = 8  # from a batch of so many on, the next one is gathered
-    gather_s: float = 0.002  # ... for so long
+    crowd_commands: int = 32  # from a batch of so many on, the next one is gathered
+    gather_s: float = 0.005  # ... for so long at most
+    pause_s: float = 0.001  # ... looking so often whether more is coming
     snapshot_every: int = 10_000  # events; what a restart replays at most
     poll_s: float = 0.25  # how old a meter may be that another controller changed
     stalled_s: float = 5.0  # a commit that takes longer is reported as ill health
@@ -69,6 +70,7 @@ class Read(NamedTuple):
     site: str
     question: Callable[[State], Any]
     deliver: Callable[[Any], None]
+    fresh: bool = True  # whether the store is asked first what others have committed
 
 
 class Commit(NamedTuple):

@@ -7,8 +7,6 @@ commands were submitted.
 
 import asyncio
 import logging
-import secrets
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -26,21 +24,12 @@ from jackpot.engine.desk import Desk
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.writer import Report, Writer
+from jackpot.sources import clock_micros, draw_entropy
 from jackpot.store.journal import Journal
 
 _WATCH_S = 0.25
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-def clock_micros() -> int:
-    """Now, in micros since 1970."""
-    return time.time_ns() // 1_000
-
-
-def draw_entropy() -> bytes:
-    """32 random bytes."""
-    return secrets.token_bytes(32)
 
 
 class Engine:
@@ -122,15 +111,18 @@ class Engine:
         outcome: Outcome = await self._ask(lambda deliver: self.submit(request, deliver))
         return outcome
 
-    async def read(self, site: str, question: Callable[[State], T]) -> T | Refusal:
+    async def read(
+        self, site: str, question: Callable[[State], T], *, fresh: bool = True
+    ) -> T | Refusal:
         """Ask something of a site's committed state, as fresh as the store has it.
 
+        Without `fresh` what other controllers have committed may be missing for `poll_s`.
         The question runs in the writer's thread: it must be quick, and return values only.
         """
         desk = self._desk(site)
         if reason := self._closed_reason(desk):
             return refuse(reason)
-        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d)))
+        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d, fresh)))
         return answer
 
     async def drain(self) -> None:

@@ -111,11 +111,22 @@ class Writer(threading.Thread):
             if not self.queue and not self.stopping:
                 self.busy_since = 0.0
                 self.wake.wait(self._limits.poll_s)
-        if self._crowd >= self._limits.crowd_commands > len(self.queue):
-            # Many are talking: a moment's patience makes one commit, one wake-up and one message
-            # a stream of what would be several. Whoever talks alone is never made to wait.
-            time.sleep(self._limits.gather_s)
+        if self._crowd >= self._limits.crowd_commands:
+            self._gather()
         self.busy_since = time.monotonic()
+
+    def _gather(self) -> None:
+        """Wait a moment for more while many are talking, as long as more keeps coming.
+
+        It makes one commit, one wake-up and one message a stream of what would be several.
+        Whoever talks alone is never made to wait.
+        """
+        until = time.monotonic() + self._limits.gather_s
+        most = self._limits.batch_commands
+        before = -1
+        while before < (now := len(self.queue)) < most and time.monotonic() < until:
+            before = now
+            time.sleep(self._limits.pause_s)
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""
@@ -131,7 +142,7 @@ class Writer(threading.Thread):
             self._commit(journal, sites, share, [*rest, *reads])
         due = self.busy_since - self._polled >= self._limits.poll_s
         if reads or due:
-            moved = sites.follow_all(None if due else {read.site for read in reads})
+            moved = sites.follow_all(None if due else {read.site for read in reads if read.fresh})
             if due:
                 self._polled = time.monotonic()
             answers = [(read.deliver, sites.answer(read)) for read in reads]

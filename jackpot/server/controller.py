@@ -7,6 +7,7 @@ is in trouble, and for good when the writer has died or a drain begins.
 import asyncio
 import ipaddress
 import logging
+from collections.abc import Callable
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -16,6 +17,7 @@ from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
+from jackpot.request_id import new_request_id
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.limits import MAX_MESSAGE_BYTES
@@ -57,12 +59,20 @@ def verify_loopback(address: str) -> None:
 class Controller:
     """Serves a site."""
 
-    def __init__(self, engine: Engine, site: Site, gate: Gate | None = None, *more: Site) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        site: Site,
+        gate: Gate | None = None,
+        *more: Site,
+        request_id: Callable[[], str] = new_request_id,
+    ) -> None:
         """Serve one site, or several of a group that share a store."""
         self.engine = engine
         self.site = site
         self.sites = (site, *more)
         self.gate = gate
+        self._request_id = request_id
         self._door = Door(gate)
         self._watching: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._door)
@@ -101,7 +111,7 @@ class Controller:
         try:
             await self.engine.start()
             for site in self.sites:
-                await set_up(self.engine, site)
+                await set_up(self.engine, site, self._request_id)
         except BaseException:
             await self._server.stop(None)
             raise

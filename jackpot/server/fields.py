@@ -12,7 +12,7 @@ from typing import TypeVar
 from jackpot.core.money import MAX_MICROS
 from jackpot.core.reasons import Reason
 from jackpot.request_id import request_id_time_ms
-from jackpot.rules.cards import JOKER, CardError, parse_card
+from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
 
@@ -21,6 +21,7 @@ Item = TypeVar("Item")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ECHO = 40  # characters of a bad value that a refusal repeats
 _MAX_CARD_TEXT = 4
+_CARDS = {card: card for card in DECK}  # those that come in their one spelling already
 
 
 def malformed(field: str, problem: str, value: object = "") -> RefusedError:
@@ -85,7 +86,7 @@ def many(items: Sequence[Item], field: str, most: int, least: int = 0) -> Sequen
 
 def cards(items: Sequence[str], field: str) -> tuple[str, ...]:
     """Cards in their one spelling; whether they can be together is not judged here."""
-    return tuple(_card(item, field) for item in many(items, field, MAX_CARDS))
+    return tuple([_CARDS.get(item) or _card(item, field) for item in many(items, field, MAX_CARDS)])
 
 
 def request_id(value: str) -> str:

@@ -19,7 +19,7 @@ from jackpot.server.enums import LINK_STATUSES
 from jackpot.server.errors import RefusedError, refused
 from jackpot.server.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
 from jackpot.server.outcomes import seen
-from jackpot.server.rpc import Context, Stream, Unary, send
+from jackpot.server.rpc import Context, Sender, Stream, Unary
 from jackpot.v1 import meter_pb2
 
 
@@ -97,11 +97,12 @@ class MeterService:
         self._watchers += 1
         try:
             seen(await self._engine.read(site, lambda state: _missing(state, wanted)))
-            await self._send(context, site, wanted, after)
+            with Sender(context) as sender:
+                await self._send(sender, site, wanted, after)
         finally:
             self._watchers -= 1
 
-    async def _send(self, context: Context, site: str, wanted: set[str], after: int) -> None:
+    async def _send(self, sender: Sender, site: str, wanted: set[str], after: int) -> None:
         board, version = self._engine.meters, 0
         while self._ending is None:
             frames = [
@@ -113,7 +114,7 @@ class MeterService:
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
-                await send(context, b"".join(map(self._serialise, frames)))
+                await sender.send(b"".join(map(self._serialise, frames)))
             await board.changed(version)
         raise self._ending
 

@@ -8,7 +8,6 @@ reader too: what a stream holds is bounded, whatever the client does.
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 
 from grpc.aio import EOF
 
@@ -19,19 +18,25 @@ from jackpot.server.errors import RefusedError, refused, status_of
 from jackpot.server.limits import MAX_COMMANDS
 from jackpot.server.outcomes import accepted
 from jackpot.server.parse import play_requests
-from jackpot.server.rpc import Context, decode, send
+from jackpot.server.rpc import Context, Sender, decode
 from jackpot.v1 import table_pb2
 
 
 class _Slot:
     """A command's place in the order of answers."""
 
-    __slots__ = ("kind", "number", "outcome")
+    __slots__ = ("_wake", "kind", "number", "outcome")
 
-    def __init__(self, number: int, kind: str, outcome: Outcome | None = None) -> None:
+    def __init__(self, number: int, kind: str, wake: asyncio.Event) -> None:
         self.number = number
         self.kind = kind
+        self.outcome: Outcome | None = None
+        self._wake = wake
+
+    def deliver(self, outcome: Outcome) -> None:
+        """The command's answer is there."""
         self.outcome = outcome
+        self._wake.set()
 
 
 class PlayStream:
@@ -52,12 +57,13 @@ class PlayStream:
         self._reader = asyncio.create_task(self._read())
         self._reader.add_done_callback(lambda _: self._wake.set())
         try:
-            while self._slots or not self._reader.done():
-                await self._wake.wait()
-                self._wake.clear()
-                response = table_pb2.PlayResponse()
-                if self._fill(response):
-                    await send(self._context, response.SerializeToString())
+            with Sender(self._context) as sender:
+                while self._slots or not self._reader.done():
+                    await self._wake.wait()
+                    self._wake.clear()
+                    response = table_pb2.PlayResponse()
+                    if self._fill(response):
+                        await sender.send(response.SerializeToString())
         finally:
             self._reader.cancel()
         if self._ending:
@@ -81,17 +87,13 @@ class PlayStream:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
             raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
         self._check(message.site, message.table)
-        for command, request in play_requests(message):
-            slot = _Slot(command.number, command.WhichOneof("command") or "")
+        for number, kind, request in play_requests(message):
+            slot = _Slot(number, kind, self._wake)
             self._slots.append(slot)
             if isinstance(request, Refusal):
-                self._deliver(slot, request)
+                slot.deliver(request)
             else:
-                self._engine.submit(request, partial(self._deliver, slot), self._lane)
-
-    def _deliver(self, slot: _Slot, outcome: Outcome) -> None:
-        slot.outcome = outcome
-        self._wake.set()
+                self._engine.submit(request, slot.deliver, self._lane)
 
     def _fill(self, response: table_pb2.PlayResponse) -> bool:
         """Add the answers that are there with none missing before them; whether there were any."""

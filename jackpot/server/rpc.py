@@ -8,7 +8,7 @@ other way round, stops the start.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
@@ -25,6 +25,7 @@ Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of ra
 Unary = Callable[[Any, Actor], Awaitable[Message]]
 Stream = Callable[[Any, Context, Actor], Awaitable[None]]  # writes to the context by itself
 
+_LOOKS = 4  # a write that takes too long is noticed a quarter of the time later at most
 _log = logging.getLogger(__name__)
 
 
@@ -48,13 +49,47 @@ def decode(message_type: Any, raw: bytes) -> Any:
         raise refused(Reason.MALFORMED, problem="not a message", bytes=len(raw)) from error
 
 
-async def send(context: Context, raw: bytes, within_s: float = MAX_UNREAD_S) -> None:
-    """Send a message on a stream; a client that does not read must not hold its place for ever."""
-    try:
-        async with asyncio.timeout(within_s):
-            await context.write(raw)
-    except TimeoutError as error:
-        raise refused(Reason.OVERLOADED, unread_s=within_s) from error
+class Sender:
+    """Writes to a stream; a client that does not read must not hold its place for ever.
+
+    One timer a stream looks whether the same write is still under way. A timeout around every
+    write would cost more than what is written.
+    """
+
+    def __init__(self, context: Context, within_s: float = MAX_UNREAD_S) -> None:
+        self._context = context
+        self._within_s = within_s
+        self._loop = asyncio.get_running_loop()
+        self._since_s = 0.0  # when the write under way began
+        self._late = False
+        self._task: asyncio.Task[Any] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def send(self, raw: bytes) -> None:
+        """Write a message, and wait until gRPC has room for the next."""
+        self._since_s = self._loop.time()
+        await self._context.write(raw)
+        self._since_s = 0.0
+
+    def __enter__(self) -> Self:
+        self._task = asyncio.current_task()
+        self._look()
+        return self
+
+    def _look(self) -> None:
+        now_s = self._loop.time()
+        if self._since_s and now_s - self._since_s >= self._within_s and self._task is not None:
+            self._late = True
+            self._task.cancel()
+            return
+        self._timer = self._loop.call_later(self._within_s / _LOOKS, self._look)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._late and kind is asyncio.CancelledError and self._task is not None:
+            self._task.uncancel()
+            raise refused(Reason.OVERLOADED, unread_s=self._within_s)
 
 
 def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodHandler[Any, Any]":

@@ -8,7 +8,7 @@ people have changed since stand in the journal and not in the file: the file's a
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -42,13 +42,15 @@ class SetupError(Exception):
     """The site file and the journal contradict each other."""
 
 
-async def set_up(engine: Engine, site: Site) -> None:
+async def set_up(
+    engine: Engine, site: Site, request_id: Callable[[], str] = new_request_id
+) -> None:
     """Define what the file has and the journal has not."""
     missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site))))
     # All at once, which keeps their order: a new site is a commit or two, not one for each table.
     outcomes = await asyncio.gather(
         *(
-            engine.execute(Request(site.id, OperatorOrigin(PRINCIPAL, new_request_id()), command))
+            engine.execute(Request(site.id, OperatorOrigin(PRINCIPAL, request_id()), command))
             for command in missing
         )
     )

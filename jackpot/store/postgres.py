@@ -145,6 +145,11 @@ class PostgresJournal:
             row = self._session.one(_STRAY)
         return f"there are events of {row[0]} that its head does not speak of" if row else ""
 
+    @property
+    def backend_pid(self) -> int:
+        """The server's process on the other end."""
+        return self._session.backend_pid
+
     def setting(self, name: str) -> str:
         """A setting of the session."""
         with as_store_error(f"can't read {name}"):

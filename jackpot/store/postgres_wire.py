@@ -52,6 +52,11 @@ class Session:
         """Whether the connection is gone."""
         return self._connection.closed
 
+    @property
+    def backend_pid(self) -> int:
+        """The server's process on the other end."""
+        return self._pq.backend_pid
+
     def execute(self, query: LiteralString, *values: int | str | bytes) -> list[tuple[Any, ...]]:
         """A statement's rows. Bytes are values in binary, whatever their type."""
         (result,) = self.together((query, *values))

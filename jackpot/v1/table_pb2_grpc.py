@@ -155,7 +155,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Heartbeat(self, request, context):
-        """Effect: the controller notes that the table is alive. Nothing is journaled.
+        """Effect: the controller notes that the table is alive. Nothing is journaled. What happened at
+        another controller a moment ago may not be in the answer yet.
         Idempotency: needs none.
         Reasons: NOT_ATTACHED, FENCED.
         """

@@ -55,7 +55,8 @@ class TableServiceStub:
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
     """
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]
-    """Effect: the controller notes that the table is alive. Nothing is journaled.
+    """Effect: the controller notes that the table is alive. Nothing is journaled. What happened at
+    another controller a moment ago may not be in the answer yet.
     Idempotency: needs none.
     Reasons: NOT_ATTACHED, FENCED.
     """
@@ -162,7 +163,8 @@ class TableServiceAsyncStub(TableServiceStub):
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
     """
     Heartbeat: _aio.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]  # type: ignore[assignment]
-    """Effect: the controller notes that the table is alive. Nothing is journaled.
+    """Effect: the controller notes that the table is alive. Nothing is journaled. What happened at
+    another controller a moment ago may not be in the answer yet.
     Idempotency: needs none.
     Reasons: NOT_ATTACHED, FENCED.
     """
@@ -278,7 +280,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.HeartbeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.HeartbeatResponse, _abc.Awaitable[_table_pb2.HeartbeatResponse]]:
-        """Effect: the controller notes that the table is alive. Nothing is journaled.
+        """Effect: the controller notes that the table is alive. Nothing is journaled. What happened at
+        another controller a moment ago may not be in the answer yet.
         Idempotency: needs none.
         Reasons: NOT_ATTACHED, FENCED.
         """

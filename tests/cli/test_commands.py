@@ -79,25 +79,6 @@ def test_every_command_is_in_the_docs(path: tuple[str, ...]) -> None:
     assert all(f"{group} {word}" in words or f"`{word}`" in words for word in rest)
 
 
-def test_the_demo_stops_by_itself() -> None:
-    """With --rounds it plays that many, sums up, finds its journal sound, and exits 0."""
-    result = run("demo", "--rounds", "7", "--seed", "1")
-    assert result.returncode == 0, result.stderr
-    assert "\n7 rounds, " in result.stdout
-    assert re.search(r"journal demo: sound, \d+ entries", result.stdout)
-    assert max(map(len, result.stdout.splitlines())) <= WIDTH
-
-
-def test_a_seed_deals_the_same_cards() -> None:
-    """Wagers and meters of two demos with one seed are the same; with another they are not."""
-
-    def meters(seed: str) -> list[str]:
-        lines = run("demo", "--rounds", "6", "--seed", seed).stdout.splitlines()
-        return [line for line in lines if re.search(r"\$[\d,]+\.\d\d +\d+ +in service", line)]
-
-    assert meters("3") == meters("3") != meters("4")
-
-
 def test_verify_finds_a_good_journal_sound(data: Path) -> None:
     """It exits 0 and says how much it has seen; JSON says the same."""
     result = run("verify", "--data", str(data))

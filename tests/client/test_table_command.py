@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from jackpot.store.opening import open_to_read
 from table_client.games.catalogue import GAMES
 
 
@@ -28,17 +31,22 @@ def test_a_traced_round_of_every_game(game: str) -> None:
     assert any(game[:2].upper() in line for line in dealt)
 
 
-def test_the_same_seed_plays_the_same_rounds() -> None:
-    """Cards, decisions and awards are a seed's."""
-    first, second = (
-        run("--game", "pa-crazy-4-poker", "--seed", "11", "--rounds", "5", "--json")
-        for _ in range(2)
-    )
+def test_the_same_seed_plays_the_same_rounds(tmp_path: Path) -> None:
+    """Cards, decisions, awards and every row of the journal are a seed's, its time and hash too."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    args = ("--game", "pa-crazy-4-poker", "--rounds", "5", "--json")
+    first, second = (run(*args, "--seed", "11", "--data", str(each)) for each in folders)
     assert first.stdout == second.stdout
     rounds = [json.loads(line) for line in first.stdout.splitlines()]
     assert [each["round"] for each in rounds] == [1, 2, 3, 4, 5]
-    other = run("--game", "pa-crazy-4-poker", "--seed", "12", "--rounds", "5", "--json")
+    one, two = map(rows, folders)
+    assert len(one) > 30
+    assert one == two
+    other = run(*args, "--seed", "12", "--data", str(folders[1]))
     assert other.stdout != first.stdout
+    longer = rows(folders[1])
+    assert longer[: len(two)] == two
+    assert len(longer) > len(two) + 20
 
 
 def test_a_wrong_option_is_one_line() -> None:
@@ -49,3 +57,19 @@ def test_a_wrong_option_is_one_line() -> None:
     assert "'whist' is not one of" in done.stderr
     done = run("--game", "pa-crazy-4-poker", "--controller", "127.0.0.1:1")
     assert "--controller needs --site and --table" in done.stderr
+
+
+def rows(data: Path) -> list[object]:
+    """A journal as it is stored."""
+    with closing(open_to_read(data)) as archive:
+        return list(archive.read("own", 0, 10_000))
+
+
+def test_devices_that_cannot_be_reached_are_one_line() -> None:
+    """No traceback, no wait, and the exit code says that it failed."""
+    done = run("--game", "pa-crazy-4-poker", "--devices", "127.0.0.1:1")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: the devices at 127.0.0.1:1 are lost")
+    assert done.stderr.count("\n") == 1
+    done = run("--game", "pa-crazy-4-poker", "--data", "x", "--controller", "127.0.0.1:1")
+    assert done.returncode == 2

@@ -1,5 +1,6 @@
 """Table panel and operator page in a real browser."""
 
+import pytest
 from playwright.async_api import Page
 
 from jackpot.display.words import money
@@ -98,6 +99,29 @@ async def test_the_operator_page(shown: Shown, browser: Browser) -> None:
     assert await window.page.get_attribute("[data-range=day]", "aria-pressed") == "true"
     assert window.complaints == []
     assert window.hosts == {shown.url.removeprefix("http://")}
+
+
+async def test_the_operator_page_shows_what_waits(
+    shown: Shown, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proposal, a payout that waits too long and a suspended link are told, in plain words."""
+    monkeypatch.setattr("jackpot.display.alarms.LATE_MS", 0)
+    house = shown.house
+    dealer = await house.dealer("t2")
+    await dealer.settled({3: QUADS}, 1, 3, dollars=5)
+    values = {"link": "mega", "level": "major", "reference": "memo 7"}
+    await house.operate("ResetMeter", who="ann/slots", **values)
+    await house.operate("SuspendLink", link="bonus")
+    window = await browser.open(f"{shown.url}/ops")
+    await window.until('document.querySelector(".proposal") && document.querySelector(".alarm")')
+    waits = await window.text("#proposals")
+    assert "mega/major: 5,000.70 → 5,000.00" in waits
+    assert "by ann" in waits
+    assert "payout 1 at t2 is pending for 0 min" in await window.text("#alarms")
+    rows = await texts(window.page, "#links tr")
+    assert any("bonus" in row and "suspended" in row for row in rows)
+    assert any("five" in row and "main" in row and "in service" in row for row in rows)
+    assert window.complaints == []
 
 
 async def test_pages_fit_a_phone(shown: Shown, browser: Browser) -> None:

@@ -8,21 +8,60 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Self
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from rich.console import Console
 
 from jackpot.cli.main import main
+from jackpot.cli.watch_view import page
 from jackpot.display.local import EngineSource
 from jackpot.display.remote import ControllerSource
-from table_client.client import open_channel
+from jackpot.display.words import money
+from table_client.client import TableClient, open_channel
+from tests.auth.secured import Secured, secured
+from tests.display.browser import Browser
 from tests.display.shown import ask
 from tests.e2e.process import Process
 from tests.engine.pit import eventually
-from tests.server.house import SITE, House, free_port, open_house, wagers
+from tests.server.house import FIVE, SITE, House, free_port, hands, open_house, wager, wagers
 
 QUADS = ["7s", "7h", "7d", "7c", "As"]
 ON = re.compile(r"signs of \S+ on (http://\S+)")
+
+
+class SignProcess:
+    """`jackpot sign` as a process of its own, at `url`."""
+
+    def __init__(self, *options: object) -> None:
+        self._command = (sys.executable, "-m", "jackpot", "sign", "--http", "127.0.0.1:0")
+        self._options = map(str, options)
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command,
+            *self._options,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert self._process.stdout is not None
+        found = ON.match((await self._process.stdout.readline()).decode())
+        assert found
+        self.url = found[1]
+        return self
+
+    async def stop(self) -> int:
+        """Ask it to stop; its exit code."""
+        self._process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(10):
+            return await self._process.wait()
+
+    async def __aexit__(self, *_: object) -> None:
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.communicate()
 
 
 @asynccontextmanager
@@ -84,24 +123,14 @@ async def test_both_sources_show_the_same_floor(tmp_path: Path) -> None:
 async def test_a_sign_process_outlives_its_controller(tmp_path: Path) -> None:
     """Started before the controller, it waits; killed and restarted, it goes on by itself."""
     controller = Process(tmp_path, port=free_port())
-    signs = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "jackpot", "sign"),
-        *("--controller", controller.address, "--http", "127.0.0.1:0"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        assert signs.stdout is not None
-        found = ON.match((await signs.stdout.readline()).decode())
-        assert found
-        url = found[1]
-        async with ask(url, "/events/sign/mega") as away:
+    async with SignProcess("--controller", controller.address) as signs:
+        async with ask(signs.url, "/events/sign/mega") as away:
             assert away.status == 503
-        async with ask(url, "/sign/mega") as page:
+        async with ask(signs.url, "/sign/mega") as page:
             assert page.status == 200, "a sign may be switched on before its controller"
         with controller:
-            await _health(url, 200)
-            async with ask(url, "/events/sign/mega") as stream:
+            await _health(signs.url, 200)
+            async with ask(signs.url, "/events/sign/mega") as stream:
                 frame = await stream.event("frame")
                 assert frame["levels"][0]["amount"] == "50,000.00"
                 controller.kill()
@@ -110,13 +139,49 @@ async def test_a_sign_process_outlives_its_controller(tmp_path: Path) -> None:
                 await asyncio.to_thread(controller.start)
                 while not (await stream.event("beat"))["serving"]:
                     pass
-        signs.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(10):
-            assert await signs.wait() == 0
-    finally:
-        with suppress(ProcessLookupError):
-            signs.kill()
-        await signs.communicate()
+        assert await signs.stop() == 0
+
+
+async def test_a_sign_process_shows_its_certificate(tmp_path: Path, browser: Browser) -> None:
+    """With a sign's certificate: paytable, a hit before its time, the theme; revoked, it is out."""
+    theme = tmp_path / "theme.toml"
+    theme.write_text('name = "Riverside"\n[colours]\naccent = "#9fd3ff"\n')
+    async with secured(tmp_path) as house:
+        await hit(house)
+        identity = house.identity("sign", "lobby")
+        options = ("--cert", identity.certificate, "--ca", identity.authority, "--theme", theme)
+        async with SignProcess("--controller", house.address, *options) as signs:
+            await _health(signs.url, 200)
+            window = await browser.open(f"{signs.url}/sign/mega")
+            await window.until('document.querySelector(".hit .status")?.innerText === "Pending"')
+            assert "T2, seat 3" in await window.text(".hit")
+            assert await window.text("#house") == "Riverside"
+            posted = await window.page.locator("#card table:first-of-type tr").all_inner_texts()
+            assert posted[2] == "Four of a kind\t100% of the minor"
+            colour = "getComputedStyle(document.querySelector('.level .amount')).color"
+            assert await window.page.evaluate(colour) == "rgb(159, 211, 255)"
+            for path in ("/ops", "/table/t1", "/metrics", "/login"):
+                async with ask(signs.url, path) as answer:
+                    assert answer.status in (403, 404), "signs and nothing else"
+            assert window.complaints == []
+            house.revoke(identity)
+            await window.until('!document.getElementById("out").hidden', 8)
+
+
+async def hit(house: Secured) -> None:
+    """Four of a kind at t2, seat 3, which takes the minor."""
+    identity = house.identity("table", "t2")
+    async with (
+        open_channel(house.address, identity) as channel,
+        TableClient(channel, SITE, "t2") as client,
+    ):
+        await client.attach()
+        await client.open_round()
+        await client.place_wagers([wager(3, dollars=5)])
+        await client.lock_out()
+        await client.confirm_collection({FIVE: 1})
+        settle = hands({3: QUADS}, 3)
+        await client.settle(settle.hands, settle.dealer)
 
 
 async def _health(url: str, status: int) -> None:
@@ -128,31 +193,75 @@ async def _health(url: str, status: int) -> None:
     raise AssertionError(f"never {status}")
 
 
-def test_watch_shows_the_floor(tmp_path: Path) -> None:
-    """`jackpot watch --once` prints what there is in 80 columns; --json for machines."""
-    with Process(tmp_path, many=0) as controller:
-        runner = CliRunner(env={"COLUMNS": "80"})
-        shown = runner.invoke(main, ["watch", "--once", "--controller", controller.address])
+async def test_watch_shows_the_floor(tmp_path: Path) -> None:
+    """`jackpot watch --once` has what the operator page has, in 80 columns; --json for machines."""
+    async with open_house(tmp_path) as house:
+        dealer = await house.dealer("t2")
+        (payout,) = await dealer.settled({3: QUADS}, 1, 3, dollars=5)
+        who = {"who": "ann/slots", "reference": "memo 7"}
+        await house.operate("ResetMeter", link="mega", level="major", **who)
+        await house.operate("SuspendLink", link="bonus")
+        shown = await watch_once(house.address)
         assert shown.exit_code == 0, shown.output
-        assert "serving" in shown.output
-        assert "$50,000.00" in shown.output
-        assert "no payouts due" in shown.output
-        assert max(map(len, shown.output.splitlines())) <= 80
-        machine = runner.invoke(
-            main, ["watch", "--once", "--json", "--controller", controller.address]
+        lines = [" ".join(line.split()) for line in shown.output.splitlines()]
+        assert lines[0].startswith("house serving journal at ")
+        text = "\n".join(lines)
+        assert f"1 t2 seat 3 Four of a kind ${money(payout.amount_micros)} pending" in text
+        assert any(
+            re.fullmatch(r"1 mega/major 5,000\.70 → 5,000\.00 ann \d s", line) for line in lines
         )
-        overview = json.loads(machine.output)
+        assert "mega mega $50,000.00 $0.00 $0.00 1 in service" not in lines, "wagers have fed it"
+        assert "bonus main $10,000.00 $0.00 $0.00 0 suspended" in lines
+        assert any(re.fullmatch(r"t2 mega settled 1 2 \d s ago", line) for line in lines)
+        assert "t3 spare not attached 0 0 never" in lines
+        assert any(line.startswith("Four of a kind t2 seat 3 mega/minor") for line in lines)
+        assert max(map(len, shown.output.splitlines())) <= 80
+        overview = json.loads((await watch_once(house.address, "--json")).output)
         assert overview["serving"] is True
-        assert overview["links"][1]["levels"][0]["meter"] == "50,000.00"
+        assert overview["links"][0]["levels"][0]["meter"] == "10,000.00"
+        assert overview["proposals"][0]["by"] == "ann"
         assert len(overview["tables"]) == 4
 
 
+@pytest.mark.parametrize("height", [24, 40, 60])
+async def test_watch_fits_the_screen(tmp_path: Path, height: int) -> None:
+    """However many tables there are, what is drawn is no higher than the terminal."""
+    async with open_house(tmp_path, many=50) as house, open_channel(house.address) as channel:
+        source = ControllerSource(channel)
+        await source.start()
+        await eventually(lambda: source.serving)
+        overview = await source.overview()
+        await source.stop()
+        console = Console(width=80, height=height)
+        lines = console.render_lines(page(overview, "", height))
+        assert len(lines) == height
+        assert any("tables more" in segment.text for line in lines for segment in line)
+
+
+async def watch_once(address: str, *options: object) -> Result:
+    """`jackpot watch --once`, beside the loop that serves."""
+    command = ["watch", "--once", "--controller", address, *map(str, options)]
+    return await asyncio.to_thread(CliRunner(env={"COLUMNS": "80"}).invoke, main, command)
+
+
+async def test_watch_says_who_may_not(tmp_path: Path) -> None:
+    """A certificate whose role sees signs only is refused in one line, as what it is."""
+    async with secured(tmp_path) as house:
+        sign, floor = house.identity("sign"), house.identity("floor")
+        for identity, code in ((floor, 0), (sign, 1)):
+            options = ("--cert", identity.certificate, "--ca", identity.authority)
+            result = await watch_once(house.address, *options)
+            assert result.exit_code == code, result.output
+        assert result.output.startswith("Error: NOT_ALLOWED")
+        assert result.output.count("\n") == 1
+
+
 def test_watch_without_a_controller_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody there: one line, exit 1."""
+    """Nobody there: one line, exit 3."""
     monkeypatch.setattr("jackpot.cli.watch.WAIT_S", 0.1)
     result = CliRunner().invoke(
         main, ["watch", "--once", "--controller", f"127.0.0.1:{free_port()}"]
     )
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert result.output.startswith("Error: the controller at 127.0.0.1:")
     assert result.output.count("\n") == 1

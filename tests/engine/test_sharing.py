@@ -75,6 +75,20 @@ async def test_meters_follow_another_controller(store: Address) -> None:
         await eventually(shown, 0.5)
 
 
+async def test_a_look_that_need_not_be_fresh(store: Address) -> None:
+    """It does not ask the store; any other look sees what another controller has committed."""
+    async with running(store) as one, running(store, limits=Limits(poll_s=60)) as two:
+
+        async def look(*, fresh: bool) -> object:
+            return await two.read(SITE, lambda state: state.sequence, fresh=fresh)
+
+        before = await look(fresh=True)
+        await Pit(one).open_up("t1")
+        assert await look(fresh=False) == before
+        assert (after := await look(fresh=True)) == await one.read(SITE, lambda s: s.sequence)
+        assert before != after == await look(fresh=False)
+
+
 async def test_far_behind(store: Address) -> None:
     """A controller that is many pages behind catches up before it decides anything."""
     slow = Limits(poll_s=60, snapshot_every=100_000)

@@ -53,25 +53,25 @@ def only_link(tmp_path: Path, text: str) -> config.Link:
     return load_site(written(tmp_path, text)).links[0]
 
 
-def test_the_demo_site_has_two_links_of_three_tables_and_a_bonus() -> None:
+def test_the_demo_site_has_six_tables_of_three_games() -> None:
     """The file that the demo runs on compiles to what it says."""
     site = load_site(DEMO)
-    assert [one.id for one in site.links] == ["five-card", "mega", "hand-bonus"]
-    assert site.in_service == ("five-card", "mega", "hand-bonus")
+    links = ["mega", "hand-bonus", "caribbean", "ride-bonus"]
+    assert [one.id for one in site.links] == links
+    assert site.in_service == tuple(links)
     assert [table.links for table in site.tables] == [
-        ("five-card", "hand-bonus"),
-        *[("five-card",)] * 2,
-        *[("mega",)] * 3,
+        *[("mega", "hand-bonus")] * 2,
+        *[("caribbean",)] * 2,
+        *[("ride-bonus",)] * 2,
     ]
-    assert {(t.seats, t.seat_cards, t.dealer_cards, t.community_cards) for t in site.tables} == {
-        (6, 5, 5, 0)
-    }
+    sizes = [(t.seats, t.seat_cards, t.dealer_cards, t.community_cards) for t in site.tables]
+    assert sizes == [*[(6, 5, 5, 0)] * 2, *[(7, 5, 5, 0)] * 2, *[(7, 3, 0, 2)] * 2]
 
 
 @pytest.mark.rule("PA 657a.12(e)(3)")
 def test_levels_of_a_five_dollar_link_start_at_five_times_the_seed() -> None:
     """Mega, major and minor start at $50,000, $5,000 and $1,250 where the wager is $5."""
-    mega = load_site(DEMO).links[1]
+    mega = load_site(DEMO).links[0]
     assert mega.wager_micros == 5 * MICROS_PER_DOLLAR
     assert [
         (one.id, one.seed_micros, one.reseed_micros, one.primary_bps, one.reserve_bps)
@@ -88,7 +88,7 @@ def test_levels_of_a_five_dollar_link_start_at_five_times_the_seed() -> None:
 @pytest.mark.rule("PA 657a.11(f)(3)")
 def test_the_hand_bonus_is_two_electronic_bets_on_one_meter() -> None:
     """One on the player's hand, one on the dealer's; validated from 500 for 1; paid to accounts."""
-    bonus = load_site(DEMO).links[2]
+    bonus = load_site(DEMO).links[1]
     (level,) = bonus.levels
     assert (level.seed_micros, level.reseed_micros) == (10_000 * MICROS_PER_DOLLAR, 0)
     assert (level.primary_bps, level.reserve_bps) == (1_300, 800)
@@ -107,7 +107,7 @@ def test_the_hand_bonus_is_two_electronic_bets_on_one_meter() -> None:
 @pytest.mark.rule("PA 657a.12(e)(5)")
 def test_a_progressive_bet_keeps_envy_when_folded_and_needs_validation() -> None:
     """The compiled bet carries the fold rule, the envy amounts of its wager and no exemption."""
-    (bet,) = load_site(DEMO).links[1].bets
+    (bet,) = load_site(DEMO).links[0].bets
     assert (bet.fold_forfeits, bet.fold_keeps_envy) == (True, True)
     assert (bet.validate_from_for, bet.fixed_source, bet.medium) == (0, "inventory", "chips")
     assert [(line.hand, line.amount_micros) for line in bet.envy] == [

@@ -13,13 +13,13 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.config import Site
 from jackpot.engine import Engine, Limits
-from jackpot.engine.engine import clock_micros
 from jackpot.engine.faults import InjectedError, Point
 from jackpot.request_id import new_request_id
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.server.controller import Controller
+from jackpot.sources import clock_micros
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import (

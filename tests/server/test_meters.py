@@ -8,7 +8,7 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
-from jackpot.server import meters
+from jackpot.server.rpc import Sender
 from jackpot.store.opening import Address
 from jackpot.v1 import meter_pb2
 from tests.server.house import DOLLAR, ROYALS, SITE, House, info_of, open_house, status_of
@@ -93,13 +93,13 @@ async def test_a_slow_watcher_skips_to_the_latest(
     """A reader held up through many changes gets the one it was held up in and the last one."""
     gate = asyncio.Event()
 
-    async def slowly(context: Any, raw: bytes) -> None:
+    async def slowly(sender: Sender, raw: bytes) -> None:
         await gate.wait()
-        await context.write(raw)
+        await sender._context.write(raw)
 
     call = watch(house, "five")
     await read(call)
-    monkeypatch.setattr(meters, "send", slowly)
+    monkeypatch.setattr(Sender, "send", slowly)
     dealer = await house.dealer("t4")
     await dealer.settled({}, 1, 2)
     await asyncio.sleep(0.05)

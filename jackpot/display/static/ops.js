@@ -5,11 +5,11 @@ import { chart } from "./history.js";
 import { watch } from "./stream.js";
 import { who } from "./who.js";
 
-const STATUS = { "in-service": "in service" };
 const PHASES = { idle: "no round", open: "open", locked: "locked out", collected: "counted", settled: "settled" };
 
 const cell = (text, kind = "") => h("td", kind ? { class: kind } : {}, text);
 const state = (kind, text) => h("td", {}, h("span", { class: `state ${kind}` }, text));
+const words = (id) => id.replaceAll("-", " ");
 const none = (text) => h("p", { class: "none" }, text);
 
 /** When: today without the date. */
@@ -31,8 +31,7 @@ function show(site) {
   fill(byId("payouts"), payouts(site));
   fill(byId("proposals"), ...(site.proposals.length ? site.proposals.map(proposal) : [none("Nothing")]));
   fill(byId("hits"), hits(site.hits));
-  const since = site.record_since_ms ? `Contributed since ${time(site.record_since_ms)}` : "Contributed";
-  say(byId("contributed-head"), since);
+  say(byId("contributed-since"), site.record_since_ms ? `contributed since ${time(site.record_since_ms)}` : "");
   chart.offer(site.links);
 }
 
@@ -47,19 +46,23 @@ function linkRows(link) {
     return td;
   };
   const title = h("a", { href: `/sign/${encodeURIComponent(link.link)}` }, link.title);
-  const wager = h("span", { class: "sub" }, `$${link.wager} wager`);
-  const good = link.status === "in-service";
+  const paid = link.wager === "0.00" ? "from pots" : `$${link.wager} wager`;
+  const kind = link.status === "in-service" ? "validated" : "pending";
+  const about = [
+    h("span", { class: "sub" }, `${link.link} · ${paid}`),
+    h("span", { class: `sub narrow state ${kind}` }, words(link.status)),
+  ];
   return link.levels.map((level, index) =>
     h(
       "tr",
       {},
-      index ? null : whole(h("td", {}, title, wager)),
-      cell(level.name),
+      index ? null : whole(h("td", {}, title, ...about)),
+      cell(level.level),
       cell(`$${level.meter}`, "meter num"),
       cell(`$${level.reserve}`, "num wide"),
       cell(`$${level.overflow}`, "num wide"),
       index ? null : whole(cell(String(link.hit_count), "num wide")),
-      index ? null : whole(state(good ? "validated" : "pending", STATUS[link.status] ?? link.status)),
+      index ? null : whole(h("td", { class: "wide" }, h("span", { class: `state ${kind}` }, words(link.status)))),
     ),
   );
 }
@@ -71,10 +74,10 @@ function tableRow(table, now_ms) {
     {},
     h("td", {}, h("a", { href: `/table/${encodeURIComponent(table.table)}` }, table.table), h("span", { class: "sub" }, table.links.join(", "))),
     table.attached ? state(table.phase, PHASES[table.phase] ?? table.phase) : state("off", "not attached"),
-    cell(table.round.toLocaleString("en"), "num"),
-    cell(String(table.accepted), "num"),
+    cell(table.round.toLocaleString("en"), "num wide"),
+    cell(String(table.accepted), "num wide"),
     cell(table.heard_ms ? `${ago(table.heard_ms, now_ms)} ago` : "never", "num"),
-    h("td", { class: "num" }, table.contributed ? `$${table.contributed}` : "", share),
+    h("td", { class: "num" }, table.contributed ? `$${table.contributed}` : "–", share),
   );
 }
 
@@ -84,8 +87,8 @@ function payouts(site) {
     ["Payout", "Table", "Hand", "Amount", "State", "Age"],
     site.payouts.map((p) => [
       cell(String(p.payout)),
-      cell(`${p.table}, seat ${p.seat}`),
-      h("td", {}, p.hand, h("span", { class: "sub" }, p.kind === "share" ? p.level : p.kind)),
+      h("td", {}, p.table, h("span", { class: "sub" }, `seat ${p.seat}`)),
+      h("td", {}, p.hand, h("span", { class: "sub" }, p.kind === "share" ? `${p.link}/${p.level}` : `${words(p.kind)}, ${p.link}`)),
       cell(`$${p.amount}`, "num"),
       state(p.state, p.state),
       cell(ago(p.since_ms, site.now_ms), "num"),
@@ -96,13 +99,11 @@ function payouts(site) {
 function hits(all) {
   if (!all.length) return none("None yet");
   return listed(
-    ["When", "Where", "Hand", "Amount", "State"],
+    ["When", "Hand", "Amount"],
     all.map((hit) => [
-      cell(time(hit.time_ms)),
-      cell(`${hit.table}, seat ${hit.seat}`),
-      h("td", {}, hit.hand, h("span", { class: "sub" }, `${hit.link}, ${hit.level_name}`)),
-      cell(`$${hit.amount}`, "num"),
-      state(hit.status, hit.status),
+      h("td", {}, time(hit.time_ms), h("span", { class: "sub" }, `${hit.table}, seat ${hit.seat}`)),
+      h("td", {}, hit.hand, h("span", { class: "sub" }, `${hit.link}/${hit.level}`)),
+      h("td", { class: "num" }, `$${hit.amount}`, h("span", { class: `sub state ${hit.status}` }, hit.status)),
     ]),
   );
 }
@@ -121,7 +122,7 @@ function proposal(item) {
   return h(
     "p",
     { class: "proposal" },
-    h("b", {}, `${item.link}: ${item.before} → ${item.after}`),
+    h("b", {}, `${item.link}/${item.level}: ${item.before} → ${item.after}`),
     h("span", { class: "sub muted" }, `proposal ${item.id} by ${item.by}, ${time(item.since_ms)}, until ${time(item.expires_ms)}`),
   );
 }

@@ -66,7 +66,7 @@ function drawn({ magic_card: magic, lucky_position: lucky }) {
 }
 
 function countRow(count, phase) {
-  let chips = h("td", { class: "muted" }, phase === "locked" ? "count now" : "–");
+  let chips = phase === "locked" ? h("td", { class: "due" }, "count now") : h("td", { class: "muted" }, "–");
   if (count.electronic) chips = h("td", { class: "muted" }, "electronic");
   else if (count.confirmed !== null) {
     const agree = count.confirmed === count.accepted;
@@ -76,7 +76,7 @@ function countRow(count, phase) {
 }
 
 function award(payout) {
-  const kind = payout.kind === "share" ? payout.level : payout.kind;
+  const kind = payout.kind === "share" ? `${payout.link}/${payout.level}` : payout.kind.replaceAll("-", " ");
   const state = payout.state === "pending" ? (payout.needs_floorperson ? "Pending: floorperson" : "Pay") : "Validated: pay";
   return h(
     "article",

@@ -55,12 +55,13 @@ def verify(
     """
     journal = open_to_read(address)
     try:
+        heads = journal.heads()
         sites = tuple(
             _verify_site(journal, name, head, progress or _no_progress, noted.get(name))
-            for name, head in sorted(journal.heads().items())
+            for name, head in sorted(heads.items())
             if site in ("", name)
         )
-        problem = journal.damage() or _missing(sites, noted)
+        problem = journal.damage() or _missing(heads, noted)
     except StoreError as error:
         # The file opened, so what can't be read in it is damage.
         return Report(ok=False, sites=(), problem=str(error))
@@ -69,11 +70,11 @@ def verify(
     return Report(not problem and not any(found.first_bad for found in sites), sites, problem)
 
 
-def _missing(sites: tuple[SiteReport, ...], noted: Mapping[str, Noted]) -> str:
+def _missing(sites: Mapping[str, Head], noted: Mapping[str, Noted]) -> str:
     """What ought to be there and is not at all."""
     if not sites:
         return "it holds no entry"
-    missing = sorted(noted.keys() - {site.site for site in sites})
+    missing = sorted(noted.keys() - sites.keys())
     return f"it holds no entry of {', '.join(missing)}" if missing else ""
 
 

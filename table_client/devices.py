@@ -4,7 +4,8 @@ What the devices do is turned into what a dealer sees. A device out of order is 
 off the table, before another way is used; devices that are gone void the round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from emulator.devices.api import Devices
@@ -74,7 +75,7 @@ class DeviceDeck:
     async def prepare(self) -> tuple[Made, ...]:
         """Have a shuffled deck ready, with whatever devices still work."""
         made: list[Made] = []
-        try:
+        with _lost(DeviceLost, DeviceRefused):  # devices that refuse for good are no use either
             await self._retire(made)
             try:
                 steps = await prepare_round(self._devices, self._backs)
@@ -83,8 +84,6 @@ class DeviceDeck:
                     raise
                 await self._retire(made)
                 steps = await prepare_round(self._devices, self._backs)
-        except DeviceLost as lost:
-            raise DeckLostError(str(lost)) from lost
         # A shuffler may have been at work during the last round: what it gives out is shuffled.
         done = Step.EJECTED if Step.EJECTED in steps else Step.SHUFFLED
         told = _MADE | {done: Made.SHUFFLED}
@@ -92,10 +91,8 @@ class DeviceDeck:
 
     async def in_use(self) -> tuple[DeckInUse, ...]:
         """The decks that the devices know of."""
-        try:
+        with _lost(DeviceLost):
             status = await self._devices.status()
-        except DeviceLost as lost:
-            raise DeckLostError(str(lost)) from lost
         return tuple(
             DeckInUse(deck.back, deck.number, deck.age_ms // _MS_PER_S) for deck in status.decks
         )
@@ -104,9 +101,8 @@ class DeviceDeck:
         """Deal in order; fewer answers than requests where the dealer must act."""
         asked = [Delivery(Target(deal.spot.value), deal.count, deal.seat) for deal in deals]
         try:
-            dispensed = await self._devices.dispense(asked)
-        except DeviceLost as lost:
-            raise DeckLostError(str(lost)) from lost
+            with _lost(DeviceLost):
+                dispensed = await self._devices.dispense(asked)
         except DeviceRefused as refusal:
             raise ShoeFailedError(str(refusal)) from refusal
         if dispensed.status.shoe in _FAILED:
@@ -127,18 +123,18 @@ class DeviceDeck:
 
     async def remove_deck(self) -> None:
         """Take the deck in play off the table."""
-        status = await self._devices.status()
-        await self._devices.remove_deck(status.shoe_deck)
+        with _lost(DeviceLost):
+            status = await self._devices.status()
+            await self._devices.remove_deck(status.shoe_deck)
 
     async def _stub(self, *, count: bool, to_hand: bool = False) -> int | None:
         try:
-            stub = await self._devices.remove_stub(count=count, to_hand=to_hand)
+            with _lost(DeviceLost):
+                stub = await self._devices.remove_stub(count=count, to_hand=to_hand)
         except DeviceRefused as refusal:
             if refusal.reason is Reason.NOT_LOADED:  # no card was dealt, or it is gone already
                 return None
             raise
-        except DeviceLost as lost:
-            raise DeckLostError(str(lost)) from lost
         return stub.counted
 
     async def _retire(self, made: list[Made]) -> None:
@@ -162,10 +158,19 @@ class DeviceDeck:
         return status
 
 
+@contextmanager
+def _lost(*kinds: type[Exception]) -> Iterator[None]:
+    """What leaves a table without cards, in the words of a round."""
+    try:
+        yield
+    except kinds as error:
+        raise DeckLostError(str(error)) from error
+
+
 def _dealt(deal: Deal, delivered: Delivered) -> Dealt:
     cards = tuple(
         Drawn(card.card, card.face_up, card.exposed, card.drawn_in_error)
         for card in delivered.cards
     )
     conduct = next((_CONDUCT[fault] for fault in delivered.faults if fault in _CONDUCT), None)
-    return Dealt(deal, cards, conduct)
+    return Dealt(deal, cards, conduct, Fault.DEALT_OUT_OF_TURN in delivered.faults)

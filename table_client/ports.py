@@ -64,6 +64,7 @@ class Dealt(Struct, frozen=True):
     deal: Deal
     cards: tuple[Drawn, ...]
     conduct: Conduct | None = None
+    out_of_turn: bool = False  # the dealer did not deal in the order prescribed
 
 
 class Made(StrEnum):

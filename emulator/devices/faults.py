@@ -53,6 +53,7 @@ class Fault(StrEnum):
     COMMUNITY_CARD_EXPOSED = "COMMUNITY_CARD_EXPOSED"
     PLAYER_TALKS = "PLAYER_TALKS"
     SEAT_ABANDONED = "SEAT_ABANDONED"
+    DEALT_OUT_OF_TURN = "DEALT_OUT_OF_TURN"
 
 
 class Chance(StrEnum):
@@ -70,6 +71,7 @@ class FaultRule(Struct, frozen=True):
     clauses: tuple[str, ...]
     targets: frozenset[Target] = frozenset(Target)
     automated_only: bool = False  # only an automated shoe jams
+    by_hand_only: bool = False  # only who deals from the hand can lose the order
 
 
 def _clauses(later: str, y2010: Mapping[str, str]) -> tuple[str, ...]:
@@ -147,6 +149,7 @@ FAULT_RULES: Final[dict[Fault, FaultRule]] = {
     Fault.COMMUNITY_CARD_EXPOSED: FaultRule(_D, ("PA2014 592.13(d)",), _COMMUNITY),
     Fault.PLAYER_TALKS: FaultRule(_D, ("PA2010 555.11(c)", "PA2011 555.11(c)"), _PLAYER),
     Fault.SEAT_ABANDONED: FaultRule(_D, ("PA 657a.7(b)",), _PLAYER),
+    Fault.DEALT_OUT_OF_TURN: FaultRule(_D, ("PA2010 561.14(k)",), by_hand_only=True),
 }
 
 
@@ -187,11 +190,12 @@ class FaultPlan:
         *,
         seat: int = 0,
         automated: bool = False,
+        by_hand: bool = False,
     ) -> Fault | None:
         """The fault, if any, that takes effect now; an injected one before a random one."""
         found: _Armed | None = None
         for armed in self._armed:
-            if not _fits(armed.fault, chance, target, automated=automated):
+            if not _fits(armed.fault, chance, target, automated=automated, by_hand=by_hand):
                 continue
             if armed.seat and armed.seat != seat:
                 continue
@@ -204,7 +208,7 @@ class FaultPlan:
             self._armed.remove(found)
         # Every rate is drawn at every chance, so that one fault never shifts the draws of others.
         for fault, rate_ppm in self._rates_ppm.items():
-            if _fits(fault, chance, target, automated=automated):
+            if _fits(fault, chance, target, automated=automated, by_hand=by_hand):
                 hit = self.stream.below(PPM) < rate_ppm
                 happened = happened or (fault if hit else None)
         if happened:
@@ -212,10 +216,13 @@ class FaultPlan:
         return happened
 
 
-def _fits(fault: Fault, chance: Chance, target: Target | None, *, automated: bool) -> bool:
+def _fits(
+    fault: Fault, chance: Chance, target: Target | None, *, automated: bool, by_hand: bool
+) -> bool:
     rule = FAULT_RULES[fault]
     return (
         rule.chance is chance
         and (target is None or target in rule.targets)
         and (automated or not rule.automated_only)
+        and (by_hand or not rule.by_hand_only)
     )

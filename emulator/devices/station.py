@@ -153,7 +153,11 @@ class Station(StationState):
             raise DeviceRefused(Reason.CUT_REQUIRED)
         self.shoe.verify_deal(delivery)
         fault = self.faults.draw(
-            Chance.DELIVERY, delivery.target, seat=delivery.seat, automated=self.shoe.stacks
+            Chance.DELIVERY,
+            delivery.target,
+            seat=delivery.seat,
+            automated=self.shoe.stacks,
+            by_hand=self.shoe.method is Method.HAND,
         )
         if self.shoe.stacks:
             if delivery.target is Target.PLAYER:
@@ -241,6 +245,8 @@ class Station(StationState):
         if rule.chance is Chance.SHUFFLE and self.config.shuffler is ShufflerKind.NONE:
             raise DeviceRefused(Reason.NOT_APPLICABLE, fault=fault)
         if rule.automated_only and self.shoe.method not in AUTOMATED:
+            raise DeviceRefused(Reason.NOT_APPLICABLE, fault=fault)
+        if rule.by_hand_only and self.shoe.method is not Method.HAND:
             raise DeviceRefused(Reason.NOT_APPLICABLE, fault=fault)
         self.faults.inject(fault, skip=skip, seat=seat)
 

@@ -12,11 +12,10 @@ from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
-from jackpot.rules.cards import DECK, CardError
+from jackpot.rules.cards import DECK
 from jackpot.v1 import table_pb2 as pb
 from table_client.decks import PlainDeck
 from table_client.devices import DeviceDeck
-from table_client.errors import RefusedError
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
 from table_client.players import Habits, SimulatedPlayer
@@ -97,23 +96,10 @@ class GameTable:
         """One round, from the shuffle to the discard rack."""
         self.rounds += 1
         await self._floor.clear_table(self.terms.id, self._draw)
-        try:
-            result = await self._table.play_round(self._players)
-        except (RefusedError, CardError) as error:
-            await self._end_misdealt(error)
-            return
+        result = await self._table.play_round(self._players)
         self.voids += bool(result.void)
         if self._fair and not result.void:
             self._count(result)
-
-    async def _end_misdealt(self, error: RefusedError | CardError) -> None:
-        """A deck with a card too many deals it twice: the round is void and the deck goes."""
-        if isinstance(error, RefusedError) and error.reason != "DUPLICATE_CARD":
-            raise error
-        self.voids += 1
-        await self.client.void_round("card-too-many", "floor")
-        await self._table.deck.remove_stub(count=False)
-        await self._table.deck.remove_deck()
 
     async def _pay(self, award: SideAward) -> None:
         await self._floor.pay(award.payout)

@@ -204,6 +204,8 @@ class _FaultEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Fault.ValueType
     FAULT_COMMUNITY_CARD_EXPOSED: _Fault.ValueType  # 22
     FAULT_PLAYER_TALKS: _Fault.ValueType  # 23
     FAULT_SEAT_ABANDONED: _Fault.ValueType  # 24
+    FAULT_DEALT_OUT_OF_TURN: _Fault.ValueType  # 25
+    """From the hand only: the dealer deals the stacks in another order."""
 
 class Fault(_Fault, metaclass=_FaultEnumTypeWrapper):
     """An irregularity that the emulator can bring about."""
@@ -233,6 +235,8 @@ FAULT_DEALER_CARD_EXPOSED: Fault.ValueType  # 21
 FAULT_COMMUNITY_CARD_EXPOSED: Fault.ValueType  # 22
 FAULT_PLAYER_TALKS: Fault.ValueType  # 23
 FAULT_SEAT_ABANDONED: Fault.ValueType  # 24
+FAULT_DEALT_OUT_OF_TURN: Fault.ValueType  # 25
+"""From the hand only: the dealer deals the stacks in another order."""
 Global___Fault: _TypeAlias = Fault  # noqa: Y015
 
 @_typing.final

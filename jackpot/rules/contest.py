@@ -17,6 +17,7 @@ from jackpot.rules.terms import parse_money, parse_rate
 
 LOST = Fraction(-1)
 RETURNED = Fraction(0)
+HIGH_CARDS, LOW_CARDS = 5, 2
 
 
 class TwoHands(Struct, frozen=True):
@@ -62,6 +63,8 @@ def folded(bet: BetRule) -> Fraction | None:
 
 def pai_gow(bet: BetRule, player: TwoHands, dealer: TwoHands) -> Fraction:
     """What a Pai Gow wager wins: both hands must be higher; a copy counts for the dealer."""
+    if (len(player.high), len(player.low)) != (HIGH_CARDS, LOW_CARDS):
+        return LOST  # PA2010 561.13(g)(4): not five cards and two
     if hands.rank(bet.ranking, player.high) < hands.rank(bet.ranking, player.low):
         return LOST  # PA2010 561.13(g)(3): set the wrong way round
     higher = sum(

@@ -34,6 +34,7 @@ class Irregularity(StrEnum):
     PLAYER_CARD_EXPOSED = "PLAYER_CARD_EXPOSED"
     DEALER_CARD_EXPOSED = "DEALER_CARD_EXPOSED"
     STACK_CARD_EXPOSED = "STACK_CARD_EXPOSED"  # while all stacks are dealt from the hand
+    STACKS_OUT_OF_TURN = "STACKS_OUT_OF_TURN"  # not from left to right and back, by hand
     COMMUNITY_CARD_EXPOSED = "COMMUNITY_CARD_EXPOSED"
     SHUFFLER_FAILED = "SHUFFLER_FAILED"
     SHOE_FAILED = "SHOE_FAILED"

@@ -77,6 +77,7 @@ GAME = Game(
     | {
         Irregularity.PLAYER_CARD_EXPOSED: Remedy("player-chooses", f"{_CLAUSE}(d)"),
         Irregularity.STACK_CARD_EXPOSED: Remedy("void-round", f"{_CLAUSE}(j)"),
+        Irregularity.STACKS_OUT_OF_TURN: Remedy("void-round", f"{_CLAUSE}(k)"),
         Irregularity.NO_ROLL: Remedy("again", f"{_CLAUSE}(a)"),
         Irregularity.WRONG_START: Remedy("void-round", f"{_CLAUSE}(c)"),
         Irregularity.DEALER_MISSET: Remedy("again", f"{_CLAUSE}(i)"),

@@ -64,6 +64,8 @@ def against_dealer(
 def against_two_hands(bet: BetRule, hands: TwoHands, dealer: TwoHands) -> Verdict:
     """A Pai Gow wager."""
     won = contest.pai_gow(bet, hands, dealer)
+    if len(hands.high) != contest.HIGH_CARDS:
+        return Verdict(won, "not five and two cards", "PA2010 561.13(g)(4)")
     results = {LOST: "lose", RETURNED: "push"}
     result = results.get(won, "win")
     outcome = next(outcome for outcome in bet.outcomes if outcome.result == result)

@@ -59,6 +59,7 @@ class Dealing:
         self._prescribed += sum(step.deal.count for step in steps)
         await self._all(steps)
         self.judge.first_deal_done()
+        self.judge.doubles()
         await self._complete_dealer()
         if self.game.stub_after_script and not self.layout.community:
             await self._take_in_hand()
@@ -75,6 +76,7 @@ class Dealing:
             self._prescribed += len(steps)
             await self._all(steps)
         layout.turned += places
+        self.judge.doubles()
         shown = layout.community[places.start : places.stop]
         layout.trace.note("turn", act.call, act.clause, cards=shown)
 
@@ -165,6 +167,8 @@ class Dealing:
             return missing
         stack, self._stack = self._stack, []
         self._lay(step, stack)
+        if dealt.out_of_turn:
+            self.judge.out_of_turn()
         return 0
 
     # Where cards go

@@ -87,11 +87,42 @@ class Judge:
         elif deal.spot is Spot.SEAT:
             self._player_exposed(self.layout.seats[deal.seat], cards)
 
+    def out_of_turn(self) -> None:
+        """A card that went to another stack than the one whose turn it was."""
+        if Irregularity.STACKS_OUT_OF_TURN in self.game.irregularities:
+            says = "The stacks were not dealt from left to right and back."
+            self.act(Irregularity.STACKS_OUT_OF_TURN, says)
+
     def _player_exposed(self, seat: Seat, cards: Sequence[str]) -> None:
         says = f"A card of {owner_of(seat.number)} was exposed."
         remedy = self.act(Irregularity.PLAYER_CARD_EXPOSED, says, seat)
         if remedy.does == "player-chooses" and seat.player.voids(tuple(cards)):
             self.void_seats.append((seat, remedy))
+
+    # A card that is there twice
+
+    def doubles(self) -> None:
+        """A player sees one card twice, in the hand or among those turned up: no whole deck."""
+        layout = self.layout
+        shown = [*layout.dealer_up, *(layout.community[place] for place in layout.turned)]
+        for seat in layout.active():
+            self._verify_single([*seat.cards, *shown])
+
+    def showdown(self) -> None:
+        """The same of all cards that are turned up at the end."""
+        layout = self.layout
+        hands = [seat.cards for seat in layout.dealt_in() if not seat.collected]
+        cards = [card for hand in hands for card in hand]
+        self._verify_single([*cards, *layout.dealer, *layout.community])
+
+    def _verify_single(self, cards: Sequence[str]) -> None:
+        if len(set(cards)) == len(cards):
+            return
+        clause = self.game.clauses.ways[self.layout.way].count_wrong
+        says = "A card is there twice: the deck is not whole."
+        self.layout.trace.note("irregularity", says, clause)
+        remedy = Remedy("void-round", clause, removes_deck=True)
+        raise VoidError(Irregularity.DECK_INCOMPLETE, remedy, says)
 
     # Numbers of cards
 

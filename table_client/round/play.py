@@ -151,6 +151,7 @@ class Table:
         await Deciding(layout, dealing).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
+        dealing.judge.showdown()
         settling = Settling(layout, self.progressive)
         if self.game.settlement_known:
             await settling.run()
@@ -224,8 +225,12 @@ class Table:
             _return_wagers(seat, spared=remedy.spares)
         trace = layout.trace
         trace.note("void", "All hands are void; wagers are returned.", remedy.clause)
-        if not deck_lost:
-            await self._reshuffle(layout, remedy)
+        try:
+            if not deck_lost:
+                await self._reshuffle(layout, remedy)
+        except DeckLostError as lost:  # after the void; the next round will not begin
+            trace.note("irregularity", str(lost), remedy.clause)
+            deck_lost = True
         Settling(layout, self.progressive).clear()
         removed = remedy.removes_deck and not deck_lost
         return self._result(layout, irregularity, deck_removed=removed)

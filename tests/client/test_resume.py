@@ -3,8 +3,9 @@
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -18,7 +19,7 @@ from table_client.devices import DeviceDeck
 from table_client.errors import RefusedError
 from table_client.games.catalogue import GAMES
 from table_client.players import SimulatedPlayer
-from table_client.ports import Deal, Dealt
+from table_client.ports import DeckLostError, Made
 from table_client.progressive import LinkedProgressive
 from table_client.round.play import Table
 from tests.e2e.process import Process
@@ -95,8 +96,12 @@ async def _race(channel: grpc.aio.Channel, table: str, number: int) -> tuple[int
         return len(refused), len(results) - len(refused)
 
 
-async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path) -> None:
-    """The wagers go back, the meters are what they were, and nothing hangs."""
+@pytest.mark.parametrize("call", ["status", "dispense", "remove_stub"])
+async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path, call: str) -> None:
+    """Killed while wagers are taken, cards dealt or put away: the wagers go back, nothing hangs.
+
+    The meters are what they were, and the next round does not begin without cards.
+    """
     async with open_house(tmp_path) as house, open_channel(house.address) as channel:
         with running("--speed", "0") as devices:
             async with (
@@ -107,25 +112,30 @@ async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path) -> Non
                 station = await connection.open_station("t4", config)
                 await client.attach()
                 links = [link for link in house.controller.site.links if link.id == "five"]
-
-                class DyingDeck(DeviceDeck):
-                    """Devices that are killed when the cards are to be dealt."""
-
-                    async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
-                        """Too late."""
-                        os.kill(devices.process.pid, signal.SIGKILL)
-                        return await super().deal(deals)
-
-                table = Table(
-                    GAMES["pa-crazy-4-poker"],
-                    DyingDeck(station, config),
-                    LinkedProgressive(client, links),
-                )
+                deck = DeviceDeck(station, config)
+                table = Table(GAMES["pa-crazy-4-poker"], deck, LinkedProgressive(client, links))
                 before = await house.meter("five")
                 players = {seat: SimulatedPlayer(f"p{seat}", "x") for seat in range(1, 6)}
+                real_prepare, real_call = deck.prepare, getattr(station, call)
+
+                async def prepare() -> tuple[Made, ...]:
+                    """From now on the devices die at the call."""
+                    made = await real_prepare()
+                    setattr(station, call, dies)
+                    return made
+
+                async def dies(*args: Any, **named: Any) -> Any:
+                    """As by a power cut, while the call is on its way."""
+                    os.kill(devices.process.pid, signal.SIGKILL)
+                    return await real_call(*args, **named)
+
+                deck.prepare = prepare  # type: ignore[method-assign]
                 async with asyncio.timeout(30):
                     result = await table.play_round(players)
-                assert result.void
+                    assert result.void == "SHOE_FAILED"
+                    assert all(seat.net_micros == 0 for seat in result.seats.values())
+                    with pytest.raises(DeckLostError, match="are lost"):
+                        await table.play_round(players)
                 assert await house.meter("five") == before
                 state = await client.attach()
                 assert state.round.phase == table_pb2.ROUND_PHASE_UNSPECIFIED

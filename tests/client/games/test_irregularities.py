@@ -10,10 +10,12 @@ import pytest
 
 from emulator.devices.faults import Fault
 from emulator.devices.model import Delivery, DeviceState, Dispensed, Method, ShufflerKind
+from emulator.devices.refusals import DeviceRefused, Reason
+from jackpot.rules.cards import DECK
 from table_client.decks import PlainDeck, stacked
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
-from table_client.ports import Conduct, Deal, Dealt, Way
+from table_client.ports import Conduct, Deal, Dealt, DeckLostError, Way
 from table_client.round.play import Table
 from tests.client.games.chapters import CHAPTERS, METHODS, section
 from tests.client.games.tables import (
@@ -44,6 +46,7 @@ def marked(clause: str, *values: object) -> object:
     return pytest.param(*values, clause, marks=pytest.mark.rule(clause))
 
 
+ONE = Settings(count_every=1)
 LINKED = [PA, MA, PA2011, CARIBBEAN, RIDE]
 
 VOIDS = [
@@ -285,6 +288,30 @@ async def test_a_card_exposed_while_stacks_are_dealt_by_hand_voids_the_round(
     result = await broken(PAI_GOW, fault, HAND)
     assert result.void == "STACK_CARD_EXPOSED"
     assert clauses(result, "void") == ["PA2010 561.14(j)"]
+
+
+@pytest.mark.rule("PA2010 561.14(k)")
+@pytest.mark.parametrize("skip", [0, 7, 48])
+async def test_stacks_dealt_out_of_turn_by_hand_void_a_pai_gow_round(skip: int) -> None:
+    """At the first card, where the row turns, or at the last: wagers go back, all is reshuffled."""
+    table, devices = device_table(PAI_GOW, HAND)
+    await devices.inject_fault(Fault.DEALT_OUT_OF_TURN, skip=skip)
+    result = await table.play_round({1: Scripted("a"), 2: Scripted("b")})
+    assert result.void == "STACKS_OUT_OF_TURN"
+    for step in ("irregularity", "void", "reshuffle"):
+        assert clauses(result, step) == ["PA2010 561.14(k)"]
+    assert [results(result, seat) for seat in (1, 2)] == [{"pai-gow": ("returned", 0)}] * 2
+    assert len(steps(result, "deal")) == skip + 1
+    assert not (await table.play_round({1: Scripted("a")})).void
+
+
+async def test_the_order_of_the_deal_matters_only_where_the_chapter_says_so() -> None:
+    """Crazy 4 Poker has no such clause, and only who deals from the hand can lose the order."""
+    result = await broken(PA, Fault.DEALT_OUT_OF_TURN, HAND)
+    assert not result.void
+    with pytest.raises(DeviceRefused) as refused:
+        await broken(PAI_GOW, Fault.DEALT_OUT_OF_TURN, MANUAL)
+    assert refused.value.reason is Reason.NOT_APPLICABLE
 
 
 @pytest.mark.parametrize(
@@ -543,6 +570,73 @@ async def test_two_wrong_hands_that_the_count_does_not_show_void_a_pai_gow_round
     result = await table.play_round({1: Scripted("a"), 2: Scripted("b")})
     assert result.void == "PLAYER_WRONG_NUMBER"
     assert clauses(result, "void") == ["PA2010 561.14(h)"]
+
+
+DOUBLES = [
+    # In one hand, in two hands that are shown, in a hand and the dealer's, with a common card.
+    marked("PA 657a.10(f)", PA, "As As 9d 7c 3s Kd Qd Jh 8s 2d 4c 4d 4h 5c 6d"),
+    marked("PA 657a.10(f)", PA, "As Kc 9d 7c 3s Kd Qd Jh 8s As 4c 4d 4h 5c 6d"),
+    marked("PA 657a.10(f)", PA, "As Kc 9d 7c 3s Kd Qd Jh 8s 2d 4c As 4h 5c 6d"),
+    marked("PA2010 559.12(f)", RIDE, "As Kc 9d Kd Qd Jh 3h As 2c"),
+    marked("PA2010 559.12(f)", RIDE, "As Kc 9d Kd As Jh 3h 4d 2c"),
+    marked("PA2010 561.11(f)", PAI_GOW, "9c 9d 8h 6s 4c 2d Jh As As 2c 3c 4d 5d 6h"),
+]
+
+
+@pytest.mark.parametrize(("rule", "cards", "clause"), DOUBLES)
+async def test_a_card_that_is_there_twice_voids_the_round_and_removes_the_deck(
+    rule: str, cards: str, clause: str
+) -> None:
+    """Whoever sees it first: wagers go back, the accounts are as before, another deck is used."""
+    link, bet = linked(rule) if rule in LINKED else (None, "")
+    before = dict(link.balances) if link else {}
+    players = {seat: Scripted(f"p{seat}", linked=(bet,) if bet else ()) for seat in (1, 2)}
+    deck = PlainDeck(lambda _: cards.split() + [card for card in DECK if card not in cards])
+    table = Table(GAMES[rule], deck, link, Settings(start_by="button"))
+    result = await table.play_round(players)
+    assert result.void == "DECK_INCOMPLETE"
+    assert result.deck_removed
+    assert clauses(result, "void") == clauses(result, "deck-removed") == [clause]
+    assert all(seat.net_micros == 0 for seat in result.seats.values())
+    if link:
+        assert link.balances == before
+
+
+async def test_devices_that_die_after_an_irregularity_leave_a_void_round() -> None:
+    """The wagers are back before the cards would be reshuffled; the next round can't begin."""
+    link, bet = linked(PA)
+    before = dict(link.balances)
+    table, devices = device_table(PA, progressive=link)
+    await devices.inject_fault(Fault.DEALER_CARD_EXPOSED)
+    real = devices.remove_stub
+
+    async def dies(*, count: bool = False, to_hand: bool = False) -> object:
+        await devices.close()
+        return await real(count=count, to_hand=to_hand)
+
+    devices.remove_stub = dies  # type: ignore[assignment, method-assign]
+    result = await table.play_round({1: Scripted(linked=(bet,))})
+    assert result.void == "DEALER_CARD_EXPOSED"
+    assert not result.deck_removed
+    assert link.balances == before
+    with pytest.raises(DeckLostError, match="were closed"):
+        await table.play_round({1: Scripted(linked=(bet,))})
+    assert link.balances == before
+
+
+async def test_a_deck_that_cannot_be_removed_any_more_leaves_a_void_round() -> None:
+    """The count is wrong and the devices are gone: void, and said in one word."""
+    table, devices = device_table(PA, shuffler=ShufflerKind.PLAIN, settings=ONE)
+    await devices.inject_fault(Fault.CARD_MISSING)
+    real = devices.remove_deck
+
+    async def dies(back: str) -> object:
+        await devices.close()
+        return await real(back)
+
+    devices.remove_deck = dies  # type: ignore[assignment, method-assign]
+    result = await table.play_round({1: Scripted()})
+    assert (result.void, result.deck_removed) == ("DECK_INCOMPLETE", False)
 
 
 async def test_a_shoe_that_gives_nothing_voids_the_round() -> None:

@@ -158,6 +158,19 @@ async def test_the_three_card_bonus_is_about_the_players_own_cards() -> None:
     assert results(lost)["three-card-bonus"] == ("lose", 0)
 
 
+@pytest.mark.rule("PA2010 559.9(c)")
+@pytest.mark.parametrize(
+    ("paytable", "cents"), [("A", 2_000), ("B", 2_000), ("C", 1_500), ("D", 2_000)]
+)
+async def test_the_three_card_bonus_is_paid_by_the_table_chosen(paytable: str, cents: int) -> None:
+    """A flush on $5, by the paytable that the operator has declared."""
+    wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
+    settings = Settings(paytables={"three-card-bonus": paytable})
+    players = {1: Scripted(wagers=wagers)}
+    result = await play(RIDE, stack("3s 9s Js", "4c 6h"), players, settings=settings)
+    assert results(result)["three-card-bonus"] == ("win", cents)
+
+
 @pytest.mark.rule("PA2010 559.8(a)")
 @pytest.mark.rule("PA2010 559.8(b)")
 @pytest.mark.rule("PA2010 559.8(d)")

@@ -284,7 +284,7 @@ def test_what_the_house_paid_of_a_fixed_award_is_the_houses_again(site: Path) ->
     level, link = books.level(("stud", "main")), books.links["stud"]
     house = link.house
     level.last_full = 3
-    take_back(books, books.settlements["c", 1], {first.id}, {})
+    take_back(books, books.settlements["c", 1], {first.id}, {}, {})
     assert cents(level.overflow) == 100  # 97 and four wagers' 75 cents
     assert cents(link.house - house) == 400
     assert books.total() == (97 - 10_000) * DOLLAR

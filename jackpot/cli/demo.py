@@ -52,6 +52,7 @@ class Options(msgspec.Struct, frozen=True):
     seed: str
     speed: float
     fair: bool
+    fault_rate_ppm: int
 
 
 @click.command()
@@ -72,6 +73,14 @@ class Options(msgspec.Struct, frozen=True):
     help=f"Times as fast as people play; 0: at once. [default: {SPEED:g}, with --rounds 0]",
 )
 @click.option("--fair", is_flag=True, help="Leave the cards to chance; jackpots are rare then.")
+@click.option(
+    "--fault-rate",
+    type=click.IntRange(0, PPM),
+    default=0,
+    show_default=True,
+    metavar="PPM",
+    help="How often each fault of devices and cards happens, in a million chances.",
+)
 @click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
 @one_line
 def demo(
@@ -81,6 +90,7 @@ def demo(
     http: str | None,
     seed: int | None,
     speed: float | None,
+    fault_rate: int,
     *,
     fair: bool,
     json_: bool,
@@ -102,7 +112,7 @@ def demo(
         if speed is None:
             speed = SPEED if rounds is None else 0
         name = str(secrets.randbits(32) if seed is None else seed)
-        options = Options(rounds, data, address, http, name, speed, fair)
+        options = Options(rounds, data, address, http, name, speed, fair, fault_rate)
         show = Show(site, name, json_=json_)
         with (
             contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError),
@@ -126,7 +136,7 @@ async def _run(site: Site, options: Options, show: Show) -> None:
     # The process first, while nothing of gRPC runs yet that a fork would disturb. Its devices wait
     # for nobody: they say how long a step takes, and the floor's time passes by it.
     async with (
-        device_process("--speed", "0") as devices,
+        device_process("--speed", "0", "--fault-rate", str(options.fault_rate_ppm)) as devices,
         _controller(site, options, sources) as (controller, where),
         pages_somewhere(controller, options.data, options.http, Settings()) as url,
         DeviceConnection(devices) as connection,

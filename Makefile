@@ -29,9 +29,10 @@ screenshots: browser
 slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
-# Side by side with an echo, PostgreSQL and a naive controller; the results are kept.
+# Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
+# docs/performance.md. Half an hour; the machine should have nothing else to do.
 bench: $(TOOLS)
-	$(BIN)/jackpot-emulator bench --report benchmarks/results $(ARGS)
+	$(BIN)/jackpot-emulator bench --report benchmarks/results --page docs/performance.md $(ARGS)
 
 check: $(TOOLS)
 	$(BIN)/ruff check .

@@ -26,9 +26,10 @@ screenshots: browser
 slow: $(READY)
 	$(BIN)/pytest -m slow $(ARGS)
 
-# Side by side with an echo, PostgreSQL and a naive controller; the results are kept.
+# Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
+# docs/performance.md. Half an hour; the machine should have nothing else to do.
 bench: $(READY)
-	$(BIN)/jackpot-emulator bench --report benchmarks/results $(ARGS)
+	$(BIN)/jackpot-emulator bench --report benchmarks/results --page docs/performance.md $(ARGS)
 
 check: $(READY)
 	$(BIN)/ruff check .

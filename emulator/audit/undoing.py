@@ -221,9 +221,15 @@ class _Chain:
         later = any(is_full(other.due) for other in self._chain[place + 1 :])
         _strike(award, self._doomed)
         if self._won_since or later:
+            # A fixed award may have come from the house in part: that part is the house's again.
+            level_gave = -award.effect.meter - award.effect.overflow
+            over = back if award.due.share_bps else min(back, level_gave)
             link.pending -= back
-            self._level.overflow += back
-            award.effect = award.effect._replace(overflow=award.effect.overflow + back)
+            self._level.overflow += over
+            link.house += back - over
+            award.effect = award.effect._replace(
+                overflow=award.effect.overflow + over, house=award.effect.house + back - over
+            )
         elif award.payouts:
             link.pending -= back
             self._level.meter += back
@@ -245,8 +251,12 @@ class _Chain:
         for award in left:
             each, effect = decide(award.due, purse, before.terms)
             book(self._books, award.due, effect)
-            if each != award.each:
-                changes += [Change(p, each, purse.meter, closed=False) for p in award.payouts]
+            open_ = [self._books.payouts[payout] for payout in award.payouts]
+            changes += [
+                Change(payout.id, each, purse.meter, closed=False)
+                for payout in open_
+                if (each, purse.meter) != (payout.amount, payout.meter_before)
+            ]
             purse = purse.plus(effect)
             award.each, award.effect = each, effect
         # What is decided again keeps the order of its new turns.

@@ -106,6 +106,7 @@ def _verify_site(
                 if isinstance(event, SnapshotTaken) and event.of_sequence in snapshots:
                     _verify_digest(site, snapshots.pop(event.of_sequence), event)
                     equal += 1
+            replica.check(whole=True)
             progress(site, replica.head.sequence, head.sequence)
         if not replica.head.same(head):
             problem = f"the head says {head.sequence}, the last entry is {replica.head.sequence}"

@@ -144,8 +144,8 @@ def _open(state: State, proposal: int) -> Proposal | Refusal:
 
 
 def _person(principal: str) -> str:
-    """Who is behind a principal: "accounting:ann" is the same person as "operations:ann"."""
-    return principal.rpartition(":")[2]
+    """Who is behind a principal: "accounting:ann" is the same person as "operations:Ann"."""
+    return principal.rpartition(":")[2].casefold()
 
 
 def _operator(request: Request) -> OperatorOrigin:

@@ -41,7 +41,7 @@ class Decider:
         limits: Limits,
         passed: Callable[[], int] | None = None,
     ) -> None:
-        """`passed` is time that no clock can set; without it a clock that jumps ahead is a clock."""
+        """`passed` is time that no clock can set, to see a clock jump; a replay's clock may."""
         self._names = names
         self._clock = clock
         self._passed = passed

@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# What runs it, and the tools that check and test it besides.
+TOOLS := $(VENV)/.tools
+PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 ARGS ?=
 # As many as there are cores here; tests with processes of their own want room beside them.
 WORKERS ?= 2
@@ -16,37 +19,38 @@ test: check browser
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 # The browser tests need Chromium: this installs Debian's package where it may, and says so.
-browser: $(READY)
+browser: $(TOOLS)
 	@$(BIN)/python tools/browser.py
 
 # Take the pictures of docs/screenshots anew.
 screenshots: browser
 	@$(BIN)/python tools/screenshots.py
 
-slow: $(READY)
+slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
-# Side by side with an echo, PostgreSQL and a naive controller; the results are kept.
-bench: $(READY)
-	$(BIN)/jackpot-emulator bench --report benchmarks/results $(ARGS)
+# Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
+# docs/performance.md. Half an hour; the machine should have nothing else to do.
+bench: $(TOOLS)
+	$(BIN)/jackpot-emulator bench --report benchmarks/results --page docs/performance.md $(ARGS)
 
-check: $(READY)
+check: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/buf lint proto
 	$(BIN)/python tools/generate.py --check
 
-format: $(READY)
+format: $(TOOLS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # Where each clause of the regulations stands; fails when the trace does not hold.
-clauses: $(READY)
+clauses: $(TOOLS)
 	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
 # Rebuild the committed gRPC code from proto/.
-proto: $(READY)
+proto: $(TOOLS)
 	$(BIN)/python tools/generate.py
 
 $(READY): requirements.txt pyproject.toml
@@ -54,8 +58,16 @@ $(READY): requirements.txt pyproject.toml
 	  || { echo "Python 3.11 or newer is needed; try make PYTHON=python3.11"; exit 1; }
 	@echo "Setting up $(VENV) (once, about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@# Python compiles what it imports; a demo imports little of what is here.
+	@$(PIP_INSTALL) --no-compile -r requirements.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(TOOLS): $(READY) requirements-dev.txt
+	@echo "Adding the tools that check and test it (once, about a minute) ..."
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@# Whatever compiling warns of must not come up in a test, where a warning is an error.
+	@$(BIN)/python -m compileall -qq $(VENV)/lib || true
 	@touch $@
 
 clean:

@@ -216,7 +216,7 @@ class Auditor:
         request = entry.request
         if self._is_refused(entry, rounds.why_not_settle(table, request)):
             return
-        hands = {h.seat: Hand(tuple(h.cards), rounds.fate_of(h)) for h in request.hands}
+        hands = {h.seat: Hand(tuple(h.cards), rounds.fate_of(h), h.player) for h in request.hands}
         cards = Cards(hands, tuple(request.dealer), tuple(request.community))
         payouts, alarms = settle(self.books, table, cards, entry.sequence)
         if problem := self._compare.settlement(table, payouts, alarms, entry.response):

@@ -5,7 +5,8 @@ replayed state equal to every snapshot, and the stated head the last entry. It r
 so the length of a journal costs time and no memory, and it changes nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -16,6 +17,8 @@ from jackpot.store import codec
 from jackpot.store.journal import Archive, Head, StoredSnapshot, StoreError, UnsoundError
 from jackpot.store.opening import Address, open_to_read
 
+Noted = tuple[int, str]  # a sequence, and the hash or its beginning that was seen there before
+_NOTHING: Mapping[str, Noted] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]  # site, entries done, entries in all
 
 
@@ -39,16 +42,26 @@ class Report(Struct, frozen=True):
     problem: str = ""  # of the file itself
 
 
-def verify(address: Address, progress: Progress | None = None, site: str = "") -> Report:
-    """Check a store's journal, or one site of it; StoreError where there is none to read."""
+def verify(
+    address: Address,
+    progress: Progress | None = None,
+    site: str = "",
+    noted: Mapping[str, Noted] = _NOTHING,
+) -> Report:
+    """Check a store's journal, or one site of it; StoreError where there is none to read.
+
+    A chain alone can't show that its tail was cut off, or that all of it was written anew. What was
+    `noted` of a site's head before, on a slip, a report or an export, must be in the chain.
+    """
     journal = open_to_read(address)
     try:
+        heads = journal.heads()
         sites = tuple(
-            _verify_site(journal, name, head, progress or _no_progress)
-            for name, head in sorted(journal.heads().items())
+            _verify_site(journal, name, head, progress or _no_progress, noted.get(name))
+            for name, head in sorted(heads.items())
             if site in ("", name)
         )
-        problem = journal.damage()
+        problem = journal.damage() or _missing(heads, noted)
     except StoreError as error:
         # The file opened, so what can't be read in it is damage.
         return Report(ok=False, sites=(), problem=str(error))
@@ -57,11 +70,21 @@ def verify(address: Address, progress: Progress | None = None, site: str = "") -
     return Report(not problem and not any(found.first_bad for found in sites), sites, problem)
 
 
+def _missing(sites: Mapping[str, Head], noted: Mapping[str, Noted]) -> str:
+    """What ought to be there and is not at all."""
+    if not sites:
+        return "it holds no entry"
+    missing = sorted(noted.keys() - sites.keys())
+    return f"it holds no entry of {', '.join(missing)}" if missing else ""
+
+
 def _no_progress(_site: str, _done: int, _total: int) -> None:
     pass
 
 
-def _verify_site(journal: Archive, site: str, head: Head, progress: Progress) -> SiteReport:
+def _verify_site(
+    journal: Archive, site: str, head: Head, progress: Progress, noted: Noted | None
+) -> SiteReport:
     replica = Replica(site)
     snapshots = {snapshot.sequence: snapshot for snapshot in journal.snapshots(site)}
     equal = 0
@@ -76,20 +99,32 @@ def _verify_site(journal: Archive, site: str, head: Head, progress: Progress) ->
             for entry in entries:
                 event = replica.follow(entry).event
                 replica.check()
+                if noted and entry.sequence == noted[0]:
+                    _verify_noted(site, noted, entry.hash.hex())
                 if snapshot := snapshots.get(entry.sequence):
                     _verify_state(replica, snapshot)
                 if isinstance(event, SnapshotTaken) and event.of_sequence in snapshots:
                     _verify_digest(site, snapshots.pop(event.of_sequence), event)
                     equal += 1
+            replica.check(whole=True)
             progress(site, replica.head.sequence, head.sequence)
         if not replica.head.same(head):
             problem = f"the head says {head.sequence}, the last entry is {replica.head.sequence}"
             return report(min(replica.head.sequence + 1, head.sequence or 1), problem)
+        if noted and noted[0] > head.sequence:
+            return report(head.sequence + 1, f"it goes no further, and was at {noted[0]} before")
         if snapshots:
             return report(min(snapshots), "no entry speaks of the snapshot there")
     except UnsoundError as error:
         return report(error.sequence, error.problem)
     return report()
+
+
+def _verify_noted(site: str, noted: Noted, found: str) -> None:
+    sequence, hash_ = noted
+    if not found.startswith(hash_):
+        problem = f"the entry there was another one before, with the hash {hash_}"
+        raise UnsoundError(site, sequence, problem)
 
 
 def _verify_state(replica: Replica, snapshot: StoredSnapshot) -> None:

@@ -156,9 +156,12 @@ async def _run(options: Options) -> None:
             return
         outbox = Outbox(options.outbox) if options.outbox else None
         floor = Floor(channel, site.id, sources.request_id)
-        async with TableClient(
-            channel, site.id, table_id, outbox=outbox, request_id=sources.request_id
-        ) as client:
+        async with (
+            TableClient(
+                channel, site.id, table_id, outbox=outbox, request_id=sources.request_id
+            ) as client,
+            client.alive(),
+        ):
             await take_up(client)
             await floor.clear(table_id)
             linked = LinkedProgressive(client, links, floor.pay)

@@ -6,7 +6,8 @@ fail with `UnreachableError`: then attach again, and the answer shows what it ha
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Self
 
 import grpc
@@ -14,11 +15,14 @@ import grpc
 from jackpot.auth.client import Identity, open_async_channel
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
+from jackpot.v1.meter_pb2 import LinkMeters
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
 from table_client.errors import RefusedError, UnreachableError
+from table_client.meters import watch_meters
 from table_client.outbox import Outbox
 
+HEARTBEAT_S = 5.0
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
     ("grpc.max_reconnect_backoff_ms", 1_000),
@@ -126,6 +130,26 @@ class TableClient:
             return await stub.Heartbeat(request, timeout=CALL_TIMEOUT_S)
         except grpc.RpcError as error:
             raise await self._controllers.judge(stub, error) from error
+
+    @asynccontextmanager
+    async def alive(self, every_s: float = HEARTBEAT_S) -> AsyncIterator[None]:
+        """Send heartbeats for as long as this lasts; one that fails is followed by the next."""
+
+        async def beat() -> None:
+            while True:
+                with suppress(RefusedError):
+                    await self.heartbeat()
+                await asyncio.sleep(every_s)
+
+        task = asyncio.create_task(beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    def watch_meters(self, links: Iterable[str] = ()) -> AsyncIterator[LinkMeters]:
+        """The links' meters, now and whenever they change, whatever becomes of controllers."""
+        return watch_meters(self._controllers, self.site, links)
 
     def open_round(self) -> Awaitable[pb.OpenRoundResponse]:
         """Begin the next round."""

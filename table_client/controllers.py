@@ -32,6 +32,11 @@ class Controllers:
         return self._stubs[self._current]
 
     @property
+    def channel(self) -> grpc.aio.Channel:
+        """The connection to it."""
+        return self._channels[self._current]
+
+    @property
     def alone(self) -> bool:
         """Whether there is no other."""
         return len(self._stubs) == 1

@@ -160,6 +160,7 @@ class SeatHand(Struct, frozen=True):
     seat: int
     cards: tuple[str, ...] = ()
     fate: Fate = "played"
+    player: str = ""
 
 
 class SideAward(Struct, frozen=True):

@@ -230,7 +230,7 @@ def _wager(wager: SideWager) -> table_pb2.Wager:
 
 def _hand(hand: SeatHand) -> table_pb2.SeatHand:
     fate = table_pb2.Fate.Value(f"FATE_{hand.fate.upper()}")
-    return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate)
+    return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate, player=hand.player)
 
 
 def award_of(payout: payout_pb2.Payout) -> SideAward:

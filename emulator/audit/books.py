@@ -51,6 +51,19 @@ class Level:
         self.reserve += sign * effect.reserve
         self.overflow += sign * effect.overflow
 
+    def credit(self, amount: int) -> None:
+        """Put money on the meter, as far as its limit lets it, and the rest to overflow."""
+        before = self.meter
+        self.meter += amount
+        self.keep_within(before)
+
+    def keep_within(self, stood: int) -> None:
+        """Move to overflow what is above the limit, and above where the meter has stood."""
+        most = max(self.terms.limit_micros, stood)
+        if self.terms.limit_micros and self.meter > most:
+            self.overflow += self.meter - most
+            self.meter = most
+
     def shortfall(self) -> int:
         """Raise to zero whatever is below; what that took."""
         missing = sum(-min(0, amount) for amount in self.purse())
@@ -107,6 +120,7 @@ class Hand(NamedTuple):
 
     cards: tuple[str, ...]
     fate: str
+    player: str = ""  # where no wager of the seat says it
 
 
 class Increment(NamedTuple):

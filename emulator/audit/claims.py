@@ -130,6 +130,11 @@ class Reader:
             if times
         ]
 
+    def _player_of(self, seat: int) -> str:
+        """Who has a seat: by its wagers, or by the word of the table."""
+        wagers = self._round.wagers.get(seat, {}).values()
+        return next((wager.player for wager in wagers), self._cards.hands[seat].player)
+
     def _for_others(self, bet: BetTerms, seat: int, standing: Standing) -> list[Due]:
         """Envy: for every other player's hand that was played, bettor or not."""
         if not bet.envy:
@@ -141,7 +146,7 @@ class Reader:
         for other in sorted(self._cards.hands, reverse=True):
             if other == seat or self._cards.hands[other].fate != "PLAYED":
                 continue
-            if any(w.player == standing.player for w in self._round.wagers.get(other, {}).values()):
+            if self._player_of(other) == standing.player:
                 continue
             called = self._names(bet, other)
             hand, amount = next(((h, a) for h, a in bet.envy if h in called), ("", 0))

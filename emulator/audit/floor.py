@@ -4,7 +4,7 @@ from typing import Any
 
 from emulator.audit.books import Books, Payout
 from emulator.audit.office import OFFICE, Do, Why
-from emulator.audit.undoing import Change, take_back
+from emulator.audit.undoing import Change, keep_within, take_back
 from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import payout_pb2
 
@@ -114,7 +114,9 @@ def _reject(books: Books, message: op.RejectPayoutRequest) -> op.RejectPayoutRes
                 same = other.due.link == payout.due.link and other.holder == payout.holder
                 if same and other.due.kind in _READ:
                     doomed.add(other.id)
-    changes = take_back(books, settlement, doomed, {})
+    stood: dict[tuple[str, str], int] = {}
+    changes = take_back(books, settlement, doomed, {}, stood)
+    keep_within(books, stood)
     books.forget(key)
     return op.RejectPayoutResponse(changes=[change_message(change) for change in changes])
 
@@ -126,6 +128,7 @@ def change_message(change: Change) -> payout_pb2.PayoutChange:
         amount_micros=change.amount,
         meter_before_micros=change.meter_before,
         closed=change.closed,
+        seat=change.seat,
     )
 
 

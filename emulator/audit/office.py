@@ -26,8 +26,14 @@ def _why_not_adjust(books: Books, message: op.AdjustMeterRequest) -> str:
     more = message.to_micros - level.meter
     if not more:
         return "METER_UNCHANGED"
-    short = not _at_house_cost(message, more) and more > level.overflow
-    return "INSUFFICIENT_FUNDS" if short else ""
+    if not _at_house_cost(message, more) and more > level.overflow:
+        return "INSUFFICIENT_FUNDS"
+    return "METER_UNCHANGED" if more > 0 and _is_full(level) else ""
+
+
+def _is_full(level: Level) -> bool:
+    """Whether the limit lets nothing more on the meter."""
+    return 0 < level.terms.limit_micros <= level.meter
 
 
 def _at_house_cost(message: op.AdjustMeterRequest, more: int) -> bool:
@@ -39,11 +45,14 @@ def _adjust(books: Books, message: op.AdjustMeterRequest) -> op.AdjustMeterRespo
     link = books.links[message.link]
     level = link.levels[message.level]
     before, more = level.meter, message.to_micros - level.meter
-    level.meter += more
     if _at_house_cost(message, more):
         link.house -= more
     else:
         level.overflow -= more
+    if more > 0:
+        level.credit(more)
+    else:
+        level.meter += more
     return op.AdjustMeterResponse(
         changed=op.MeterChange(
             link=message.link,
@@ -84,7 +93,11 @@ def _why_not_transfer(books: Books, message: op.TransferFundsRequest) -> str:
         return "WRONG_LINK_STATE"
     level = books.level((message.link, message.level))
     held = level.overflow if message.pool == op.POOL_OVERFLOW else level.reserve
-    return "INSUFFICIENT_FUNDS" if message.amount_micros > held else ""
+    if message.amount_micros > held:
+        return "INSUFFICIENT_FUNDS"
+    to = books.level((message.to_link, message.to_level))
+    back_again = to is level and message.pool == op.POOL_OVERFLOW and _is_full(to)
+    return "METER_UNCHANGED" if back_again else ""
 
 
 def _transfer(books: Books, message: op.TransferFundsRequest) -> op.TransferFundsResponse:
@@ -94,7 +107,7 @@ def _transfer(books: Books, message: op.TransferFundsRequest) -> op.TransferFund
         level.overflow -= amount
     else:
         level.reserve -= amount
-    books.level((message.to_link, message.to_level)).meter += amount
+    books.level((message.to_link, message.to_level)).credit(amount)
     return op.TransferFundsResponse(
         changed=op.Transfer(
             link=message.link,

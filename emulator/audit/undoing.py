@@ -11,6 +11,7 @@ from emulator.audit.books import (
     Books,
     Effect,
     Increment,
+    Payout,
     Purse,
     Round,
     Settlement,
@@ -29,6 +30,7 @@ class Change(NamedTuple):
     amount: int
     meter_before: int
     closed: bool
+    seat: int = 0  # where it is due from now on
 
 
 def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
@@ -38,9 +40,11 @@ def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
     returned = amount_of(books, table, list(round_.wagers))
     gone = {key: is_gone(books, key, part, settlement) for key, part in round_.posted.items()}
     changes = []
+    stood: dict[LevelKey, int] = {}
     if settlement:
-        changes = take_back(books, settlement, _open(books, settlement), {})
+        changes = take_back(books, settlement, _open(books, settlement), {}, stood)
     give_back(books, table, round_.posted, gone, list(round_.wagers))
+    keep_within(books, stood)
     books.settlements.pop((table.terms.id, round_.number), None)
     table.round = None
     return returned, changes
@@ -54,6 +58,7 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
     parts = {key: part for key in round_.posted if (part := part_of(table, key, seat))}
     gone = {key: is_gone(books, key, part, settlement) for key, part in parts.items()}
     changes = []
+    stood: dict[LevelKey, int] = {}
     if settlement:
         doomed = {p for p in _open(books, settlement) if _falls(books, round_, p, seat)}
         less = {
@@ -61,8 +66,17 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
             for key, part in parts.items()
             if not gone[key]
         }
-        changes = take_back(books, settlement, doomed, less)
+        moved = {
+            payout: _other_box(round_, books.payouts[payout])
+            for payout in sorted(_open(books, settlement) - doomed)
+            if books.payouts[payout].seat == seat
+        }
+        for award in settlement.awards:
+            _seat(award, moved)
+        changes = take_back(books, settlement, doomed, less, stood)
+        _tell_seats(books, moved, changes)
     give_back(books, table, parts, gone, [seat])
+    keep_within(books, stood)
     for key, part in parts.items():
         whole = round_.posted[key]
         round_.posted[key] = Increment(
@@ -77,10 +91,54 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
     return returned, changes
 
 
+def _other_box(round_: Round, payout: Payout) -> int:
+    return max(
+        seat
+        for seat, bet, standing in round_.standing()
+        if seat != payout.seat and bet == payout.due.bet and standing.player == payout.player
+    )
+
+
+def _seat(award: Award, moved: dict[int, int]) -> None:
+    """Give winners their other box, and the award its new turn."""
+    pairs = [
+        ((moved.get(payout, seat), player), payout)
+        for (seat, player), payout in zip(award.due.winners, award.payouts, strict=True)
+    ]
+    pairs.sort(key=lambda pair: -pair[0][0])
+    award.due = award.due._replace(winners=tuple(winner for winner, _ in pairs))
+    award.payouts = tuple(payout for _, payout in pairs)
+
+
+def _tell_seats(books: Books, moved: dict[int, int], changes: list[Change]) -> None:
+    for number, seat in moved.items():
+        payout = books.payouts[number]
+        payout.seat = seat
+        told = [place for place, change in enumerate(changes) if change.payout == number]
+        if told:
+            changes[told[0]] = changes[told[0]]._replace(seat=seat)
+        else:
+            stays = payout.amount, payout.meter_before
+            changes.append(Change(number, *stays, closed=False, seat=seat))
+
+
+def keep_within(books: Books, stood: dict[LevelKey, int]) -> None:
+    """When all is taken back, no meter is above its limit that did not stand so before."""
+    for key, meter in stood.items():
+        books.level(key).keep_within(meter)
+
+
 def take_back(
-    books: Books, settlement: Settlement, doomed: set[int], less: dict[LevelKey, Effect]
+    books: Books,
+    settlement: Settlement,
+    doomed: set[int],
+    less: dict[LevelKey, Effect],
+    stood: dict[LevelKey, int],
 ) -> list[Change]:
-    """Close the doomed payouts; `less` is what a void takes off levels before the first turn."""
+    """Close the doomed payouts; `less` is what a void takes off levels before the first turn.
+
+    `stood` is given how high each meter has stood that something comes back to.
+    """
     changes: list[Change] = []
     chains: dict[LevelKey, list[Award]] = {}
     for award in settlement.awards:
@@ -100,6 +158,7 @@ def take_back(
             settlement.before[key] = before._replace(purse=reduced)
     for key, chain in chains.items():
         if key in less or any(doomed.intersection(award.payouts) for award in chain):
+            stood[key] = max(books.level(key).meter, settlement.before[key].purse.meter)
             _Chain(books, settlement, key, chain, doomed).undo(
                 from_first=key in less, changes=changes
             )
@@ -162,9 +221,15 @@ class _Chain:
         later = any(is_full(other.due) for other in self._chain[place + 1 :])
         _strike(award, self._doomed)
         if self._won_since or later:
+            # A fixed award may have come from the house in part: that part is the house's again.
+            level_gave = -award.effect.meter - award.effect.overflow
+            over = back if award.due.share_bps else min(back, level_gave)
             link.pending -= back
-            self._level.overflow += back
-            award.effect = award.effect._replace(overflow=award.effect.overflow + back)
+            self._level.overflow += over
+            link.house += back - over
+            award.effect = award.effect._replace(
+                overflow=award.effect.overflow + over, house=award.effect.house + back - over
+            )
         elif award.payouts:
             link.pending -= back
             self._level.meter += back
@@ -186,8 +251,12 @@ class _Chain:
         for award in left:
             each, effect = decide(award.due, purse, before.terms)
             book(self._books, award.due, effect)
-            if each != award.each:
-                changes += [Change(p, each, purse.meter, closed=False) for p in award.payouts]
+            open_ = [self._books.payouts[payout] for payout in award.payouts]
+            changes += [
+                Change(payout.id, each, purse.meter, closed=False)
+                for payout in open_
+                if (each, purse.meter) != (payout.amount, payout.meter_before)
+            ]
             purse = purse.plus(effect)
             award.each, award.effect = each, effect
         # What is decided again keeps the order of its new turns.

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from emulator.bench.markdown import rewrite
 from emulator.bench.processes import BenchError
 from emulator.bench.report import html_page, machine, targets, text_lines
 from emulator.bench.scenarios import FULL, QUICK, TABLES, Bench, Plan
@@ -39,12 +40,18 @@ PARTS = ("tables", "load", "length", "links")
     type=click.Path(path_type=Path, file_okay=False),
     help="Write bench.json, bench.html and bench.txt into this folder.",
 )
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Also put the figures between the marks of this Markdown page.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def bench(
     only: tuple[str, ...],
     tables: tuple[int, ...],
     data: Path,
     report: Path | None,
+    page: Path | None,
     *,
     quick: bool,
     full: bool,
@@ -70,6 +77,8 @@ def bench(
         shutil.rmtree(folder, ignore_errors=True)
     if report:
         write_report(found, report)
+    if page:
+        rewrite(page, found)
     click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
 
 

@@ -31,6 +31,7 @@ from emulator.soak.stepped_clock import set_offset
 from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
+from jackpot.server.collector import calm_collector
 from jackpot.verify import verify
 from table_client.client import open_channel
 
@@ -105,6 +106,7 @@ class Soak:
         """Play to the end; what failed is in `failure` and on the tape."""
         async with self._stack:
             await self._set_up()
+            calm_collector()
             self.began = time.monotonic()
             async with self._background() as helpers:
                 await self._play(helpers)

@@ -124,6 +124,15 @@ class Authority:
     def _signed_by(self) -> x509.AuthorityKeyIdentifier:
         return x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
 
+    def find(self, serial: str) -> Issued:
+        """The certificate whose serial begins so, if there is just one."""
+        digits = serial.lower()
+        found = [one for one in self.issued() if digits and f"{one.serial:x}".startswith(digits)]
+        if len(found) == 1:
+            return found[0]
+        several = f"{len(found)} certificates have" if found else "no certificate has"
+        raise AuthorityError(f"{several} a serial that begins with {serial}: see `jackpot ca list`")
+
     def revoke(self, serial: int) -> Issued:
         """Put a certificate on the list; controllers end its streams when they read it."""
         found = next((issued for issued in self.issued() if issued.serial == serial), None)
@@ -163,6 +172,15 @@ class Authority:
         new = self._folder / (CRL + ".new")
         new.write_bytes(raw)
         new.replace(self._folder / CRL)
+
+
+def is_servers(certificate: x509.Certificate) -> bool:
+    """Whether a certificate is good for a controller, and not for a table or a person."""
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
+    except x509.ExtensionNotFound:
+        return False
+    return ExtendedKeyUsageOID.SERVER_AUTH in usage.value
 
 
 def revoked_serials(path: Path, authority: x509.Certificate) -> frozenset[int]:

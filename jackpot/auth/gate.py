@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import grpc
 from cryptography import x509
 
-from jackpot.auth.authority import CRL, AuthorityError, revoked_serials
+from jackpot.auth.authority import CRL, AuthorityError, is_servers, revoked_serials
 from jackpot.auth.names import Holder, holder_of
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, Role
 
@@ -73,6 +73,10 @@ class Gate:
 
     def credentials(self) -> grpc.ServerCredentials:
         """TLS that asks every client for a certificate of this authority."""
+        if not is_servers(_load(self._files.certificate)):
+            raise AuthorityError(
+                f"{self._files.certificate} is no controller's certificate: see `jackpot ca server`"
+            )
         try:
             pair = (self._files.key.read_bytes(), self._files.certificate.read_bytes())
             root = self._files.authority.read_bytes()

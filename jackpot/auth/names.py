@@ -1,15 +1,14 @@
 """How a certificate says who its holder is: one URI, `jackpot://SITE/ROLE/NAME`."""
 
-import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from cryptography import x509
 
 from jackpot.auth.roles import ROLES, Role
+from jackpot.ids import SAYS, is_id
 
 SCHEME = "jackpot"
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
 class HolderError(ValueError):
@@ -35,8 +34,8 @@ def parse_holder(site: str, role: str, name: str) -> Holder:
     if known is None:
         raise HolderError(f"{role!r} is no role (there are: {', '.join(ROLES)})")
     for part in (site, name):
-        if not _NAME.fullmatch(part):
-            raise HolderError(f"{part!r} is no name: a-z, 0-9, '.', '_', '-', at most 63")
+        if not is_id(part):
+            raise HolderError(f"{part!r} is no name: {SAYS}")
     return Holder(site, known, name)
 
 

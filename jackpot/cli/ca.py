@@ -12,6 +12,7 @@ from jackpot.auth.names import parse_holder
 from jackpot.auth.roles import ROLES
 from jackpot.cli.failures import one_line
 
+SERIAL_SHOWN = 12  # hex digits
 _folder = click.option(
     "--dir",
     "folder",
@@ -99,15 +100,14 @@ def issue(site: str, role: str, name: str, days: int, folder: Path) -> None:
 def revoke(serial: str, folder: Path) -> None:
     r"""Revoke a certificate by its SERIAL; its open streams end within seconds.
 
+    The beginning of a serial is enough, as `jackpot ca list` shows it.
+
     \b
     Example:
-      jackpot ca revoke 4f2a…
+      jackpot ca revoke 4f2a09c1d3e8
     """
-    try:
-        number = int(serial, 16)
-    except ValueError as error:
-        raise click.UsageError(f"{serial!r} is no serial; see `jackpot ca list`") from error
-    click.echo(f"revoked {Authority(folder).revoke(number).holder}")
+    authority = Authority(folder)
+    click.echo(f"revoked {authority.revoke(authority.find(serial).serial).holder}")
 
 
 @ca.command(name="list")
@@ -137,8 +137,10 @@ def list_(*, json_: bool, folder: Path) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for column in ("HOLDER", "EXPIRES", "STATUS", "SERIAL"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column != "HOLDER")
     for one in issued:
         status = "revoked" if one.revoked else "good"
-        table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", status, f"{one.serial:x}")
+        # Twelve digits tell any two apart; all of them would not fit into a line.
+        serial = f"{one.serial:x}"[:SERIAL_SHOWN]
+        table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", status, serial)
     Console().print(table)

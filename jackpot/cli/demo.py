@@ -32,8 +32,9 @@ from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
 from jackpot.server.controller import AddressError, Controller
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
+from table_client.controllers import Controllers
+from table_client.meters import watch_meters
 from table_client.turns import Turns
 
 ADDRESS = "127.0.0.1:7400"
@@ -51,6 +52,7 @@ class Options(msgspec.Struct, frozen=True):
     seed: str
     speed: float
     fair: bool
+    fault_rate_ppm: int
 
 
 @click.command()
@@ -71,6 +73,14 @@ class Options(msgspec.Struct, frozen=True):
     help=f"Times as fast as people play; 0: at once. [default: {SPEED:g}, with --rounds 0]",
 )
 @click.option("--fair", is_flag=True, help="Leave the cards to chance; jackpots are rare then.")
+@click.option(
+    "--fault-rate",
+    type=click.IntRange(0, PPM),
+    default=0,
+    show_default=True,
+    metavar="PPM",
+    help="How often each fault of devices and cards happens, in a million chances.",
+)
 @click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
 @one_line
 def demo(
@@ -80,6 +90,7 @@ def demo(
     http: str | None,
     seed: int | None,
     speed: float | None,
+    fault_rate: int,
     *,
     fair: bool,
     json_: bool,
@@ -101,7 +112,7 @@ def demo(
         if speed is None:
             speed = SPEED if rounds is None else 0
         name = str(secrets.randbits(32) if seed is None else seed)
-        options = Options(rounds, data, address, http, name, speed, fair)
+        options = Options(rounds, data, address, http, name, speed, fair, fault_rate)
         show = Show(site, name, json_=json_)
         with (
             contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError),
@@ -125,7 +136,7 @@ async def _run(site: Site, options: Options, show: Show) -> None:
     # The process first, while nothing of gRPC runs yet that a fork would disturb. Its devices wait
     # for nobody: they say how long a step takes, and the floor's time passes by it.
     async with (
-        device_process("--speed", "0") as devices,
+        device_process("--speed", "0", "--fault-rate", str(options.fault_rate_ppm)) as devices,
         _controller(site, options, sources) as (controller, where),
         pages_somewhere(controller, options.data, options.http, Settings()) as url,
         DeviceConnection(devices) as connection,
@@ -171,6 +182,5 @@ async def _play(house: House, rounds: int | None, show: Show) -> None:
 
 
 async def _watch(channel: grpc.aio.Channel, site: str, show: Show) -> None:
-    stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
-    async for response in stub.WatchMeters(meter_pb2.WatchMetersRequest(site=site)):
-        show.frame(response)
+    async for link in watch_meters(Controllers([channel]), site):
+        show.meters(link)

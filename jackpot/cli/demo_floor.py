@@ -89,6 +89,7 @@ async def _play_table(
         client = await stack.enter_async_context(
             TableClient(house.channel, site.id, name, request_id=house.request_id)
         )
+        await stack.enter_async_context(client.alive())
         await take_up(client)
         await floor.clear(name)
         progressive = PacedProgressive(

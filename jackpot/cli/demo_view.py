@@ -110,10 +110,9 @@ class Show:
 
     # What happens
 
-    def frame(self, response: meter_pb2.WatchMetersResponse) -> None:
+    def meters(self, link: meter_pb2.LinkMeters) -> None:
         """Take in newer meters."""
-        for link in response.links:
-            self._links[link.link] = link
+        self._links[link.link] = link
 
     def heard(self, table: str, record: Record) -> None:
         """Follow a table."""

@@ -1,11 +1,13 @@
-"""What people write on the command line, read exactly: amounts, rates, levels."""
+"""What people write on the command line, read exactly: amounts, rates, heads of a journal."""
 
+import re
 from typing import Any
 
 import click
 
 from jackpot.core.money import MAX_MICROS, parse_dollars
 from jackpot.rules.terms import parse_rate
+from jackpot.verify import Noted
 
 
 class Amount(click.ParamType[int]):
@@ -41,5 +43,21 @@ class Rate(click.ParamType[int]):
             self.fail(str(error), param, ctx)
 
 
+class Head(click.ParamType[tuple[str, Noted]]):
+    """What was noted of a site's journal before."""
+
+    name = "head"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Noted]:
+        """Read "SITE=SEQUENCE:HASH", with at least eight digits of the hash."""
+        found = re.fullmatch(r"([^=]+)=([0-9]{1,15}):([0-9a-fA-F]{8,64})", value)
+        if not found:
+            self.fail(f"{value!r} is no head such as liberty=5120:8cbe93b3f854f4a0", param, ctx)
+        return found[1], (int(found[2]), found[3].lower())
+
+
 AMOUNT = Amount()
 RATE = Rate()
+HEAD = Head()

@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.progress import Progress
 
 from jackpot.cli.failures import one_line
+from jackpot.cli.kinds import HEAD
 from jackpot.reports.export import verify_export
 from jackpot.reports.slip import Receipt, is_genuine
 from jackpot.signing import load_public
-from jackpot.verify import Report, SiteReport
+from jackpot.verify import Noted, Report, SiteReport
 from jackpot.verify import verify as verify_journal
 
 HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
@@ -45,6 +46,14 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
     type=click.Path(path_type=Path, dir_okay=False),
     help="The public key, for an export or a receipt.",
 )
+@click.option(
+    "--head",
+    "heads",
+    multiple=True,
+    type=HEAD,
+    metavar="SITE=SEQUENCE:HASH",
+    help="An earlier head, from a slip, a report or an export, that must be in the chain.",
+)
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
 def verify(
@@ -52,16 +61,19 @@ def verify(
     export_file: Path | None,
     receipt_file: Path | None,
     key: Path | None,
+    heads: tuple[tuple[str, Noted], ...],
     *,
     json_: bool,
 ) -> None:
     r"""Check chain, numbering, snapshots and conservation; exit 1 with the first bad entry.
 
-    An export or a receipt is checked by its signature too, and needs no journal.
+    An export or a receipt is checked by its signature too, and needs no
+    journal. A chain can't show that its tail was cut off: --head can.
 
     \b
     Example:
       jackpot verify --data /var/lib/jackpot
+      jackpot verify --data /var/lib/jackpot --head liberty=5120:8cbe93b3f854f4a0
       jackpot verify --export march.jsonl --key site.key.pub
     """
     if export_file or receipt_file:
@@ -74,14 +86,14 @@ def verify(
         return
     if store is None:
         raise click.UsageError("say --data, --export or --receipt")
-    report = _verify(store, quiet=json_)
+    report = _verify(store, dict(heads), quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
     else:
         for site in report.sites:
             click.echo(site_line(site))
         if report.problem:
-            click.echo(f"the store is damaged: {report.problem}")
+            click.echo(f"NOT SOUND: {report.problem}")
     sys.exit(0 if report.ok else 1)
 
 
@@ -123,16 +135,17 @@ def site_line(site: SiteReport) -> str:
     """What was found of a site, in one line."""
     if site.first_bad:
         return f"{site.site}: NOT SOUND at sequence {site.first_bad}: {site.problem}"
+    snapshots = "1 snapshot" if site.snapshots == 1 else f"{site.snapshots} snapshots"
     return (
-        f"{site.site}: sound, {site.entries:,} entries, {site.snapshots} snapshots, "
+        f"{site.site}: sound, {site.entries:,} entries, {snapshots}, "
         f"head {site.head_hash[:HASH_SHOWN]}"
     )
 
 
-def _verify(store: str, *, quiet: bool) -> Report:
+def _verify(store: str, noted: dict[str, Noted], *, quiet: bool) -> Report:
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        return verify_journal(store)
+        return verify_journal(store, noted=noted)
     with Progress(console=console, transient=True) as progress:
         tasks = {}
 
@@ -141,4 +154,4 @@ def _verify(store: str, *, quiet: bool) -> Report:
                 tasks[site] = progress.add_task(site, total=total)
             progress.update(tasks[site], completed=done)
 
-        return verify_journal(store, show)
+        return verify_journal(store, show, noted=noted)

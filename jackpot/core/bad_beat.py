@@ -46,9 +46,13 @@ def _fund(
     return found, found.config.pot, ledger.key(link, found.config.levels[0].id)
 
 
-def _plays_for(state: State, table: str, link: str) -> bool:
-    """Whether a table's pots feed a fund."""
-    return table in state.tables and link in state.tables[table].config.links
+def _elsewhere(state: State, table: str, link: str) -> Refusal | None:
+    """A refusal where there is no such table or link, or the table is not on the link."""
+    if table in state.tables and link not in state.links:
+        return refuse(Reason.UNKNOWN_LINK, link=link)
+    if table not in state.tables or link not in state.tables[table].config.links:
+        return refuse(Reason.UNKNOWN_TABLE, table=table, link=link)
+    return None
 
 
 def contribute_pot(
@@ -56,12 +60,12 @@ def contribute_pot(
 ) -> PotContributed | Refusal:
     """Take the contribution from a pot that is large enough; a smaller one gives none."""
     for link in table.config.links:
+        rules = state.links[link].config.pot
+        if rules is None:
+            continue
         fund = _fund(state, link, "in-service")
         if isinstance(fund, Refusal):
-            if fund.reason == Reason.NOT_A_FUND:
-                continue
             return fund
-        rules = fund[1]
         amount = 0
         if command.pot_micros >= rules.minimum_pot_micros:
             share = command.pot_micros * rules.contribution_bps // BPS_PER_WHOLE
@@ -74,18 +78,19 @@ def contribute_pot(
 
 def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refusal:
     """Book a box into the fund as counted; what the record says otherwise raises an alarm."""
+    if refusal := _elsewhere(state, command.table, command.link):
+        return refusal
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
-    if not _plays_for(state, command.table, command.link):
-        return refuse(Reason.UNKNOWN_TABLE, table=command.table, link=command.link)
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     box = ledger.box(command.link, command.table)
     book = Book(state.balances)
     recorded = book.balance(box)
     book.move(recorded, box, ledger.players(command.link))
-    book.move(command.counted_micros, ledger.players(command.link), ledger.meter(fund[2]))
+    limit = fund[0].config.levels[0].limit_micros
+    book.credit_meter(command.counted_micros, ledger.players(command.link), fund[2], limit)
     alarms: tuple[str, ...] = ()
     if recorded != command.counted_micros:
         alarms = (f"BOX_DIFFERENCE {command.link}/{command.table}",)
@@ -103,18 +108,18 @@ def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refus
 
 def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVerified | Refusal:
     """Share the fund out: to the hand that lost, to the one that won, to the rest of the table."""
-    fund = _fund(state, command.link, "in-service", "suspended")
-    if isinstance(fund, Refusal):
-        return fund
-    link, rules, name = fund
-    if not _plays_for(state, command.table, command.link):
-        return refuse(Reason.UNKNOWN_TABLE, table=command.table, link=command.link)
+    if refusal := _elsewhere(state, command.table, command.link):
+        return refusal
     seats = (command.loser, command.winner, *command.others)
     for seat in seats:
         if not 1 <= seat <= state.tables[command.table].config.seats or seats.count(seat) > 1:
             return refuse(Reason.UNKNOWN_SEAT, table=command.table, seat=seat)
     if not command.supervisor:
         return refuse(Reason.FLOORPERSON_REQUIRED)
+    fund = _fund(state, command.link, "in-service", "suspended")
+    if isinstance(fund, Refusal):
+        return fund
+    link, rules, name = fund
     if link.pending_adjustment:
         return refuse(Reason.PENDING_ADJUSTMENT, link=command.link)
     book = Book(state.balances)
@@ -188,11 +193,13 @@ def confirm_display(
     state: State, command: ConfirmDisplay, _: Request
 ) -> DisplayConfirmed | Refusal:
     """Compare what is displayed with what the fund holds; only the same amount is confirmed."""
+    if command.link not in state.links:
+        return refuse(Reason.UNKNOWN_LINK, link=command.link)
+    if not command.floorperson:
+        return refuse(Reason.FLOORPERSON_REQUIRED)
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     held = state.balances.get(ledger.meter(fund[2]), 0)
     if command.displayed_micros != held:
         return refuse(

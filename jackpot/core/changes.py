@@ -144,8 +144,8 @@ def _open(state: State, proposal: int) -> Proposal | Refusal:
 
 
 def _person(principal: str) -> str:
-    """Who is behind a principal: "accounting:ann" is the same person as "operations:ann"."""
-    return principal.rpartition(":")[2]
+    """Who is behind a principal: "accounting:ann" is the same person as "operations:Ann"."""
+    return principal.rpartition(":")[2].casefold()
 
 
 def _operator(request: Request) -> OperatorOrigin:
@@ -166,7 +166,7 @@ def _summary(state: State, effect: Effect) -> tuple[str, str]:
         case FundsTransferred():
             meter = ledger.meter(ledger.key(effect.to_link, effect.to_level))
             before = state.balances.get(meter, 0)
-            return dollars(before), dollars(before + effect.amount_micros)
+            return dollars(before), dollars(before + dict(effect.postings).get(meter, 0))
         case ParametersChanged():
             before_config = state.links[effect.link].config.levels
             after_config = effect.config.levels
@@ -200,12 +200,18 @@ def _adjust(state: State, command: AdjustMeter) -> MeterAdjusted | Refusal:
         return refuse(
             Reason.INSUFFICIENT_FUNDS, account=other, micros=book.balance(other), wanted=more
         )
-    book.move(more, other, ledger.meter(name))
+    if more > 0:
+        book.credit_meter(more, other, name, level.limit_micros)
+    else:
+        book.move(more, other, ledger.meter(name))
+    after = book.balance(ledger.meter(name))
+    if after == before:  # the limit keeps all of it off
+        return refuse(Reason.METER_UNCHANGED, link=command.link, level=command.level)
     return MeterAdjusted(
         command.link,
         command.level,
         before,
-        command.to_micros,
+        after,
         command.reason,
         command.reference,
         book.postings(),
@@ -223,9 +229,12 @@ def _reset(state: State, command: ResetMeter) -> MeterAdjusted | Refusal:
 
 def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusal:
     """Give players' money that lies aside to the players of a meter."""
-    for link, level in ((command.link, command.level), (command.to_link, command.to_level)):
-        if isinstance(found := find_level(state, link, level), Refusal):
-            return found
+    source_level = find_level(state, command.link, command.level)
+    if isinstance(source_level, Refusal):
+        return source_level
+    level = find_level(state, command.to_link, command.to_level)
+    if isinstance(level, Refusal):
+        return level
     target = find_link(state, command.to_link, "in-service", "suspended")
     if isinstance(target, Refusal):
         return target
@@ -237,8 +246,10 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
             Reason.INSUFFICIENT_FUNDS, account=source, micros=held, wanted=command.amount_micros
         )
     book = Book(state.balances)
-    meter = ledger.meter(ledger.key(command.to_link, command.to_level))
-    book.move(command.amount_micros, source, meter)
+    to = ledger.key(command.to_link, command.to_level)
+    book.credit_meter(command.amount_micros, source, to, level.limit_micros)
+    if not book.postings():  # its own overflow, to which the limit sends it back
+        return refuse(Reason.METER_UNCHANGED, link=command.to_link, level=command.to_level)
     return FundsTransferred(
         command.link,
         command.level,

@@ -157,7 +157,7 @@ def _envy_claims(deal: Deal, link: Link, bet: Bet, seat: int) -> Iterator[Claim]
         return
     for other in sorted(deal.hands, reverse=True):
         hand = deal.hands[other]
-        if hand.fate != "played" or _plays(deal.round, other) == accepted.player:
+        if hand.fate != "played" or _plays(deal, other) == accepted.player:
             continue
         if line := _envy_line(bet, deal.called(bet, other)):
             yield Claim(
@@ -172,9 +172,10 @@ def _envy_claims(deal: Deal, link: Link, bet: Bet, seat: int) -> Iterator[Claim]
             )
 
 
-def _plays(round_: Round, seat: int) -> str:
-    """Who plays a seat, as far as its wagers tell."""
-    return next((w.player for w in round_.wagers.get(seat, {}).values()), "")
+def _plays(deal: Deal, seat: int) -> str:
+    """Who plays a seat, as its wagers tell, or else whoever settled the round."""
+    wagers = deal.round.wagers.get(seat, {}).values()
+    return next((w.player for w in wagers), deal.hands[seat].player)
 
 
 def _envy_line(bet: Bet, called: tuple[str, ...]) -> EnvyLine | None:

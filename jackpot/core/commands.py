@@ -105,11 +105,15 @@ class ConfirmCollection(Command, frozen=True):
 
 
 class SeatHand(Struct, frozen=True, gc=False):
-    """How a seat ended the round, and its cards as far as they were seen."""
+    """How a seat ended the round, and its cards as far as they were seen.
+
+    `player` says who played it, where no wager of the seat does.
+    """
 
     seat: int
     cards: tuple[str, ...] = ()
     fate: Fate = "played"
+    player: str = ""
 
 
 class Settle(Command, frozen=True):

@@ -113,6 +113,7 @@ class PayoutChange(Struct, frozen=True, gc=False):
     amount_micros: int
     meter_before_micros: int = 0
     closed: bool = False
+    seat: int = 0  # where it is due from now on; 0: where it was
 
 
 class RoundVoided(Event, frozen=True):

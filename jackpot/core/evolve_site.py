@@ -1,5 +1,6 @@
 """Bring forward what a site is made of: links, tables, decks, proposals, settings."""
 
+from jackpot.core import ledger
 from jackpot.core.describe import with_rates_of
 from jackpot.core.events import (
     DeckPlaced,
@@ -46,6 +47,10 @@ def table_described(state: State, event: TableDescribed) -> None:
 def link_changed(state: State, event: LinkChanged) -> None:
     """A link moved on; what was changed while it was suspended is in force when it resumes."""
     link = state.links[event.link]
+    if link.status == "defined":
+        for level in link.config.levels:
+            account = ledger.meter(ledger.key(event.link, level.id))
+            link.funded[level.id] = dict(event.postings).get(account, 0)
     link.status = event.status
     if event.status == "in-service" and link.next_config:
         link.config, link.next_config = link.next_config, None

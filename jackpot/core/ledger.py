@@ -86,6 +86,25 @@ class Book:
         self._deltas[source] = self._deltas.get(source, 0) - amount_micros
         self._deltas[target] = self._deltas.get(target, 0) + amount_micros
 
+    def credit_meter(
+        self, amount_micros: int, source: str, level_key: str, limit_micros: int
+    ) -> int:
+        """Put money on a meter, and to overflow what its limit keeps off it; how much that is."""
+        over = 0
+        if limit_micros:
+            room = max(0, limit_micros - self.balance(meter(level_key)))
+            over = max(0, amount_micros - room)
+        self.move(amount_micros - over, source, meter(level_key))
+        self.move(over, source, overflow(level_key))
+        return over
+
+    def spill(self, level_key: str, limit_micros: int, stood_micros: int) -> None:
+        """Move to overflow what is above a meter's limit and above where it has stood before."""
+        account = meter(level_key)
+        above = self.balance(account) - max(limit_micros, stood_micros)
+        if limit_micros and above > 0:
+            self.move(above, account, overflow(level_key))
+
     def cover(self, link: str, *accounts: str) -> None:
         """Raise accounts that would stand below zero to zero, at the house's cost."""
         for account in accounts:

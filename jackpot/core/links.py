@@ -108,7 +108,7 @@ def retire(state: State, command: RetireLink, _: Request) -> LinkChanged | Refus
 
 
 def _not_empty(state: State, link: LinkState) -> Refusal | None:
-    """Whatever of players' money a link still holds: payouts, rounds, funds above the reseed."""
+    """Whatever of players' money a link still holds: payouts, rounds, funds that are theirs."""
     name = link.config.id
     for payout in state.payouts.values():
         if payout.link == name:
@@ -126,7 +126,7 @@ def _not_empty(state: State, link: LinkState) -> Refusal | None:
     for level in link.config.levels:
         at = ledger.key(name, level.id)
         pools = {
-            "meter": max(0, state.balances.get(ledger.meter(at), 0) - level.reseed_micros),
+            "meter": _players_part(link, level, state.balances.get(ledger.meter(at), 0)),
             "reserve": state.balances.get(ledger.reserve(at), 0),
             "overflow": state.balances.get(ledger.overflow(at), 0),
         }
@@ -136,6 +136,15 @@ def _not_empty(state: State, link: LinkState) -> Refusal | None:
                     Reason.LINK_NOT_EMPTY, link=name, level=level.id, pool=pool, micros=amount
                 )
     return None
+
+
+def _players_part(link: LinkState, level: Level, meter_micros: int) -> int:
+    """What of a meter is not the house's: all but what the house put on it, a reseed at most.
+
+    A reserve that stood in for the reseed was players' money, and a seed is given once and for all.
+    """
+    houses_micros = min(level.reseed_micros, link.funded.get(level.id, 0))
+    return max(0, meter_micros - houses_micros)
 
 
 def find_level(state: State, link: str, level: str) -> Level | Refusal:

@@ -107,6 +107,7 @@ def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | 
         }
     book = Book(state.balances)
     done = rework(state, book, settlement, doomed)
+    done.keep_limits(state, book)
     return PayoutRejected(
         payout.id,
         command.reason,

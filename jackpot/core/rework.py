@@ -28,6 +28,29 @@ class Rework(Struct):
     settlement: Settlement | None = None
     changes: list[PayoutChange] = field(default_factory=list)
     last_hit: dict[str, int] = field(default_factory=dict)  # "link/level" -> back to
+    stood: dict[str, int] = field(default_factory=dict)  # "link/level" -> how high its meter was
+
+    def move(self, state: State, seats: Mapping[int, int]) -> None:
+        """Note that payouts are due at other seats from now on."""
+        known = {change.payout: place for place, change in enumerate(self.changes)}
+        for payout, seat in seats.items():
+            if payout in known:
+                place = known[payout]
+                self.changes[place] = replace(self.changes[place], seat=seat)
+            else:
+                was = state.payouts[payout]
+                stays = was.amount_micros, was.meter_before_micros
+                self.changes.append(PayoutChange(payout, *stays, seat=seat))
+
+    def keep_limits(self, state: State, book: Book) -> None:
+        """Once all is taken back, move to overflow what a meter has come to above its limit.
+
+        A meter that stood higher, under a limit that was set since, may stand so again.
+        """
+        for name, stood_micros in self.stood.items():
+            link, level = name.split("/")
+            config = next(lv for lv in state.links[link].config.levels if lv.id == level)
+            book.spill(name, config.limit_micros, stood_micros)
 
 
 def open_payouts(state: State, settlement: Settlement) -> set[int]:
@@ -98,6 +121,8 @@ class _Reworker:
         if name not in self.returned and not any(doomed):
             return list(chain)
         link, level = name.split("/")
+        now_micros = self.book.balance(ledger.meter(name))
+        self.done.stood[name] = max(now_micros, self.before[name].meter_micros)
         hit_elsewhere = self.state.links[link].last_hit.get(level, 0) > self.settlement.sequence
         first = 0 if name in self.returned else doomed.index(True)
         if hit_elsewhere or self._is_firm(chain[first:]):

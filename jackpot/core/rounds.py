@@ -246,7 +246,10 @@ def lock_out(
     return RoundLocked(
         table.config.id,
         round_.number,
-        tuple(Wager(seat, bet, w.amount_micros, w.player) for seat, bet, w in standing(round_)),
+        tuple(
+            Wager(seat, bet, w.amount_micros, w.player, w.account)
+            for seat, bet, w in standing(round_)
+        ),
         collected=all(w.medium == "electronic" for _, _, w in standing(round_)),
         postings=book.postings(),
         posted=posted,
@@ -324,13 +327,8 @@ def _post_increments(
             name = ledger.key(link.id, level.id)
             primary = share_micros(total, level.primary_bps)
             reserve = share_micros(total, level.reserve_bps)
-            over = 0
-            if level.limit_micros:
-                room = max(0, level.limit_micros - book.balance(ledger.meter(name)))
-                over = max(0, primary - room)
             retained = ledger.retained(link.id)
-            book.move(primary - over, retained, ledger.meter(name))
-            book.move(over, retained, ledger.overflow(name))
+            over = book.credit_meter(primary, retained, name, level.limit_micros)
             book.move(reserve, retained, ledger.reserve(name))
             posted[name] = Posted(state.sequence + 1, primary - over, reserve, over)
     return posted

@@ -39,6 +39,7 @@ def pools_of(state: State, book: Book, link: str, level: str) -> Pools:
         config.limit_micros,
         fund=config.reserve_mode == "fund",
         last_hit=state.links[link].last_hit.get(level, 0),
+        funded_micros=state.links[link].funded.get(level, 0),
     )
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from jackpot.core.commands import Change, Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
-STATE_VERSION = 1  # of the snapshot's form; an older snapshot is rebuilt from the journal
+STATE_VERSION = 2  # of the snapshot's form; an older snapshot is rebuilt from the journal
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
 RECENT_REQUESTS = 4_096  # answers kept for operators, all principals together
 RECENT_HITS = 25
@@ -87,6 +87,7 @@ class LinkState(Struct):
     config: Link
     status: LinkStatus = "defined"
     last_hit: dict[str, int] = field(default_factory=dict)  # level -> sequence
+    funded: dict[str, int] = field(default_factory=dict)  # level -> what the house put on last
     hit_count: int = 0  # every percentage award; signs notice a hit that they did not see
     next_config: Link | None = None  # approved changes, in force when the link resumes
     pending_adjustment: bool = False  # a Bad Beat was paid and the display not yet set right
@@ -143,6 +144,7 @@ class Pools(Struct, frozen=True, gc=False):
     limit_micros: int
     fund: bool
     last_hit: int  # sequence of the level's last 100% before this
+    funded_micros: int = 0  # what the house had put on the meter
 
 
 class Settlement(Struct, frozen=True, gc=False):

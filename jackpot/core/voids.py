@@ -4,7 +4,9 @@ A void reverses what was posted. If the level has paid 100% since, that money is
 bears it all; after a 10% the meter bears it down to zero and the house the rest.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
+
+from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
@@ -14,7 +16,16 @@ from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import Rework, open_payouts, rework
 from jackpot.core.rounds import bet_of, refund, standing
-from jackpot.core.state import Effects, Payout, Posted, Round, Settlement, State, TableState
+from jackpot.core.state import (
+    Award,
+    Effects,
+    Payout,
+    Posted,
+    Round,
+    Settlement,
+    State,
+    TableState,
+)
 
 
 def void_round(
@@ -30,6 +41,7 @@ def void_round(
     if settlement:
         done = rework(state, book, settlement, open_payouts(state, settlement))
     _return_wagers(state, table, book, settlement, round_.posted, set(round_.wagers))
+    done.keep_limits(state, book)
     return RoundVoided(
         table.config.id,
         round_.number,
@@ -71,8 +83,15 @@ def void_seat(
             for name, part in parts.items()
             if not _is_gone(state, name, part, settlement)
         }
-        done = rework(state, book, settlement, doomed, returned)
+        moved = {
+            payout: _other_box(round_, state.payouts[payout])
+            for payout in sorted(open_payouts(state, settlement) - doomed)
+            if state.payouts[payout].seat == seat
+        }
+        done = rework(state, book, _seated(settlement, moved), doomed, returned)
+        done.move(state, moved)
     _return_wagers(state, table, book, settlement, parts, {seat})
+    done.keep_limits(state, book)
     return SeatVoided(
         table.config.id,
         round_.number,
@@ -114,6 +133,30 @@ def _falls_with(round_: Round, payout: Payout, seat: int) -> bool:
         other != seat and bet == payout.bet and wager.player == payout.player
         for other, bet, wager in standing(round_)
     )
+
+
+def _other_box(round_: Round, payout: Payout) -> int:
+    """The other box in which a player has bet on the dealer's hand, the first to be paid."""
+    return max(
+        seat
+        for seat, bet, wager in standing(round_)
+        if seat != payout.seat and bet == payout.bet and wager.player == payout.player
+    )
+
+
+def _seated(settlement: Settlement, moved: Mapping[int, int]) -> Settlement:
+    """A settlement in which some payouts are due at other seats, and so perhaps at another turn."""
+
+    def award_at(award: Award) -> Award:
+        pairs = [
+            (replace(winner, seat=moved.get(payout, winner.seat)), payout)
+            for winner, payout in zip(award.claim.winners, award.payouts, strict=True)
+        ]
+        pairs.sort(key=lambda pair: -pair[0].seat)
+        claim = replace(award.claim, winners=tuple(winner for winner, _ in pairs))
+        return replace(award, claim=claim, payouts=tuple(payout for _, payout in pairs))
+
+    return replace(settlement, awards=tuple(award_at(award) for award in settlement.awards))
 
 
 def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[tuple[int, str]]:

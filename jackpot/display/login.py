@@ -85,8 +85,8 @@ class LoginPages:
 
 def _foreign(request: Request) -> Response | None:
     """A refusal where another site's page has made the browser ask."""
-    origin = urlsplit(request.headers.get("origin", ""))
-    if origin.netloc in ("", request.headers.get("host", "")):
+    origin = request.headers.get("origin")  # "null" for a page that hides where it is from
+    if origin is None or urlsplit(origin).netloc == request.headers.get("host"):
         return None
     return PlainTextResponse("only this site's own page may ask that\n", 403)
 

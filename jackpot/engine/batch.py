@@ -4,6 +4,7 @@ Nothing here answers anybody: what a batch decides is worth nothing until it is 
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jackpot.core.claims import Names
@@ -30,16 +31,28 @@ _log = logging.getLogger(__name__)
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
 
 
+def monotonic_micros() -> int:
+    """Time that only ever passes."""
+    return time.monotonic_ns() // 1_000
+
+
 class Decider:
     """Decides commands one after the other, on copies that run ahead of the journal."""
 
     def __init__(
-        self, names: Names, clock: Callable[[], int], entropy: Callable[[], bytes], limits: Limits
+        self,
+        names: Names,
+        clock: Callable[[], int],
+        entropy: Callable[[], bytes],
+        limits: Limits,
+        passed: Callable[[], int] = monotonic_micros,
     ) -> None:
         self._names = names
         self._clock = clock
+        self._passed = passed
         self._entropy = entropy
         self._clock_alarm = False
+        self._last: tuple[int, int] | None = None  # the clock, and time that no clock can set
         self.batch_bytes = limits.batch_bytes
 
     def decide(self, replica: Replica, origin: Origin, command: AnyCommand) -> tuple[AnyEvent, int]:
@@ -57,10 +70,20 @@ class Decider:
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
         now_micros = self._clock()
+        self._watch_clock(now_micros)
         if now_micros + _JUMP_MICROS < previous_micros and not self._clock_alarm:
             _log.warning("the clock is %d micros behind the journal", previous_micros - now_micros)
         self._clock_alarm = now_micros + _JUMP_MICROS < previous_micros
         return max(previous_micros, now_micros)
+
+    def _watch_clock(self, now_micros: int) -> None:
+        """Say so when the clock was put forward: by more than the time that has passed."""
+        passed_micros = self._passed()
+        if self._last is not None:
+            ahead_micros = now_micros - self._last[0] - (passed_micros - self._last[1])
+            if ahead_micros > _JUMP_MICROS:
+                _log.warning("the clock has jumped ahead by %d micros", ahead_micros)
+        self._last = now_micros, passed_micros
 
 
 class Batch:

@@ -215,6 +215,7 @@ class Writer(threading.Thread):
         replica = sites.replicas.get(site)
         if replica is None or replica.head.sequence - replica.snapshot_sequence < every:
             return  # it was halted, or another controller was quicker
+        replica.check(whole=True)
         snapshot = codec.encode_state(replica.state)
         digest = codec.state_digest(snapshot)
         batch.add_own(replica, TakeSnapshot(snapshot.sequence, digest))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from jackpot.core import config, events, ledger
 from jackpot.core.commands import Dealing
-from jackpot.core.evolve import hit_of
+from jackpot.core.evolve_awards import hit_of
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds, date_of

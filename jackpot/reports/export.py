@@ -142,7 +142,7 @@ def _verify(file: IO[str], key: Ed25519PublicKey) -> Findings:
     if not is_signed(key, _statement(start, head), end.signature):
         return _failed(start, head, "this key did not sign it")
     if replica:
-        replica.check()
+        replica.check(whole=True)
     first = start.after + 1
     return Findings(
         ok=True, site=start.site, first=first, last=head.sequence, hash=end.hash, key=end.key

@@ -12,7 +12,7 @@ from jackpot.rules.model import BetRule, Paytable, Rule
 from jackpot.rules.section import Section
 
 
-def pick(section: Section) -> tuple[Rule, BetRule, Paytable] | None:
+def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
     """The rule, bet and paytable that a link names; None where one of them does not exist."""
     rule_id, bet_id = section.text("rule"), section.text("bet")
     paytable_id = section.text("paytable", "only")
@@ -32,7 +32,6 @@ def pick(section: Section) -> tuple[Rule, BetRule, Paytable] | None:
         known = ", ".join(table.id for table in bet.paytables)
         reason = f"{bet_id} has no paytable {paytable_id!r} (it has: {known})"
         section.fault(reason, "paytable", clause=bet.paytables[0].clause)
-        return None
     return rule, bet, paytable
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from jackpot.ids import SAYS, is_id
 from jackpot.rules.terms import parse_money, parse_rate
 from jackpot.rules.toml_lines import Path, line_of
 
@@ -159,8 +160,8 @@ def _text(value: object) -> str:
 
 def _name(value: object) -> str:
     text = _text(value)
-    if not text or len(text) > 64 or not text.replace("-", "").replace("_", "").isalnum():  # noqa: PLR2004 - ids are shown on signs
-        raise BadValueError(f"{text!r} is no id: letters, digits and hyphens, at most 64")
+    if not is_id(text):
+        raise BadValueError(f"{text!r} is no id: {SAYS}")
     return text
 
 

@@ -26,6 +26,7 @@ MAX_LINKS = 64
 MAX_TABLES = 1_000
 MAX_SEATS = 32
 DECK_CARDS = 52
+_BY_PAYTABLE = ("levels", "pays")  # keys of a link that its paytable gives a meaning
 DAY_START = "06:00"
 DAY_ZONE = "America/New_York"
 
@@ -143,6 +144,8 @@ def _day(section: Section) -> config.GamingDay:
 def _server(section: Section) -> ServerSettings:
     default = ServerSettings()
     listen = section.names("listen") if "listen" in section else default.listen
+    if not listen:
+        section.fault("listen: at least one address such as 127.0.0.1:7400", "listen")
     http = section.text("http", "")
     for key, address in [*(("listen", one) for one in listen), *([("http", http)] if http else [])]:
         host, colon, port = address.rpartition(":")
@@ -178,22 +181,27 @@ class _SiteReader:
             self._offers[link_id] = offer
             section.close()
             return
-        chosen = pick(section)
+        picked = pick(section)
         choice = link_choice(section, link_id)
         self._put_in_service(section, link_id)
         section.close()
-        if chosen is None:
+        if picked is None:
             return
-        link, faults = compile_link(*chosen, choice)
+        rule, bet, paytable = picked
+        self._offers[link_id] = rule, bet
+        # Without a paytable, what any other one would make a fault of is one all the same.
+        link, faults = compile_link(rule, bet, paytable or bet.paytables[0], choice)
         for fault in faults:
-            section.fault(fault.reason, *fault.key, clause=fault.clause)
+            if paytable or fault.key[0] not in _BY_PAYTABLE:
+                section.fault(fault.reason, *fault.key, clause=fault.clause)
+        if paytable is None:
+            return
         if choice.fixed_awards_from == "house":
             reason = "fixed awards paid by the house come on top of the rate: see the odds"
-            clause = chosen[1].payment.clause if chosen[1].payment else ""
+            clause = bet.payment.clause if bet.payment else ""
             self.log.warning((*section.path, "fixed_awards_from"), reason, clause)
         self.links[link_id] = link
-        self.choices[link_id] = chosen
-        self._offers[link_id] = chosen[:2]
+        self.choices[link_id] = rule, bet, paytable
 
     def _put_in_service(self, section: Section, link_id: str) -> None:
         if section.flag("in_service", default=False):

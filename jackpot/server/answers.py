@@ -141,6 +141,7 @@ def changes_messages(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.
             amount_micros=change.amount_micros,
             meter_before_micros=change.meter_before_micros,
             closed=change.closed,
+            seat=change.seat,
         )
         for change in changes
     ]

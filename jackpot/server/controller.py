@@ -45,6 +45,13 @@ class AddressError(Exception):
     """An address that the controller can't or won't listen on."""
 
 
+def verify_address(address: str) -> None:
+    """Raise unless it is HOST:PORT; gRPC takes a port of more than 65535 for another one."""
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
+        raise AddressError(f"{address!r} is no address such as 127.0.0.1:7400")
+
+
 def verify_loopback(address: str) -> None:
     """Raise unless only this machine can reach the address: there is no TLS."""
     host = address.rpartition(":")[0].strip("[]")
@@ -100,6 +107,7 @@ class Controller:
 
     async def start(self, address: str) -> str:
         """Listen, check the journal, set up the sites, serve; where it listens."""
+        verify_address(address)
         if self.gate is None:
             verify_loopback(address)
         await self._show(serving=False)

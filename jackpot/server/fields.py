@@ -3,7 +3,6 @@
 Nothing that a caller wrote is echoed at length: a refusal's details fit into gRPC's trailers.
 """
 
-import re
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import TypeVar
 
 from jackpot.core.money import MAX_MICROS
 from jackpot.core.reasons import Reason
+from jackpot.ids import is_id
 from jackpot.request_id import request_id_time_ms
 from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
 from jackpot.server.errors import RefusedError, refused
@@ -18,7 +18,6 @@ from jackpot.server.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS,
 
 Item = TypeVar("Item")
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ECHO = 40  # characters of a bad value that a refusal repeats
 _MAX_CARD_TEXT = 4
 _CARDS = {card: card for card in DECK}  # those that come in their one spelling already
@@ -32,7 +31,7 @@ def malformed(field: str, problem: str, value: object = "") -> RefusedError:
 @lru_cache(maxsize=4_096)  # the same few ids come in every message
 def identifier(text: str, field: str) -> str:
     """The id of a site, link, level, table or bet."""
-    if not _ID.fullmatch(text):
+    if not is_id(text):
         raise malformed(field, "not an id", text)
     return text
 

@@ -102,7 +102,12 @@ def _confirm_collection(message: table_pb2.ConfirmCollection) -> core.ConfirmCol
 def _settle(message: table_pb2.Settle) -> core.Settle:
     return core.Settle(
         hands=tuple(
-            core.SeatHand(seat(hand.seat), cards(hand.cards, "cards"), FATES.from_wire(hand.fate))
+            core.SeatHand(
+                seat(hand.seat),
+                cards(hand.cards, "cards"),
+                FATES.from_wire(hand.fate),
+                optional_text(hand.player, "player"),
+            )
             for hand in many(message.hands, "hands", MAX_SEATS)
         ),
         dealer=cards(message.dealer, "dealer"),

@@ -63,8 +63,10 @@ class SqliteJournal:
 
     shared = False
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, untouched: Path | None = None) -> None:
+        """`untouched` is the log that nobody may begin to write while this reads."""
         self._connection = connection
+        self._untouched = untouched
 
     @classmethod
     def open(cls, directory: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
@@ -86,15 +88,21 @@ class SqliteJournal:
         with _as_store_error(f"can't read the journal in {directory}"):
             if not path.is_file():
                 raise StoreError(f"there is no journal in {directory}")
-            connection = _connect(path, "ro", BUSY_TIMEOUT_S)
+            # Without a log nobody has the file open. It is then read as it lies, as on a disk that
+            # can't be written: else SQLite would make a log and leave it there.
+            log = path.with_name(f"{FILE_NAME}-wal")
+            alone = not log.exists()
+            connection = _connect(path, "ro&immutable=1" if alone else "ro", BUSY_TIMEOUT_S)
             # One snapshot for everything that is read, whatever is written meanwhile.
             connection.execute("BEGIN")
-        return cls(connection)
+        return cls(connection, log if alone else None)
 
     def close(self) -> None:
         """Let go of the file; the last one to do so folds the WAL into it."""
         with _as_store_error("can't close the journal"):
             self._connection.close()
+        if self._untouched and self._untouched.exists():
+            raise StoreError("a controller has begun to write to the journal meanwhile: try again")
 
     def heads(self, sites: Collection[str] = ()) -> dict[str, Head]:
         """Where every stream ends, or each of some."""

@@ -160,10 +160,13 @@ class PayoutChange(_message.Message):
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
     METER_BEFORE_MICROS_FIELD_NUMBER: _builtins.int
     CLOSED_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
     payout: _builtins.int
     amount_micros: _builtins.int
     meter_before_micros: _builtins.int
     closed: _builtins.bool
+    seat: _builtins.int
+    """The seat at which it is due from now on, where its player's other box was voided; 0: as it was."""
     def __init__(
         self,
         *,
@@ -171,10 +174,11 @@ class PayoutChange(_message.Message):
         amount_micros: _builtins.int = ...,
         meter_before_micros: _builtins.int = ...,
         closed: _builtins.bool = ...,
+        seat: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "closed", b"closed", "meter_before_micros", b"meter_before_micros", "payout", b"payout"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "closed", b"closed", "meter_before_micros", b"meter_before_micros", "payout", b"payout", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

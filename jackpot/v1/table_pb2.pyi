@@ -153,8 +153,13 @@ class SeatHand(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     CARDS_FIELD_NUMBER: _builtins.int
     FATE_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     fate: Global___Fate.ValueType
+    player: _builtins.str
+    """Who played it, as in Wager, where no wager of the seat says so: nobody has an envy bonus for a
+    hand of their own in a second box.
+    """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -163,10 +168,11 @@ class SeatHand(_message.Message):
         seat: _builtins.int = ...,
         cards: _abc.Iterable[_builtins.str] | None = ...,
         fate: Global___Fate.ValueType = ...,
+        player: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "fate", b"fate", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "fate", b"fate", "player", b"player", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -167,7 +167,7 @@ class TableServiceServicer:
     def OpenRound(self, request, context):
         """Effect: begins the table's next round, which then takes wagers.
         Idempotency: by command id.
-        Reasons: DOCUMENTATION_OPEN, ROUND_OPEN, LINK_NOT_IN_SERVICE.
+        Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

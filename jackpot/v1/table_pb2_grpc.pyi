@@ -63,7 +63,7 @@ class TableServiceStub:
     OpenRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]
     """Effect: begins the table's next round, which then takes wagers.
     Idempotency: by command id.
-    Reasons: DOCUMENTATION_OPEN, ROUND_OPEN, LINK_NOT_IN_SERVICE.
+    Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
     """
     PlaceWagers: _grpc.UnaryUnaryMultiCallable[_table_pb2.PlaceWagersRequest, _table_pb2.PlaceWagersResponse]
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
@@ -171,7 +171,7 @@ class TableServiceAsyncStub(TableServiceStub):
     OpenRound: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Effect: begins the table's next round, which then takes wagers.
     Idempotency: by command id.
-    Reasons: DOCUMENTATION_OPEN, ROUND_OPEN, LINK_NOT_IN_SERVICE.
+    Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
     """
     PlaceWagers: _aio.UnaryUnaryMultiCallable[_table_pb2.PlaceWagersRequest, _table_pb2.PlaceWagersResponse]  # type: ignore[assignment]
     """Effect: accepts all the wagers or none. Only this answer lights a lamp.
@@ -294,7 +294,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.OpenRoundResponse, _abc.Awaitable[_table_pb2.OpenRoundResponse]]:
         """Effect: begins the table's next round, which then takes wagers.
         Idempotency: by command id.
-        Reasons: DOCUMENTATION_OPEN, ROUND_OPEN, LINK_NOT_IN_SERVICE.
+        Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
 
     @_abc_1.abstractmethod

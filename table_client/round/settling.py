@@ -103,7 +103,12 @@ class Settling:
     async def _ask_for_awards(self) -> None:
         layout = self.layout
         hands = [
-            SeatHand(seat.number, () if seat.collected else tuple(seat.cards), seat.fate)
+            SeatHand(
+                seat.number,
+                () if seat.collected else tuple(seat.cards),
+                seat.fate,
+                seat.player.key,
+            )
             for seat in layout.dealt_in()
         ]
         try:

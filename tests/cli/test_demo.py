@@ -190,3 +190,14 @@ def test_no_device_process_outlives_a_demo_that_was_killed(terminal: Terminal) -
     while time.monotonic() < ends_s and Path(f"/proc/{devices}").exists():
         time.sleep(0.05)
     assert not Path(f"/proc/{devices}").exists()
+
+
+def test_faults_are_told() -> None:
+    """With a fault rate rounds are void by rule now and then, and the journal is sound."""
+    done = run("--rounds", "18", "--seed", "5", "--fault-rate", "20000", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    _, *rounds, summary = (json.loads(line) for line in done.stdout.splitlines())
+    void = [each for each in rounds if each["void"]]
+    assert 0 < len(void) == summary["voids"] < 18
+    assert {seat["net"] for each in void for seat in each["seats"].values()} == {"0.00"}
+    assert summary["heads"]

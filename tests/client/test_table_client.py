@@ -167,3 +167,63 @@ async def test_without_attaching_there_is_no_command(house: House) -> None:
     client = TableClient(house.channel, SITE, "t4")
     with pytest.raises(RefusedError, match="NOT_ATTACHED"):
         client.open_round()
+
+
+async def test_heartbeats_go_on_while_the_table_waits(tmp_path: Path) -> None:
+    """Across a controller that is away for a moment; none after the end."""
+    address = f"127.0.0.1:{free_port()}"
+    async with open_channel(address) as channel:
+        client = TableClient(channel, SITE, "t4")
+        async with client, client.alive(every_s=0.02):
+            for _ in range(2):
+                async with open_house(tmp_path, address=address) as house:
+                    await client.attach()
+                    first = await _heard(house, 0)
+                    last = await _heard(house, first)
+        async with open_house(tmp_path, address=address) as house:
+            await asyncio.sleep(0.2)
+            assert (SITE, "t4") not in house.controller.heartbeats
+    assert last > first
+
+
+async def _heard(house: House, after: int) -> int:
+    async with asyncio.timeout(20):
+        while (heard := house.controller.heartbeats.get((SITE, "t4"), 0)) <= after:  # noqa: ASYNC110 - nobody tells of one
+            await asyncio.sleep(0.01)
+    return heard
+
+
+async def test_meters_are_watched_across_a_restart(tmp_path: Path) -> None:
+    """First as they are, then after each change; nothing twice, and nothing older."""
+    address = f"127.0.0.1:{free_port()}"
+    async with open_channel(address) as channel:
+        client = TableClient(channel, SITE, "t4")
+        frames = client.watch_meters(["five"])
+        seen = []
+        for number in range(2):
+            async with open_house(tmp_path, address=address), asyncio.timeout(30):
+                if number == 0:
+                    seen.append(await anext(frames))
+                async with TableClient(channel, SITE, "t4") as table:
+                    await table.attach()
+                    await table.open_round()
+                    await table.place_wagers([wager(1)])
+                    await table.lock_out()
+                    await table.confirm_collection({FIVE: 1})
+                    seen.append(await anext(frames))
+                    await table.void_round("misdeal", "Ann")
+                    seen.append(await anext(frames))
+    amounts = [frame.meters[0].amount_micros - 10_000_000_000 for frame in seen]
+    assert amounts == [0, 210_000, 0, 210_000, 0]
+    assert {frame.link for frame in seen} == {"five"}
+    order = [frame.sequence for frame in seen]
+    assert order == sorted(set(order))
+
+
+async def test_a_watch_of_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    """No retry helps, so it is said at once."""
+    async with open_house(tmp_path) as house, open_channel(house.address) as channel:
+        frames = TableClient(channel, SITE, "t4").watch_meters(["nowhere"])
+        with pytest.raises(RefusedError) as refused:
+            await anext(frames)
+        assert refused.value.reason == "UNKNOWN_LINK"

@@ -3,9 +3,12 @@
 import pytest
 
 from jackpot.core.commands import (
+    AnyCommand,
     ConfirmDisplay,
     ContributePot,
     CountBox,
+    DefineLink,
+    DefineTable,
     PayPayout,
     RejectPayout,
     ResetMeter,
@@ -158,3 +161,38 @@ def test_a_table_that_does_not_feed_the_fund_has_no_part_in_it(at: str) -> None:
         VerifyBadBeat("bb", at, "four-of-a-kind", 3, 4, (1, 2), "sue"),
     ):
         assert reason(floor.operate(command)) == Reason.UNKNOWN_TABLE
+
+
+def test_another_link_of_the_table_does_not_stop_the_fund() -> None:
+    """A pot contributes though a progressive of the same table is suspended."""
+    links = [five_card_a("a"), bad_beat_fund()]
+    floor = Floor().open_up(links, [Table("p1", "poker", ("a", "bb"), 10, 0)])
+    ok(floor.operate(SuspendLink("a")))
+    ok(floor.play("p1", ContributePot(50 * DOLLAR)))
+    ok(floor.operate(SuspendLink("bb")))
+    assert reason(floor.play("p1", ContributePot(50 * DOLLAR))) == Reason.WRONG_LINK_STATE
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (CountBox("x", "none", 1, "carl", ""), Reason.UNKNOWN_TABLE),
+        (CountBox("x", "p1", 1, "carl", ""), Reason.UNKNOWN_LINK),
+        (CountBox("a", "p1", 1, "carl", ""), Reason.UNKNOWN_TABLE),
+        (CountBox("bb", "p1", 1, "carl", ""), Reason.FLOORPERSON_REQUIRED),
+        (CountBox("bb", "p1", 1, "carl", "flo"), Reason.WRONG_LINK_STATE),
+        (VerifyBadBeat("bb", "p1", "x", 99, 1, (), ""), Reason.UNKNOWN_SEAT),
+        (VerifyBadBeat("bb", "p1", "x", 2, 1, (), ""), Reason.FLOORPERSON_REQUIRED),
+        (VerifyBadBeat("bb", "p1", "x", 2, 1, (), "sue"), Reason.WRONG_LINK_STATE),
+        (ConfirmDisplay("x", 1, ""), Reason.UNKNOWN_LINK),
+        (ConfirmDisplay("bb", 1, ""), Reason.FLOORPERSON_REQUIRED),
+        (ConfirmDisplay("bb", 1, "flo"), Reason.WRONG_LINK_STATE),
+    ],
+)
+def test_refusals_come_in_their_order(command: AnyCommand, why: Reason) -> None:
+    """With everything wrong at once, the first of the list is the answer."""
+    floor = Floor()
+    for link in (five_card_a("a"), bad_beat_fund()):
+        ok(floor.operate(DefineLink(link)))  # and never put in service
+    ok(floor.operate(DefineTable(Table("p1", "poker", ("bb",), 10, 0))))
+    assert reason(floor.operate(command)) == why

@@ -1,16 +1,14 @@
 """Who plays which box: one person a box, so many boxes a person, side by side."""
 
 import pytest
+from msgspec.structs import replace
 
-from jackpot.core.commands import (
-    Wager,
-)
-from jackpot.core.events import (
-    Refused,
-)
+from jackpot.core.commands import BuyIn, LockOut, Wager
+from jackpot.core.events import Refused, RoundLocked
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,
+    hand,
     ok,
     reason,
 )
@@ -83,3 +81,37 @@ def test_a_wager_without_a_name_belongs_to_whoever_has_the_seat() -> None:
     ok(place(floor, Wager(3, "hb-dealer", DOLLAR), Wager(5, "hb-dealer", DOLLAR)))
     players = {s: {w.player for w in bets.values()} for s, bets in round_of(floor).wagers.items()}
     assert players == {3: {"ann"}, 5: {"seat 5"}}
+
+
+@pytest.mark.rule("PA 657a.11(e)(5)")
+@pytest.mark.parametrize(("player", "envied"), [("ann", False), ("bob", True), ("", True)])
+def test_no_envy_for_ones_own_hand_in_a_box_without_a_wager(player: str, envied: bool) -> None:
+    """Where no wager says who plays a box, whoever settles the round does."""
+    floor = opened()
+    ok(place(floor, five(3, "ann")))
+    ok(floor.play("t1", LockOut()))
+    floor.confirm("t1")
+    royal = replace(hand(4, "royal-flush"), player=player)
+    event = floor.settle("t1", royal)
+    assert [p.kind for p in event.payouts] == (["envy"] if envied else [])
+
+
+def test_a_wager_says_better_than_a_hand_who_plays_a_box() -> None:
+    """Nobody loses an envy bonus because a table names somebody else at the end."""
+    floor = opened()
+    ok(place(floor, five(3, "ann"), five(4, "bob")))
+    ok(floor.play("t1", LockOut()))
+    floor.confirm("t1")
+    event = floor.settle("t1", replace(hand(4, "straight-flush"), player="ann"))
+    assert [(p.kind, p.player) for p in event.payouts] == [("share", "bob"), ("envy", "ann")]
+
+
+def test_a_lock_out_lists_the_accounts_of_its_wagers() -> None:
+    """A table that reads its wagers back finds each as it placed it."""
+    floor = opened()
+    ok(floor.operate(BuyIn("acc-1", 5 * DOLLAR, "C-1")))
+    wager = Wager(3, "hb-player", DOLLAR, "ann", "acc-1")
+    ok(place(floor, wager))
+    event = ok(floor.play("t1", LockOut()))
+    assert isinstance(event, RoundLocked)
+    assert event.wagers == (wager,)

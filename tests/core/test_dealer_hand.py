@@ -2,9 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands import SeatHand, Wager
+from jackpot.core.commands import SeatHand, VoidSeat, Wager
 from jackpot.core.events import RoundSettled
-from tests.core.floor import DOLLAR, Floor, all_bet, cents, hand, hand_bonus, table
+from tests.core.floor import DOLLAR, Floor, all_bet, cents, hand, hand_bonus, ok, table
 
 
 def floor_at(meter: str = "10000.00", reserve: str = "0") -> Floor:
@@ -127,3 +127,20 @@ def test_the_alarm_of_a_low_meter_goes_by_the_whole_award(meter: str, alarm: boo
     floor = floor_at(meter)
     floor.bets_in("t1", on_dealer(6, 2))
     assert bool(floor.settle("t1", dealer="royal-flush").alarms) == alarm
+
+
+@pytest.mark.rule("PA 657a.12(f)(2)")
+def test_a_share_moves_to_the_players_other_box_with_its_turn() -> None:
+    """When the box of a share is void, the player has it at the other one, at that one's turn."""
+    floor = Floor().open_up([hand_bonus()], [table("t1", "hb", boxes=2)])
+    two = [Wager(seat, "hb-dealer", DOLLAR, "ann") for seat in (6, 5)]
+    floor.bets_in("t1", [*two, Wager(5, "hb-player", DOLLAR, "ann"), *on_dealer(2)])
+    event = floor.settle("t1", hand(5, "straight-flush"), dealer="straight-flush")
+    # At seat 6's turn a tenth of 10,000.52 for two; then seat 5's own tenth of what is left.
+    assert shares(event) == [(6, 0, "500.02"), (2, 0, "500.02"), (5, 5, "900.04")]
+    ok(floor.play("t1", VoidSeat(6, "WRONG_CARD_COUNT", "flo")))
+    due = sorted((p.seat, p.holder, cents(p.amount_micros)) for p in floor.state.payouts.values())
+    # Seat 5's own hand now comes first: a tenth of 10,000.39, and then one of what is left.
+    assert due == [(2, 0, "450.01"), (5, 0, "450.01"), (5, 5, "1000.03")]
+    assert {hit.seat for hit in floor.state.hits} == {2, 5}
+    assert floor.replayed() == floor.state

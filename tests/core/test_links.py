@@ -9,12 +9,14 @@ from jackpot.core.commands import (
     DefineLink,
     DefineTable,
     LockOut,
+    PayPayout,
     PutInService,
     RejectPayout,
     ResumeLink,
     RetireLink,
     SuspendLink,
     TransferFunds,
+    ValidatePayout,
     Wager,
 )
 from jackpot.core.events import Refused
@@ -195,3 +197,40 @@ def test_a_suspended_link_finishes_its_rounds() -> None:
     ok(floor.operate(SuspendLink("a")))
     assert floor.settle("t1", hand(1, "full-house")).payouts
     assert reason(floor.play("t1", LockOut())) == Reason.LOCKED_OUT
+
+
+@pytest.mark.parametrize(("mode", "players"), [("add", 0), ("fund", 625_700_000)])
+def test_a_reserve_that_stood_in_for_the_reseed_is_not_the_houses(mode: str, players: int) -> None:
+    """Only what the house put on the meter goes back to it when the link retires."""
+    link = five_card_a("a", reserve_bps=1_000, reserve_mode=mode)
+    floor = Floor().open_up([link], [table("t1", "a")])
+    floor.set_level("a/main", "10000.00", "625.60")
+    floor.bets_in("t1", [Wager(1, "a-five", DOLLAR)])
+    payout = floor.settle("t1", hand(1, "royal-flush")).payouts[0].id
+    for command in (ValidatePayout(payout, "flo"), PayPayout(payout, "F-1")):
+        ok(floor.operate(command))
+    if mode == "add":  # the reserve came on top, and is moved aside
+        ok(floor.operate(AdjustMeter("a", "main", 10_000 * DOLLAR, "reset", "T-1")))
+        ok(floor.operate(DefineLink(five_card_a("b"))))
+        ok(floor.operate(PutInService("b")))
+        aside = floor.state.balances["a/main/overflow"]
+        ok(floor.operate(TransferFunds("a", "main", "overflow", "b", "main", aside, "T-2")))
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(RetireLink("a"))
+    if players:
+        assert isinstance(answer, Refused)
+        assert (answer.details["pool"], answer.details["micros"]) == ("meter", str(players))
+    else:
+        ok(answer)
+        assert floor.balance("a/main/meter") == "0.00"
+
+
+def test_what_the_house_has_on_a_meter_follows_a_rejection() -> None:
+    """A royal that was none leaves the seed as the house's, as if it had never been paid."""
+    floor = Floor().open_up([five_card_a("a")], [table("t1", "a")])
+    floor.bets_in("t1", all_bet("a-five"))
+    first = floor.settle("t1", hand(1, "royal-flush")).payouts[0].id
+    assert floor.state.links["a"].funded == {"main": 10_000 * DOLLAR}
+    ok(floor.operate(RejectPayout(first, "hand-misread", "flo")))
+    assert floor.state.links["a"].funded == {"main": 10_000 * DOLLAR}
+    assert floor.replayed() == floor.state

@@ -72,7 +72,7 @@ def test_seats_on_different_links_can_be_voided_one_after_the_other() -> None:
 
 @pytest.mark.parametrize(
     ("dealer", "due"),
-    [("four-of-a-kind", [(5, "500.00")]), ("straight-flush", [(6, "1000.01")])],
+    [("four-of-a-kind", [(5, "500.00")]), ("straight-flush", [(5, "1000.01")])],
 )
 def test_a_void_box_takes_its_own_awards_but_not_its_players_share(
     dealer: str, due: list[tuple[int, str]]

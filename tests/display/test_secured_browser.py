@@ -16,7 +16,7 @@ from tests.display.trusting import trusting_browser
 from tests.server.house import SITE, wager
 
 LISTED = 'document.querySelectorAll("#links tr").length > 3'
-REFUSED = 'document.querySelector("h1")?.innerText === "For staff"'
+REFUSED = 'document.querySelector("h1")?.innerText === "Not shown"'
 UP = 'document.getElementById("out").hidden'
 # What the browser says by itself of a status that is no success.
 ANSWERED_401 = "Failed to load resource: the server responded with a status of 401 (Unauthorized)"

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 import emulator
-from emulator.audit.books import Hand, Round, Standing
+from emulator.audit.books import Books, Hand, Round, Standing
 from emulator.audit.claims import Cards
 from emulator.audit.entry import Entry
 from emulator.audit.paying import settle
 from emulator.audit.rounds import post
 from emulator.audit.terms import DOLLAR, read_terms
+from emulator.audit.undoing import take_back, void_seat
 from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.site import site_text
 from jackpot.rules.site import load_site
@@ -67,6 +68,15 @@ magic_share = "0%"
 lucky_share = "0%"
 in_service = true
 
+[[links]]
+id = "stud"
+rule = "pa-2011-caribbean-stud"
+bet = "progressive"
+wager = "$1"
+in_service = true
+levels.main = { seed = "$10,000", reseed = "$10,000", primary = "75%" }
+pays.straight-flush = "10% of main"
+
 [[tables]]
 id = "a"
 links = ["five", "bonus"]
@@ -74,6 +84,10 @@ links = ["five", "bonus"]
 [[tables]]
 id = "b"
 links = ["four"]
+
+[[tables]]
+id = "c"
+links = ["stud"]
 """
     )
     return path
@@ -126,8 +140,15 @@ def test_its_own_reading_of_the_files_is_the_controllers(tmp_path: Path) -> None
 
 def settled(site: Path, table: str, bets: dict[str, tuple[int, ...]], **start: Any) -> Any:
     """A round at a table: who bet what, the meter it began with, and special hands by seat."""
-    auditor = Auditor(read_terms(site))
-    books, at = auditor.books, auditor.books.tables[table]
+    books = Auditor(read_terms(site)).books
+    payouts = played(books, table, bets, **start)
+    link = books.links[start["link"]]
+    return payouts, link.levels["main"], link
+
+
+def played(books: Books, table: str, bets: dict[str, tuple[int, ...]], **start: Any) -> Any:
+    """The same, on books that can be looked at."""
+    at = books.tables[table]
     link = books.links[start["link"]]
     level = link.levels["main"]
     level.meter = start["meter"]
@@ -147,7 +168,7 @@ def settled(site: Path, table: str, bets: dict[str, tuple[int, ...]], **start: A
     }
     cards = Cards(hands, special.get(0, ("9c", "9d", "2c", "3h", "7d")), ())
     payouts, _ = settle(books, at, cards, 2)
-    return payouts, level, link
+    return payouts
 
 
 def cents(micros: int) -> float:
@@ -231,6 +252,42 @@ def test_golden_dealers_royal_is_divided(site: Path) -> None:
     ]
     assert cents(level.meter) == 72.37
     assert level.reserve == 0
+
+
+FOURS = {6: ("As", "Ad", "Ah", "Ac", "9s"), 5: ("Ts", "Td", "Th", "Tc", "9h")}
+
+
+@pytest.mark.rule("PA2011 555.13(e)")
+def test_a_void_seat_was_never_on_the_meter_of_another_turn(site: Path) -> None:
+    """A fixed award stays as it was, but its slip's meter lacks the void seat's wager."""
+    books = Auditor(read_terms(site)).books
+    meter = 12_000 * DOLLAR
+    seats: dict[str, tuple[int, ...]] = {"progressive": (1, 2, 5, 6)}
+    first, second = played(books, "c", seats, link="stud", meter=meter, hands=FOURS)
+    assert (first.seat, cents(first.amount), cents(first.meter_before)) == (6, 500, 12_003)
+    assert (second.seat, cents(second.meter_before)) == (5, 11_503)
+    _, changes = void_seat(books, books.tables["c"], 5)
+    assert [(c.payout, c.closed, cents(c.meter_before)) for c in changes] == [
+        (first.id, False, 12_002.25),
+        (second.id, True, 0),
+    ]
+    assert cents(books.level(("stud", "main")).meter) == 11_502.25
+    assert books.total() == meter - 10_000 * DOLLAR
+
+
+@pytest.mark.rule("PA2011 555.13(e)")
+def test_what_the_house_paid_of_a_fixed_award_is_the_houses_again(site: Path) -> None:
+    """Taken back after another round's 100%, only what the meter gave waits in overflow."""
+    books = Auditor(read_terms(site)).books
+    seats: dict[str, tuple[int, ...]] = {"progressive": (1, 2, 5, 6)}
+    first, _ = played(books, "c", seats, link="stud", meter=97 * DOLLAR, hands=FOURS)
+    level, link = books.level(("stud", "main")), books.links["stud"]
+    house = link.house
+    level.last_full = 3
+    take_back(books, books.settlements["c", 1], {first.id}, {}, {})
+    assert cents(level.overflow) == 100  # 97 and four wagers' 75 cents
+    assert cents(link.house - house) == 400
+    assert books.total() == (97 - 10_000) * DOLLAR
 
 
 def opened(sequence: int, number: int, round_: int = 1, table: str = "a") -> Entry:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import to_builtins
 
 from emulator.bench.command import write_report
 from emulator.bench.journal import build
 from emulator.bench.load import Job
+from emulator.bench.markdown import BEGIN, END, rewrite
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
 from emulator.bench.processes import Measured, Server, measure
 from emulator.bench.report import Target, machine, targets, text_lines
@@ -138,3 +140,26 @@ def test_the_command_measures_everything(tmp_path: Path) -> None:
     assert set(found["by_links"]) == {"1", "8", "64"}
     assert found["by_tables"]["8"]["controller"]["wagers_per_s"] > 0
     assert "<svg" in (tmp_path / "out" / "bench.html").read_text()
+
+
+def test_figures_go_between_the_marks_of_a_page(tmp_path: Path) -> None:
+    """What stands around them stays, old figures go, and a page without marks is left alone."""
+    report = {
+        "at": "2026-01-02T03:04:05+00:00",
+        "machine": machine(tmp_path),
+        "notes": ["no PostgreSQL"],
+        "targets": [list(Target("messages/s", 0.9, 1.0, met=False))],
+        "by_tables": {"1": {"echo": to_builtins(measured(wagers_per_s=1234.0)) | {"limit": "-"}}},
+    }
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    rewrite(page, report)
+    text = page.read_text()
+    assert text.startswith(f"before\n{BEGIN}\n\n2026-01-02")
+    assert text.endswith(f"no PostgreSQL\n\n{END}\nafter\n")
+    assert "| messages/s | 1 | 0.90 | missed by 10% |" in text
+    assert "| echo, one for one | 1 | 1,234 |" in text
+    assert "old" not in text
+    page.write_text("nothing")
+    with pytest.raises(ValueError, match="no place"):
+        rewrite(page, report)

@@ -4,11 +4,21 @@ import asyncio
 
 import pytest
 
-from jackpot.core.commands import LockOut, OpenRound, PlaceWagers, Request, TableOrigin
+from jackpot.core.commands import (
+    ControllerOrigin,
+    LockOut,
+    OpenRound,
+    PlaceWagers,
+    Probe,
+    Request,
+    TableOrigin,
+)
 from jackpot.core.events import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
+from jackpot.engine.batch import Decider
+from jackpot.engine.replica import Replica
 from jackpot.store.opening import Address, journal_opener
 from jackpot.verify import verify
 from tests.core.floor import tagged_names
@@ -203,3 +213,19 @@ async def test_time_never_goes_back(store: Address, caplog: pytest.LogCaptureFix
     await engine.drain()
     assert ok(outcome).time_micros == 9_000_000
     assert "the clock is 8000000 micros behind" in caplog.text
+
+
+@pytest.mark.parametrize(("jump_micros", "alarm"), [(999_999, False), (1_000_001, True)])
+def test_a_clock_that_is_put_forward_raises_an_alarm(
+    jump_micros: int, *, alarm: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A quiet night is no jump: only what the clock gained on time that passed by itself."""
+    night = 8 * 3_600_000_000
+    clock = iter([0, night, 2 * night + jump_micros])
+    passed = iter([5, night + 5, 2 * night + 5])
+    decider = Decider(
+        tagged_names, lambda: next(clock), lambda: b"", Limits(), lambda: next(passed)
+    )
+    for _ in range(3):
+        decider.decide(Replica(SITE), ControllerOrigin(), Probe())
+    assert ("the clock has jumped ahead by" in caplog.text) is alarm

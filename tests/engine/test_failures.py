@@ -168,7 +168,7 @@ async def test_a_broken_invariant_halts_its_site_only(
         east, west = Pit(engine, "east"), Pit(engine, "west")
         await east.open_up("t1")
         await west.open_up("t1")
-        monkeypatch.setattr(replica, "check", check_east)
+        monkeypatch.setattr(replica, "check_open", check_east)
         assert reason(await east.play("t1", OpenRound())) is Reason.SITE_HALTED
         await eventually(lambda: engine.healthy)
         assert "for the test" in engine.halted["east"]

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.auth.names import HolderError, parse_holder
 from jackpot.core.config import GamingDay, PotRules
 from jackpot.core.money import MICROS_PER_DOLLAR
+from jackpot.ids import is_id
 from jackpot.rules.site import check_site, load_site
+from jackpot.server.errors import RefusedError
+from jackpot.server.fields import identifier
 
 POT = {
     "minimum_pot": '"$20"',
@@ -166,3 +170,47 @@ def test_what_the_law_fixes_goes_with_the_level(
     """So that the controller refuses a rate that the regulation does not allow."""
     level = load_site(written(tmp_path, text)).links[0].levels[0]
     assert (level.fixed, level.minimum_bps) == (fixed, minimum_bps)
+
+
+def test_a_controller_listens_somewhere(tmp_path: Path) -> None:
+    """An empty list of addresses is a fault with its line, not a crash at the start."""
+    path = tmp_path / "site.toml"
+    path.write_text('[site]\nid = "s"\n\n[server]\nlisten = []\n')
+    (violation,) = [one for one in check_site(path).violations if "listen" in one.reason]
+    assert violation.line == 5
+
+
+def test_a_missing_paytable_hides_no_other_fault(tmp_path: Path) -> None:
+    """The wager, the table and everything else are checked all the same."""
+    text = (
+        '[site]\nid = "s"\n\n[[links]]\nid = "a"\nrule = "pa-crazy-4-poker"\n'
+        'bet = "five-card-progressive"\nwager = "$3"\n\n'
+        '[[tables]]\nid = "t"\nlinks = ["a"]\nseats = 7\n'
+    )
+    found = [one.reason for one in check_site(written(tmp_path, text)).violations]
+    assert len(found) == 3
+    assert "no paytable" in found[0]
+    assert "a wager of $3.00 is not allowed" in found[1]
+    assert "is played by at most 6" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        *[(name, True) for name in ("a", "T-4", "north.hall", "x_1", "9", "a" * 64)],
+        *[(name, False) for name in ("", "-a", ".a", "a b", "ä", "a/b", "a" * 65, "a\n")],
+    ],
+)
+def test_one_grammar_of_ids(tmp_path: Path, text: str, *, fine: bool) -> None:
+    """What a site file may name can be named over the wire and hold a certificate."""
+    assert is_id(text) is fine
+    shown = text.replace("\n", "\\n")
+    site = written(tmp_path, f'[site]\nid = "{shown}"\n')
+    assert (not any("is no id" in one.reason for one in check_site(site).violations)) is fine
+    if fine:
+        assert parse_holder(text, "table", text).name == identifier(text, "table") == text
+        return
+    with pytest.raises(HolderError):
+        parse_holder("site", "table", text)
+    with pytest.raises(RefusedError):
+        identifier(text, "table")

@@ -14,7 +14,7 @@ from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS, Point
 from jackpot.reports.walk import open_walk
 from jackpot.rules.site import load_site
-from jackpot.server.controller import AddressError, verify_loopback
+from jackpot.server.controller import AddressError, verify_address, verify_loopback
 from jackpot.server.setup import SetupError
 from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener
@@ -179,6 +179,16 @@ async def test_a_port_that_is_taken_is_an_error(house: House, tmp_path: Path) ->
     with pytest.raises(AddressError, match="cannot listen there"):
         async with serving(tmp_path / "other", site, address=house.address):
             pass
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost", "127.0.0.1:65536", "localhost:99999", ":1", "a:b"]
+)
+def test_an_address_has_a_host_and_a_port(address: str) -> None:
+    """A port that would be taken for another one is refused, in one clear line."""
+    with pytest.raises(AddressError, match="is no address such as"):
+        verify_address(address)
+    verify_address("127.0.0.1:65535")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "localhost:1", "[::1]:1", "127.9.9.9:0"])

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from jackpot.cli.main import main
 from jackpot.core.commands import OpenRound
 from jackpot.core.events import LinkDefined
 from jackpot.core.evolve import evolve
@@ -256,3 +258,63 @@ async def test_a_broken_chain_halts_the_site(journal: Address) -> None:
         assert reason(refused) is Reason.SITE_HALTED
         ok(await (await Pit(engine, "other").open_up("t1")).play("t1", OpenRound()))
     assert [site.first_bad for site in verify(journal).sites] == [0, 3]
+
+
+def test_reading_leaves_nothing_behind(file: Path) -> None:
+    """A journal that lies still is read from a folder that can't be written, and stays alone."""
+    before = sorted(path.name for path in file.iterdir())
+    file.chmod(0o555)
+    try:
+        assert verify(file).ok
+    finally:
+        file.chmod(0o755)
+    assert sorted(path.name for path in file.iterdir()) == before == [FILE_NAME]
+
+
+def test_a_controller_that_starts_meanwhile_is_noticed(file: Path) -> None:
+    """What was read beside a log that came later is worth nothing, and is not called damage."""
+    archive = open_to_read(file)
+    writer = journal_opener(file)()
+    writer.heads()
+    with pytest.raises(StoreError, match="try again"):
+        archive.close()
+    writer.close()
+
+
+def test_an_empty_journal_is_not_sound(tmp_path: Path) -> None:
+    """A store that was wiped, or never written, has nothing to vouch for."""
+    journal_opener(tmp_path)().close()
+    report = verify(tmp_path)
+    assert (report.ok, report.problem) == (False, "it holds no entry")
+
+
+def test_an_earlier_head_must_be_in_the_chain(journal: Address) -> None:
+    """A tail that was cut off, a chain written anew and a missing site are found by it."""
+    found = rows_of(journal)
+    last = found[-1]["sequence"]
+    for row in (found[0], found[-2], found[-1]):
+        hash_ = bytes(row["hash"]).hex()
+        for said in (hash_, hash_[:8]):
+            assert verify(journal, noted={SITE: (row["sequence"], said)}).ok
+    other = verify(journal, noted={SITE: (last - 1, bytes(found[-1]["hash"]).hex())})
+    assert (other.ok, other.sites[0].first_bad) == (False, last - 1)
+    cut = verify(journal, noted={SITE: (last + 1, "0" * 64)})
+    assert (cut.ok, cut.sites[0].first_bad) == (False, last + 1)
+    assert not verify(journal, noted={"elsewhere": (1, "0" * 64)}).ok
+
+
+@pytest.mark.parametrize("head", ["x", "test=1", "test=x:00000000", "test=1:zz", "=1:00000000"])
+def test_a_head_that_is_none_is_wrong_usage(tmp_path: Path, head: str) -> None:
+    """One line says how a head is written."""
+    result = CliRunner().invoke(main, ["verify", "--data", str(tmp_path), "--head", head])
+    assert result.exit_code == 2
+    assert "is no head such as" in result.stderr
+
+
+def test_the_command_takes_an_earlier_head(file: Path) -> None:
+    """Exit 0 where it is in the chain, 1 where it is not."""
+    row = rows_of(file)[-1]
+    for hash_, code in ((row["hash"].hex(), 0), ("0" * 16, 1)):
+        head = f"{SITE}={row['sequence']}:{hash_}"
+        result = CliRunner().invoke(main, ["verify", "--data", str(file), "--head", head])
+        assert result.exit_code == code, result.output

@@ -145,3 +145,36 @@ def classes(size: int) -> tuple[Words, NDArray[np.float64]]:
         lowest.append(np.minimum.reduce(orders).astype(np.uint64))
     found, times = np.unique(np.concatenate(lowest), return_counts=True)
     return found, times.astype(np.float64)
+
+
+_BOARDS = 64  # looked at together
+
+
+def beaten_with_a_common_board(ranking: str, below: int) -> float:
+    """How often one of two hands of two cards beats the other with a rank below a given one.
+
+    Every board of five is looked at, those that differ by a change of suits once. Of each the
+    lower hands are counted among all, less those that share a card.
+    """
+    words, times = classes(5)
+    pairs = choices(47, 2).astype(np.intp)
+    with_card = np.array([np.flatnonzero((pairs == card).any(axis=1)) for card in range(47)])
+    # Where a hand stands among those with its first card, and among those with its second.
+    places = [
+        np.array([np.searchsorted(with_card[card], hand) for hand, card in enumerate(cards)])
+        for cards in pairs.T
+    ]
+    total = 0.0
+    for start in range(0, len(words), _BOARDS):
+        boards = words[start : start + _BOARDS]
+        rest = np.array([BITS[(BITS & board) == 0] for board in boards])
+        hands = boards[:, None] | rest[:, pairs[:, 0]] | rest[:, pairs[:, 1]]
+        found = bulk.ranks(ranking, hands.ravel()).reshape(hands.shape)
+        lower = np.array([np.searchsorted(np.sort(row), row) for row in found])
+        sharing = found[:, with_card]  # board, card, hands that hold it
+        fewer = (sharing[..., :, None] > sharing[..., None, :]).sum(axis=-1)
+        for card, place in zip(pairs.T, places, strict=True):
+            lower -= fewer[:, card, place]
+        beaten = np.where(found < below, lower, 0).sum(axis=1)
+        total += float(times[start : start + _BOARDS] @ beaten)
+    return total / (comb(52, 5) * comb(47, 2) * comb(45, 2))

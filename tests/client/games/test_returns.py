@@ -20,6 +20,7 @@ from table_client.decks import PlainDeck, seeded_order
 from table_client.games import let_it_ride
 from table_client.games.catalogue import GAMES
 from table_client.games.model import Ask, Cards, View
+from table_client.games.pai_gow_house import house_way
 from table_client.games.paying import against_paytable, highest
 from table_client.players import SimulatedPlayer
 from table_client.round.play import Table
@@ -33,7 +34,7 @@ from tests.client.games.millions import (
     simulate,
     words_of,
 )
-from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, RIDE, THREE
+from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, PAI_GOW, RIDE, THREE
 
 Worth = Callable[[int], float]
 MILLIONS = 2_000_000
@@ -299,18 +300,56 @@ def _places(_: str, line: tuple[int, ...]) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-async def test_a_flop_wager_on_every_hand_is_a_fair_bet() -> None:
-    """Player and dealer stand alike, so that betting every hand wins as often as it loses."""
+async def test_holdem_ante_and_flop_return_what_their_odds_say() -> None:
+    """With a Flop Wager on every hand, two million deals.
+
+    Player and dealer stand alike, so the Flop Wager wins as often as it loses, and the Ante is
+    short by the wins below a flush, which are not paid.
+    """
+    flush = first_of("five-card", "flush")
+    unpaid = exact.beaten_with_a_common_board("five-card", flush)
     cards = deal(MILLIONS, 9, seed=13)
     own = bulk.ranks("five-card", words_of(cards[:, [0, 1, 4, 5, 6, 7, 8]]))
     other = bulk.ranks("five-card", words_of(cards[:, 2:]))
-    net = np.sign(own.astype(np.int64) - other)
-    assert abs(net.mean()) < 4 * net.std() / sqrt(MILLIONS)
-    for sign in (-1, 0, 1):
-        for at in np.flatnonzero(net == sign)[:50]:
+    flop = np.sign(own.astype(np.int64) - other)
+    ante = np.where((flop > 0) & (own < flush), 0, flop)
+    for bet, net, expected in (("flop", flop, 0.0), ("ante", ante, -unpaid)):
+        assert abs(net.mean() - expected) < 4 * net.std() / sqrt(MILLIONS), bet
+    for sign, paid in ((-1, -1), (0, 0), (1, 0), (1, 1)):
+        for at in np.flatnonzero((flop == sign) & (ante == paid))[:50]:
             dealt = tuple(DECK[card] for card in cards[at])
             settled = await net_units(HOLDEM, dealt[:2], dealt[2:4], community=dealt[4:])
-            assert settled["flop"] == 2 * sign
+            assert (settled["flop"], settled["ante"]) == (2 * sign, paid)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_800)
+async def test_pai_gow_is_fair_but_for_copies_and_vigorish() -> None:
+    """Both sides set in one house way: each is higher in both hands as often as the other.
+
+    What a copy gives the dealer and the vigorish takes is the published edge of some 2.7%.
+    """
+    deck = PlainDeck(seeded_order("returns", joker=True))
+    table = Table(GAMES[PAI_GOW], deck)
+    players = {seat: SimulatedPlayer(f"p{seat}", "returns", BASE_ONLY) for seat in range(1, 7)}
+    net, lead = [], []
+    for _ in range(3_000):
+        result = await table.play_round(players)
+        dealer = house_way(result.dealer)
+        units, leads = [], []
+        for seat in result.seats.values():
+            own = house_way(seat.cards)
+            both = ((own.high, dealer.high), (own.low, dealer.low))
+            ahead = [rank("pai-gow", a) > rank("pai-gow", b) for a, b in both]
+            behind = [rank("pai-gow", a) < rank("pai-gow", b) for a, b in both]
+            leads.append(int(all(ahead)) - int(all(behind)))
+            units.append(seat.net_micros / seat.outcomes[0].wager_micros)
+            assert (units[-1] > 0) == all(ahead)
+            assert (units[-1] < 0) == (not any(ahead))
+        net.append(sum(units) / len(units))
+        lead.append(sum(leads) / len(leads))
+    for found, expected in ((np.array(lead), 0.0), (np.array(net), -0.0273)):
+        assert abs(found.mean() - expected) < 4 * found.std() / sqrt(len(found))
 
 
 @pytest.mark.slow

@@ -1,0 +1,104 @@
+"""A benchmark's figures as Markdown, for the handbook: what it says is what was measured."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from emulator.bench.report import NAMES, Target
+
+BEGIN, END = "<!-- figures: from benchmarks/results/bench.json -->", "<!-- end of figures -->"
+
+
+def rewrite(path: Path, report: dict[str, Any]) -> None:
+    """Put a report's figures between the marks of a page."""
+    text = path.read_text("utf-8")
+    before, found, rest = text.partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not (found and ended):
+        raise ValueError(f"{path} has no place for figures")
+    path.write_text(before + "\n".join([BEGIN, "", *figures(report), "", END]) + after, "utf-8")
+
+
+def figures(report: dict[str, Any]) -> Iterator[str]:
+    """All tables."""
+    here = report["machine"]
+    yield (
+        f"{report['at'][:10]}, {here['processors']} processors ({here['processor']}), Python "
+        f"{here['python']}, gRPC {here['grpcio']}, SQLite {here['sqlite']}, "
+        f"{here.get('postgres') or 'no PostgreSQL'}; a durable write of a page takes "
+        f"{here['fsync_ms']} ms; load average {here['load_average']:.1f} before it began."
+    )
+    yield from ("", "### Targets", "")
+    yield from _table(["target", "goal", "found", ""], _targets(report))
+    for count, found in report.get("by_tables", {}).items():
+        yield from ("", f"### {count} table{'s' if count != '1' else ''}", "")
+        yield from _table(_RATES, _rates(found))
+    if report.get("at_load"):
+        yield from ("", "### At the same offered load", "")
+        yield from _table(["messages/s", "", "p50", "p99", "p99.9 ms"], _loads(report["at_load"]))
+    lengths = {k: v for k, v in report.get("by_length", {}).items() if k.isdigit()}
+    if lengths:
+        yield from ("", "### By journal length", "")
+        head = ["entries", "server µs a wager", "wagers/s", "restart s"]
+        yield from _table(head, _lengths(lengths))
+        yield ""
+        started_s = report["by_length"]["baseline_start_s"]
+        yield f"A server that only echoes takes {started_s:.2f} s to start."
+    if report.get("by_links"):
+        yield from ("", "### By links", "")
+        rows = [
+            (links, f"{row['server_cpu_us']:.1f}", f"{row['wagers_per_s']:,.0f}")
+            for links, row in report["by_links"].items()
+        ]
+        yield from _table(["links", "server µs a wager", "wagers/s"], rows)
+    for note in report["notes"]:
+        yield from ("", note)
+
+
+_RATES = ["", "messages/s", "wagers/s", "p50", "p99", "p99.9 ms"]
+_RATES += ["server µs", "load µs", "MB", "limit"]
+
+
+def _targets(report: dict[str, Any]) -> Iterator[Sequence[str]]:
+    for target in (Target(*each) for each in report["targets"]):
+        by = abs(target.found / target.goal - 1)
+        met = "met" if target.met else f"missed by {by:.0%}"
+        yield (target.says, f"{target.goal:g}", f"{target.found:.2f}", met)
+
+
+def _rates(found: dict[str, Any]) -> Iterator[Sequence[str]]:
+    for name, says in NAMES.items():
+        if row := found.get(name):
+            yield (
+                says,
+                *(f"{row[field]:,.0f}" for field in ("messages_per_s", "wagers_per_s")),
+                *(f"{row[field]:,.1f}" for field in ("p50_ms", "p99_ms", "p999_ms")),
+                *(f"{row[field]:,.1f}" for field in ("server_cpu_us", "client_cpu_us")),
+                f"{row['resident_mb']:,.0f}",
+                row["limit"],
+            )
+
+
+def _loads(loads: dict[str, Any]) -> Iterator[Sequence[str]]:
+    for name, found in loads.items():
+        for role in ("echo", "controller"):
+            row = found[role]
+            times = (f"{row[field]:.1f}" for field in ("p50_ms", "p99_ms", "p999_ms"))
+            yield (f"{found['rate']:,.0f} ({name})", NAMES[role], *times)
+
+
+def _lengths(lengths: dict[str, Any]) -> Iterator[Sequence[str]]:
+    for length, row in lengths.items():
+        yield (
+            f"{int(length):,}",
+            f"{row['server_cpu_us']:.1f}",
+            f"{row['wagers_per_s']:,.0f}",
+            f"{row['restart_s']:.2f}",
+        )
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]] | list[Any]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|---|" + "---:|" * (len(head) - 1)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"

@@ -1,0 +1,180 @@
+"""Bring forward payouts and hits: what a settlement leaves, and what is undone of it.
+
+Part of `evolve`: adds up what the event says and consults no rule or setting.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from jackpot.core.claims import is_full
+from jackpot.core.events import (
+    BadBeatVerified,
+    PayoutChange,
+    PayoutPaid,
+    PayoutRejected,
+    PayoutValidated,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+)
+from jackpot.core.invariants import BrokenInvariantError
+from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State
+
+
+def round_of(state: State, table: str) -> Round:
+    """The round that an event is about."""
+    round_ = state.tables[table].round
+    if round_ is None:
+        raise BrokenInvariantError(f"entry {state.sequence}: table {table} has no round")
+    return round_
+
+
+def settled(state: State, event: RoundSettled) -> None:
+    """The round's awards are due."""
+    round_of(state, event.table).phase = "settled"
+    for payout in event.payouts:
+        state.payouts[payout.id] = payout
+        state.last_payout = payout.id
+        if payout.share_bps:
+            state.links[payout.link].hit_count += 1
+            state.hits.append(hit_of(payout, state.time_micros))
+    del state.hits[:-RECENT_HITS]
+    for name in event.paid_full:
+        link, level = name.split("/")
+        state.links[link].last_hit[level] = state.sequence
+    if event.settlement:
+        _keep_settlement(state, event.settlement)
+        _note_funding(state, event.settlement)
+
+
+def _note_funding(state: State, settlement: Settlement) -> None:
+    """Remember what the house has put on a meter since its last 100%, of this settlement if so."""
+    for award in settlement.awards:
+        link, level = state.links[award.claim.link], award.claim.level
+        if is_full(award.claim) and link.last_hit.get(level) == settlement.sequence:
+            link.funded[level] = -award.effects.house_micros
+
+
+def bad_beat(state: State, event: BadBeatVerified) -> None:
+    """A Bad Beat is due."""
+    state.bad_beats += 1
+    link = state.links[event.link]
+    link.pending_adjustment = True
+    link.hit_count += 1
+    for payout in event.payouts:
+        state.payouts[payout.id] = payout
+        state.last_payout = payout.id
+        state.hits.append(hit_of(payout, state.time_micros))
+    del state.hits[:-RECENT_HITS]
+    _keep_settlement(state, event.settlement)
+
+
+def hit_of(payout: Payout, time_micros: int) -> Hit:
+    """A percentage award as a sign shows it."""
+    return Hit(
+        payout.id,
+        time_micros,
+        payout.table,
+        payout.seat,
+        payout.link,
+        payout.level,
+        payout.hand,
+        payout.amount_micros,
+    )
+
+
+def _keep_settlement(state: State, settlement: Settlement) -> None:
+    """Remember a settlement while any of its payouts is open."""
+    name = f"{settlement.table}/{settlement.round}"
+    if any(p in state.payouts for award in settlement.awards for p in award.payouts):
+        state.settlements[name] = settlement
+    else:
+        state.settlements.pop(name, None)
+
+
+def _show_hit(state: State, payout: int, **changes: Any) -> None:
+    state.hits = [replace(h, **changes) if h.payout == payout else h for h in state.hits]
+
+
+def _rework(
+    state: State,
+    key: str,
+    changes: Iterable[PayoutChange],
+    last_hit: dict[str, int],
+    settlement: Settlement | None = None,
+) -> None:
+    """What became of the settlement under this key, whose place another one takes, or none."""
+    before = state.settlements[key].before if last_hit else {}
+    for change in changes:
+        if change.closed:
+            del state.payouts[change.payout]
+            _show_hit(state, change.payout, status="rejected")
+            continue
+        payout = state.payouts[change.payout]
+        seat = change.seat or payout.seat
+        state.payouts[change.payout] = replace(
+            payout,
+            seat=seat,
+            amount_micros=change.amount_micros,
+            meter_before_micros=change.meter_before_micros,
+        )
+        _show_hit(state, change.payout, seat=seat, amount_micros=change.amount_micros)
+    for name, sequence in last_hit.items():
+        link, level = name.split("/")
+        state.links[link].last_hit[level] = sequence
+        state.links[link].funded[level] = before[name].funded_micros
+    if settlement:
+        _keep_settlement(state, settlement)
+        _note_funding(state, settlement)
+
+
+def voided(state: State, event: RoundVoided) -> None:
+    """A round came to nothing."""
+    key = f"{event.table}/{event.number}"
+    _rework(state, key, event.changes, event.last_hit)
+    state.settlements.pop(key, None)
+    state.tables[event.table].round = None
+
+
+def seat_voided(state: State, event: SeatVoided) -> None:
+    """A seat's part came to nothing."""
+    round_ = round_of(state, event.table)
+    round_.wagers.pop(event.seat, None)
+    round_.void_seats.append(event.seat)
+    round_.posted = dict(event.posted)
+    key = f"{event.table}/{event.number}"
+    _rework(state, key, event.changes, event.last_hit, event.settlement)
+
+
+def _touch(state: State, payout: Payout) -> None:
+    """Something of a round was validated or paid: it can't be voided any more."""
+    round_ = state.tables[payout.table].round
+    if round_ and round_.number == payout.round:
+        round_.validated = True
+
+
+def validated(state: State, event: PayoutValidated) -> None:
+    """An award was confirmed."""
+    payout = state.payouts[event.payout]
+    state.payouts[event.payout] = replace(
+        payout, floorperson=event.floorperson, source=event.source
+    )
+    _show_hit(state, event.payout, status="validated")
+    _touch(state, payout)
+
+
+def paid(state: State, event: PayoutPaid) -> None:
+    """An award is closed."""
+    payout = state.payouts.pop(event.payout)
+    _show_hit(state, event.payout, status="paid")
+    _touch(state, payout)
+    _keep_settlement(state, state.settlements[f"{payout.table}/{payout.round}"])
+
+
+def rejected(state: State, event: PayoutRejected) -> None:
+    """An award came to nothing, and perhaps others with it."""
+    payout = state.payouts[event.payout]
+    key = f"{payout.table}/{payout.round}"
+    _rework(state, key, event.changes, event.last_hit, event.settlement)

@@ -22,6 +22,11 @@ def clock_micros() -> int:
     return time.time_ns() // 1_000
 
 
+def passed_micros() -> int:
+    """Time that has passed, whatever the clock was set to."""
+    return time.monotonic_ns() // 1_000
+
+
 def draw_entropy() -> bytes:
     """32 random bytes."""
     return secrets.token_bytes(32)

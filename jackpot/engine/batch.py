@@ -4,7 +4,6 @@ Nothing here answers anybody: what a batch decides is worth nothing until it is 
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jackpot.core.claims import Names
@@ -31,11 +30,6 @@ _log = logging.getLogger(__name__)
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
 
 
-def monotonic_micros() -> int:
-    """Time that only ever passes."""
-    return time.monotonic_ns() // 1_000
-
-
 class Decider:
     """Decides commands one after the other, on copies that run ahead of the journal."""
 
@@ -45,8 +39,9 @@ class Decider:
         clock: Callable[[], int],
         entropy: Callable[[], bytes],
         limits: Limits,
-        passed: Callable[[], int] = monotonic_micros,
+        passed: Callable[[], int] | None = None,
     ) -> None:
+        """`passed` is time that no clock can set, to see a clock jump; a replay's clock may."""
         self._names = names
         self._clock = clock
         self._passed = passed
@@ -70,15 +65,15 @@ class Decider:
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
         now_micros = self._clock()
-        self._watch_clock(now_micros)
+        if self._passed is not None:
+            self._watch_clock(now_micros, self._passed())
         if now_micros + _JUMP_MICROS < previous_micros and not self._clock_alarm:
             _log.warning("the clock is %d micros behind the journal", previous_micros - now_micros)
         self._clock_alarm = now_micros + _JUMP_MICROS < previous_micros
         return max(previous_micros, now_micros)
 
-    def _watch_clock(self, now_micros: int) -> None:
+    def _watch_clock(self, now_micros: int, passed_micros: int) -> None:
         """Say so when the clock was put forward: by more than the time that has passed."""
-        passed_micros = self._passed()
         if self._last is not None:
             ahead_micros = now_micros - self._last[0] - (passed_micros - self._last[1])
             if ahead_micros > _JUMP_MICROS:

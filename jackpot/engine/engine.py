@@ -24,7 +24,7 @@ from jackpot.engine.desk import Desk
 from jackpot.engine.faults import Faults
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.writer import Report, Writer
-from jackpot.sources import clock_micros, draw_entropy
+from jackpot.sources import clock_micros, draw_entropy, passed_micros
 from jackpot.store.journal import Journal
 
 _WATCH_S = 0.25
@@ -65,7 +65,8 @@ class Engine:
         self._started = False
         self._watch: asyncio.Task[None] | None = None
         self._sites = frozenset(sites)
-        decider = Decider(names, clock, entropy, self.limits)
+        passed = passed_micros if clock is clock_micros else None
+        decider = Decider(names, clock, entropy, self.limits, passed)
         self._desks: list[Desk] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)

@@ -52,7 +52,8 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _open_payouts(report)
     yield _open_proposals(report)
     for level in report.since_service:
-        yield _level(level, f"Since service: {level.level}, {level.hits} hits")
+        hits = "1 hit" if level.hits == 1 else f"{level.hits} hits"
+        yield _level(level, f"Since service: {level.level}, {hits}")
     yield _paid("Paid since service", report.paid_since_service)
     yield _hits(report, "Last hits", report.last_hits)
 

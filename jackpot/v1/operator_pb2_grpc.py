@@ -267,7 +267,7 @@ class OperatorServiceServicer:
     def RejectPayout(self, request, context):
         """Effect: the award must not be paid; what hung on it is decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
+        Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -275,7 +275,8 @@ class OperatorServiceServicer:
 
     def AdjustMeter(self, request, context):
         """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-        and so is a promotion that raises the meter; anything else against the level's overflow.
+        and so is a promotion that raises the meter; anything else against the level's overflow. What
+        the level's limit keeps off the meter goes to overflow.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -294,9 +295,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TransferFunds(self, request, context):
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
+        the limit there keeps off the meter goes to the overflow there.
         Idempotency: by request_id.
-        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+        INSUFFICIENT_FUNDS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

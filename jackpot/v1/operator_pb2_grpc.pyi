@@ -91,11 +91,12 @@ class OperatorServiceStub:
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
     """Effect: the award must not be paid; what hung on it is decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
+    Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
     """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-    and so is a promotion that raises the meter; anything else against the level's overflow.
+    and so is a promotion that raises the meter; anything else against the level's overflow. What
+    the level's limit keeps off the meter goes to overflow.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -106,9 +107,11 @@ class OperatorServiceStub:
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
+    the limit there keeps off the meter goes to the overflow there.
     Idempotency: by request_id.
-    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+    INSUFFICIENT_FUNDS.
     """
     SetLimit: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]
     """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
@@ -243,11 +246,12 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
     """Effect: the award must not be paid; what hung on it is decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
+    Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
     """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-    and so is a promotion that raises the meter; anything else against the level's overflow.
+    and so is a promotion that raises the meter; anything else against the level's overflow. What
+    the level's limit keeps off the meter goes to overflow.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -258,9 +262,11 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
+    the limit there keeps off the meter goes to the overflow there.
     Idempotency: by request_id.
-    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+    Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+    INSUFFICIENT_FUNDS.
     """
     SetLimit: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]  # type: ignore[assignment]
     """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
@@ -446,7 +452,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.RejectPayoutResponse, _abc.Awaitable[_operator_pb2.RejectPayoutResponse]]:
         """Effect: the award must not be paid; what hung on it is decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER.
+        Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
 
     @_abc_1.abstractmethod
@@ -456,7 +462,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
         """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-        and so is a promotion that raises the meter; anything else against the level's overflow.
+        and so is a promotion that raises the meter; anything else against the level's overflow. What
+        the level's limit keeps off the meter goes to overflow.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -479,9 +486,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.TransferFundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
+        the limit there keeps off the meter goes to the overflow there.
         Idempotency: by request_id.
-        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, INSUFFICIENT_FUNDS.
+        Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
+        INSUFFICIENT_FUNDS.
         """
 
     @_abc_1.abstractmethod

@@ -14,6 +14,7 @@ from emulator.devices.faults import PPM, Fault
 from emulator.devices.model import MAX_NAME
 from emulator.devices.process import ListenError, serve
 from emulator.soak.command import soak
+from jackpot.cli.main import keep_examples
 
 Log = Callable[..., None]
 
@@ -37,9 +38,11 @@ def make_log(*, as_json: bool) -> Log:
 @click.group()
 @click.version_option(package_name="jackpot-controller")
 def main() -> None:
-    """Emulate what surrounds a jackpot controller: devices, tables, and trouble.
+    r"""Emulate what surrounds a jackpot controller: devices, tables, and trouble.
 
-    Example: jackpot-emulator devices --listen 127.0.0.1:7171
+    \b
+    Example:
+      jackpot-emulator devices --listen 127.0.0.1:7171
     """
 
 
@@ -109,3 +112,4 @@ def devices(
 
 main.add_command(soak)
 main.add_command(bench)
+keep_examples(main)

@@ -38,8 +38,12 @@ def station_config(game: Game, method: Method, seed: str, rigged_ppm: int = 0) -
 async def open_station(
     connection: DeviceConnection, name: str, config: StationConfig
 ) -> AsyncIterator[RemoteDevices]:
-    """A table's station in a device process, given up at the end; DeckLostError without one."""
+    """A table's station in a device process, given up at the end; DeckLostError without one.
+
+    What an earlier run of the table has left there goes first: its round is void.
+    """
     try:
+        await RemoteDevices(connection, name).close()
         station = await connection.open_station(name, config)
     except (DeviceLost, DeviceRefused) as error:
         raise DeckLostError(str(error)) from error

@@ -36,16 +36,16 @@ class _LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"jackpot.cli.{_COMMANDS[name]}")
         command: click.Command = getattr(module, name)
-        _keep_examples(command)
+        keep_examples(command)
         return command
 
 
-def _keep_examples(command: click.Command) -> None:
+def keep_examples(command: click.Command) -> None:
     r"""Let click see the \b that keeps an example's lines: a raw docstring has two characters."""
     command.help = (command.help or "").replace(r"\b", "\b")
     if isinstance(command, click.Group):
         for inner in command.commands.values():
-            _keep_examples(inner)
+            keep_examples(inner)
 
 
 @click.group(cls=_LazyGroup)
@@ -62,4 +62,4 @@ def main() -> None:
     """
 
 
-_keep_examples(main)
+keep_examples(main)

@@ -24,9 +24,9 @@ import grpc
 import msgspec
 import uvloop
 
-from benchmarks import throughput
 from benchmarks.postgres import Process, attach, controllers, cpu_s, load, site_of
 from benchmarks.scaling import Costs
+from emulator.bench.messages import commands
 from emulator.bench.report import machine
 from jackpot.core.commands import (
     AttachTable,
@@ -81,12 +81,13 @@ def decided() -> tuple[list[Entry], float]:
     setup = [*map(DefineLink, site.links), *map(DefineTable, site.tables)]
     setup += [*map(PutInService, site.in_service), AttachTable("t0")]
     run([Request(site.id, OperatorOrigin("costs", new_request_id()), each) for each in setup])
-    numbers, source = itertools.count(1), throughput.wager_commands()
+    numbers, source = itertools.count(1), commands("wagers", 0, 1)
     requests: list[Request] = []
     while len(requests) < COMMANDS:
-        sent = [throughput.command(next(numbers), **{k: v}) for k, v in next(source).items()]
+        sent = [table_pb2.PlayCommand(number=next(numbers), **each) for each in next(source)]
         message = table_pb2.PlayRequest(site=site.id, table="t0", epoch=1, commands=sent)
-        requests += [request for _, request in play_requests(message)]
+        parsed = [request for *_, request in play_requests(message)]
+        requests += [request for request in parsed if isinstance(request, Request)]
     command_us = cost_us(lambda n: run(requests[n : n + ROWS]), range(0, COMMANDS, ROWS)) / ROWS
     refused = [entry.sequence for entry in kept.entries if entry.kind == "Refused"]
     assert not refused, refused

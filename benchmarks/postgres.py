@@ -39,8 +39,9 @@ import grpc
 import msgspec
 import uvloop
 
-from benchmarks import throughput
+from emulator.bench.messages import WAGERS, bench_site, commands
 from emulator.bench.report import machine
+from emulator.bench.servers import PLAY
 from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.request_id import new_request_id
@@ -92,8 +93,7 @@ class Run(NamedTuple):
 
 def site_of(number: int, tables: int) -> Site:
     """A site like the other benchmark's, with fewer tables."""
-    site = throughput.site()
-    return msgspec.structs.replace(site, id=f"site-{number}", tables=site.tables[:tables])
+    return msgspec.structs.replace(bench_site(tables), id=f"site-{number}")
 
 
 async def serve(store: str, sites: int, tables: int) -> None:
@@ -163,25 +163,25 @@ async def attach(channel: Any, site: str, table: str) -> int:
 async def play(channel: Any, site: str, table: str, window: int, until: float) -> tuple[int, int]:
     """Send wagers until the time has come; how many, and in how many commands."""
     epoch = await attach(channel, site, table)
-    call = channel.stream_stream(throughput.PLAY)()
-    waiting, wagers, commands = 0, 0, 0
+    call = channel.stream_stream(PLAY)()
+    waiting, wagers, answered = 0, 0, 0
     numbers = itertools.count(1)
     void = table_pb2.VoidRound(irregularity="benchmark", floorperson="benchmark")
-    source = itertools.chain([{"void_round": void}], throughput.wager_commands())
+    source = itertools.chain([[{"void_round": void}]], commands("wagers", 0, 1))
     parse = table_pb2.PlayResponse.FromString
     while waiting or time.monotonic() < until:
         while waiting < window and time.monotonic() < until:
-            sent = [throughput.command(next(numbers), **{k: v}) for k, v in next(source).items()]
+            sent = [table_pb2.PlayCommand(number=next(numbers), **each) for each in next(source)]
             message = table_pb2.PlayRequest(site=site, table=table, epoch=epoch, commands=sent)
             await call.write(message.SerializeToString())
             waiting += len(sent)
         for result in parse(await call.read()).results:
             waiting -= 1
-            commands += 1
+            answered += 1
             if result.WhichOneof("result") == "place_wagers":
-                wagers += throughput.WAGERS
+                wagers += WAGERS
     call.cancel()
-    return wagers, commands
+    return wagers, answered
 
 
 async def load(

@@ -19,7 +19,7 @@ class _Link:
     def cut(self) -> None:
         """Reset both sides: they learn of it by an error, not by an end."""
         for writer in (self.near, self.far):
-            with suppress(OSError, AttributeError):
+            with suppress(OSError, AttributeError, ValueError):  # it may be closed already
                 writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _NO_LINGER)
             writer.transport.abort()
 

@@ -73,6 +73,8 @@ def _links(links: Iterable[LinkView]) -> Table:
             money = (f"${level.reserve}", f"${level.overflow}")
             table.add_row(first, level.level, meter, *money, *last)
             first, last = "", ("", "")
+        if not link.levels:  # it pays fixed amounts only
+            table.add_row(first, "no meter", "", "", "", *last)
     return table
 
 

@@ -233,6 +233,38 @@ async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser
         assert window.complaints == []
 
 
+RIDE = """
+[[links]]
+id = "ride"
+title = "Let It Ride Bonus"
+rule = "pa-2010-let-it-ride"
+bet = "bonus"
+wager = "$1"
+in_service = true
+
+[[tables]]
+id = "r1"
+links = ["ride"]
+"""
+
+
+async def test_a_link_without_a_meter_posts_what_it_pays(tmp_path: Path, browser: Browser) -> None:
+    """Fixed amounts only: the paytable has the whole screen; staff see that there is no meter."""
+    async with open_shown(tmp_path, more=RIDE) as shown:
+        window = await browser.open(f"{shown.url}/sign/ride")
+        await window.until(UP)
+        rows = await window.page.locator("#card tr").all_inner_texts()
+        assert rows[0] == "Royal flush\t$25,000.00"
+        wide = await window.page.evaluate("document.querySelector('#card table').offsetWidth")
+        assert wide > 0.9 * DESKTOP[0]
+        await window.page.goto(f"{shown.url}/ops")
+        await window.until('document.querySelector("#links tr")')
+        (row,) = await window.page.locator("#links tr", has_text="Let It Ride").all_inner_texts()
+        assert "no meter" in row
+        assert "in service" in row
+        assert window.complaints == []
+
+
 @pytest.mark.slow
 async def test_fifty_signs_on_one_controller(shown: Shown, browser: Browser) -> None:
     """Fifty signs in real browsers all arrive at the same value, and none complains."""

@@ -40,9 +40,10 @@ function alarm({ severity, text, time_ms }) {
 }
 
 function linkRows(link) {
-  const rows = link.levels.length;
+  // Some links pay fixed amounts only and have no meter.
+  const levels = link.levels.length ? link.levels : [null];
   const whole = (td) => {
-    td.rowSpan = rows;
+    td.rowSpan = levels.length;
     return td;
   };
   const title = h("a", { href: `/sign/${encodeURIComponent(link.link)}` }, link.title);
@@ -52,15 +53,15 @@ function linkRows(link) {
     h("span", { class: "sub" }, `${link.link} · ${paid}`),
     h("span", { class: `sub narrow state ${kind}` }, words(link.status)),
   ];
-  return link.levels.map((level, index) =>
+  return levels.map((level, index) =>
     h(
       "tr",
       {},
       index ? null : whole(h("td", {}, title, ...about)),
-      cell(level.level),
-      cell(`$${level.meter}`, "meter num"),
-      cell(`$${level.reserve}`, "num wide"),
-      cell(`$${level.overflow}`, "num wide"),
+      cell(level?.level ?? "no meter", level ? "" : "muted"),
+      cell(level ? `$${level.meter}` : "", "meter num"),
+      cell(level ? `$${level.reserve}` : "", "num wide"),
+      cell(level ? `$${level.overflow}` : "", "num wide"),
       index ? null : whole(cell(String(link.hit_count), "num wide")),
       index ? null : whole(h("td", { class: "wide" }, h("span", { class: `state ${kind}` }, words(link.status)))),
     ),

@@ -22,6 +22,7 @@ function showCard(card) {
   byId("wager").hidden = card.wager === "0.00"; // a Bad Beat's pots are no wagers
   byId("wager").replaceChildren("Wager ", h("b", {}, `$${card.wager.replace(/\.00$/, "")}`));
   byId("sign").classList.toggle("one", card.levels.length === 1);
+  byId("sign").classList.toggle("none", card.levels.length === 0); // fixed amounts only
   meters.clear();
   byId("levels").replaceChildren(...card.levels.map(levelRow));
   byId("card").replaceChildren(

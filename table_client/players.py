@@ -45,6 +45,10 @@ class Player(Protocol):
     def key(self) -> str:
         """Who it is; one person may play two boxes."""
 
+    @property
+    def account(self) -> str:
+        """The game account that electronic wagers come from; empty: none."""
+
     def wagers(self, offer: Offer) -> Wagers:
         """Before "no more bets"."""
 
@@ -82,8 +86,11 @@ class Habits(Struct, frozen=True):
 class SimulatedPlayer:
     """A player made of a seed."""
 
-    def __init__(self, key: str, seed: str, habits: Habits | None = None) -> None:
+    def __init__(
+        self, key: str, seed: str, habits: Habits | None = None, account: str = ""
+    ) -> None:
         self._key = key
+        self.account = account
         self._seed = seed
         self._habits = habits or Habits()
         self._draws = seeded(seed, "player", key)

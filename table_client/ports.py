@@ -136,6 +136,7 @@ class SideWager(Struct, frozen=True):
     bet: str
     amount_micros: int
     player: str = ""
+    account: str = ""  # the game account that an electronic wager is debited from
 
 
 class LinkedBet(Struct, frozen=True):

@@ -176,7 +176,7 @@ class LinkedProgressive:
         reply = await self._reach(self._client.lock_out())
         lucky = reply.lucky_position if reply.HasField("lucky_position") else None
         accepted = tuple(
-            SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player)
+            SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player, wager.account)
             for wager in reply.wagers
         )
         return LockedOut(accepted, reply.magic_card, lucky)
@@ -224,7 +224,11 @@ class LinkedProgressive:
 
 def _wager(wager: SideWager) -> table_pb2.Wager:
     return table_pb2.Wager(
-        seat=wager.seat, bet=wager.bet, amount_micros=wager.amount_micros, player=wager.player
+        seat=wager.seat,
+        bet=wager.bet,
+        amount_micros=wager.amount_micros,
+        player=wager.player,
+        account=wager.account,
     )
 
 

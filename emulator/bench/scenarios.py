@@ -20,7 +20,7 @@ from emulator.bench.postgres import NoPostgresError, Postgres
 from emulator.bench.processes import Measured, Server, measure
 
 TABLES = (1, 8, 64, 512)
-WINDOWS = {1: 24, 8: 16, 64: 4, 512: 1}  # messages unanswered at each table
+WINDOWS = {1: 24, 8: 16, 64: 16, 512: 2}  # messages unanswered at each table
 MOST_UNANSWERED = 24  # messages; some hold two commands, and a stream may have 32
 _ROUND_WINDOW = 12
 LOAD_TABLES = (8, 64)

@@ -51,6 +51,9 @@ def head(rule: Rule) -> None:
         ]
         joker = ", with a joker" if rule.deal.joker else ""
         _say(f"cards: {', '.join(parts)}{joker}", rule.deal.clause)
+    if rule.deck:
+        hours = f"{rule.deck.by_hand_hours} h dealt by hand, {rule.deck.by_shoe_hours} h by shoe"
+        _say(f"a deck is changed after {hours}", rule.deck.clause)
     if rule.dealer:
         _say(f"the dealer plays with {rule.dealer.qualifies}", rule.dealer.clause)
     if rule.boxes:

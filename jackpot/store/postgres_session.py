@@ -75,7 +75,7 @@ def verify_durable(session: Session) -> None:
         if found.get(name) not in wanted:
             raise StoreError(
                 f"the server's {name} is {found.get(name)}, not {wanted[0]}: "
-                "it can lose commits that it has acknowledged"
+                "it can lose commits that it has acknowledged (--accept-lost-commits serves anyway)"
             )
 
 

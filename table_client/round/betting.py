@@ -203,7 +203,9 @@ async def _collect(
 
 
 def _side_wager(seat: Seat, bet: str, offer: Offer) -> SideWager:
-    return SideWager(seat.number, bet, offer.linked[bet].amount_micros, seat.player.key)
+    linked, player = offer.linked[bet], seat.player
+    account = player.account if linked.medium == "electronic" else ""
+    return SideWager(seat.number, bet, linked.amount_micros, player.key, account)
 
 
 def _clause_of(layout: Layout, bet: str) -> str:

@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 from jackpot.cli.main import main
@@ -11,6 +12,26 @@ from jackpot.core import bad_beat, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDBOOK = (ROOT / "docs" / "operations.md").read_text()
+
+
+DEPLOYED = ("deploy/compose.yaml", "deploy/jackpot.service", "deploy/jackpot@.service")
+
+
+@pytest.mark.parametrize("path", [*DEPLOYED, "docs/scaling.md", "docs/operations.md"])
+def test_what_is_deployed_can_be_run(path: str) -> None:
+    """Every `jackpot` command of the units and of these pages exists, with its options."""
+    text = re.sub(r"\\\n\s*", "", (ROOT / path).read_text())
+    ran = re.findall(r"jackpot ((?:serve|store copy|ca init|ca server|verify)\b[^\n`#…]*)", text)
+    assert ran
+    for line in ran:
+        command: click.Command | None = main
+        for word in line.split():
+            if isinstance(command, click.Group):  # its commands are loaded when they are asked for
+                command = command.get_command(click.Context(command), word)
+        assert command is not None, line
+        known = {option for parameter in command.params for option in parameter.opts}
+        used = set(re.findall(r" (--[a-z-]+)", line))
+        assert used <= known, line
 
 
 def alarms() -> set[str]:

@@ -273,3 +273,16 @@ def test_magic_card_pays_20_and_lucky_bonus_5_for_1(rule: str) -> None:
         ("magic-card", "for", 20),
         ("lucky-bonus", "for", 5),
     ]
+
+
+@pytest.mark.rule("PA 657a.3(c)")
+@pytest.mark.rule("PA2010 553.3(b)")
+def test_how_long_a_deck_is_used() -> None:
+    """Four hours by hand and eight by shoe, six at Poker; no text says it of Ultimate Hold 'Em."""
+    found = {
+        rule.id: (rule.deck.by_hand_hours, rule.deck.by_shoe_hours) if rule.deck else None
+        for rule in rules().values()
+    }
+    poker, silent = "pa-2010-poker-bad-beat", "pa-2011-ultimate-texas-holdem"
+    assert (found.pop(poker), found.pop(silent)) == ((6, 6), None)
+    assert set(found.values()) == {(4, 8)}

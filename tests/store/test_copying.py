@@ -1,6 +1,9 @@
 """Journals move between stores whole, once, and only to where they belong."""
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,10 +35,15 @@ async def played(store: Address, rounds: int = 3) -> Pit:
     return pit
 
 
-def jackpot(*arguments: str) -> "subprocess.CompletedProcess[str]":
+def jackpot(*arguments: str, stderr: int = subprocess.PIPE) -> "subprocess.CompletedProcess[str]":
     """The command, run by a user."""
     return subprocess.run(
-        [sys.executable, "-m", "jackpot", *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "jackpot", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+        check=False,
+        env=os.environ | {"TERM": "xterm"},
     )
 
 
@@ -121,6 +129,20 @@ async def test_the_command_tells_what_it_did(store: Address, stores: Stores) -> 
     unknown = jackpot("store", "copy", str(store), target, "--site", "nowhere")
     assert unknown.returncode == 1
     assert f"has no site nowhere (it has: {SITE})" in unknown.stderr
+
+
+async def test_a_terminal_shows_how_far_it_is(stores: Stores) -> None:
+    """Both checks and the copy have a bar for each site, and none is left behind in the output."""
+    source, target = stores.new("sqlite"), stores.new("postgres")
+    await played(source)
+    screen, terminal = pty.openpty()
+    done = jackpot("store", "copy", str(source), str(target), stderr=terminal)
+    shown = os.read(screen, 1 << 16).decode()
+    for each in (screen, terminal):
+        os.close(each)
+    for what in ("checking FROM", "copying", "checking TO"):
+        assert re.search(rf"{what} {SITE} [^\n]*100%", shown), shown
+    assert done.stdout.count("\n") == 1
 
 
 async def test_a_source_that_moves_on_is_noticed(store: Address, stores: Stores) -> None:

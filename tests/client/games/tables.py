@@ -84,6 +84,7 @@ class Scripted:
         voids: bool = False,
     ) -> None:
         self.key = key
+        self.account = ""
         self._wagers, self._decisions = wagers, decisions or {}
         self._linked, self._late, self._no_chip = linked, late, no_chip
         self._late_layout = late_layout or {}
@@ -154,7 +155,7 @@ class CoreLink:
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """All or none."""
         command = PlaceWagers(
-            tuple(Wager(w.seat, w.bet, w.amount_micros, w.player) for w in wagers)
+            tuple(Wager(w.seat, w.bet, w.amount_micros, w.player, w.account) for w in wagers)
         )
         answer = self.floor.play(self.table, command)
         return () if isinstance(answer, Refusal | Refused) else tuple(wagers)
@@ -164,7 +165,9 @@ class CoreLink:
         event = ok(self.floor.play(self.table, LockOut()))
         assert isinstance(event, RoundLocked)
         return LockedOut(
-            tuple(SideWager(w.seat, w.bet, w.amount_micros, w.player) for w in event.wagers)
+            tuple(
+                SideWager(w.seat, w.bet, w.amount_micros, w.player, w.account) for w in event.wagers
+            )
         )
 
     async def remove_wager(self, wager: SideWager, floorperson: str) -> None:

@@ -13,7 +13,7 @@ from emulator.devices.model import StationConfig
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.site import load_site
 from table_client.client import TableClient, open_channel
-from table_client.decks import PlainDeck, stacked
+from table_client.decks import PlainDeck, seeded_order, stacked
 from table_client.devices import DeviceDeck
 from table_client.games.catalogue import GAMES
 from table_client.players import SimulatedPlayer
@@ -55,6 +55,25 @@ class Pit:
     async def meter(self) -> int:
         """The Five-Card Progressive's meter."""
         return (await self.house.meter("five"))["main"]
+
+
+@pytest.mark.rule("PA 657a.11(f)(3)")
+async def test_electronic_wagers_come_from_the_players_account(tmp_path: Path) -> None:
+    """The account pays the Five Card Hand Bonus and no chip, and is given what it wins."""
+    async with pit(tmp_path) as at:
+        await at.house.operate("BuyIn", account="acc-1", amount_micros=50_000_000, reference="C-1")
+        player = SimulatedPlayer("ann", "accounts", account="acc-1")
+        deck = PlainDeck(seeded_order("accounts"))
+        table = Table(GAMES[PA], deck, at.progressive)
+        paid = won = 0
+        for _ in range(6):
+            seat = (await table.play_round({3: player})).seats[3]
+            bonus = [bet for bet in seat.linked if bet.startswith(BONUS)]
+            paid += sum(seat.linked[bet] for bet in bonus)
+            won += sum(a.amount_micros for a in seat.awards if a.source == "account")
+        held = await at.house.engine.read(SITE, lambda state: state.balances["@account/acc-1"])
+        assert paid > 0
+        assert held == 50_000_000 - paid + won
 
 
 def decks_of(house: House) -> Any:

@@ -36,6 +36,11 @@ PARTS = ("tables", "load", "length", "links")
     help="On which disk the journals are; a folder is made there and removed.",
 )
 @click.option(
+    "--journals",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep the long journals in this folder, and use those that are there.",
+)
+@click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     help="Write bench.json, bench.html and bench.txt into this folder.",
@@ -50,6 +55,7 @@ def bench(
     only: tuple[str, ...],
     tables: tuple[int, ...],
     data: Path,
+    journals: Path | None,
     report: Path | None,
     page: Path | None,
     *,
@@ -70,7 +76,8 @@ def bench(
     folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
     try:
         folder.chmod(0o755)
-        found = run_bench(plan, folder, only or PARTS, tables or TABLES, quiet=as_json)
+        run = Bench(plan, folder, _quiet if as_json else _say, journals)
+        found = run_bench(run, folder, only or PARTS, tables or TABLES)
     except BenchError as error:
         raise click.ClickException(str(error)) from None
     finally:
@@ -82,16 +89,18 @@ def bench(
     click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
 
 
+def _say(what: str) -> None:
+    click.echo(what, err=True)
+
+
+def _quiet(_what: str) -> None:
+    """Whoever reads JSON wants nothing else."""
+
+
 def run_bench(
-    plan: Plan, folder: Path, parts: tuple[str, ...], tables: tuple[int, ...], *, quiet: bool
+    run: Bench, folder: Path, parts: tuple[str, ...], tables: tuple[int, ...]
 ) -> dict[str, Any]:
     """Run the parts that were asked for; the report."""
-
-    def say(what: str) -> None:
-        if not quiet:
-            click.echo(what, err=True)
-
-    run = Bench(plan, folder, say)
     report: dict[str, Any] = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(folder),

@@ -57,9 +57,10 @@ def spread(runs: Sequence[Measured]) -> dict[str, Any]:
 class Bench:
     """One benchmark."""
 
-    def __init__(self, plan: Plan, folder: Path, say: Say) -> None:
+    def __init__(self, plan: Plan, folder: Path, say: Say, journals: Path | None = None) -> None:
         self.plan = plan
         self._folder = folder
+        self._journals = journals or folder
         self._say = say
         self.notes: list[str] = []
         self.postgres_version = ""
@@ -183,9 +184,9 @@ class Bench:
             servers: dict[str, Server] = {}
             before: Path | None = None
             for length in self.plan.lengths:
-                folder = self._folder / f"journal-{length}"
+                folder = self._journals / f"journal-{length}"
                 self._say(f"building a journal of {length:,} entries")
-                if before:
+                if before and not folder.exists():
                     shutil.copytree(before, folder)
                 build(folder, length)
                 before = folder

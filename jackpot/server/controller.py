@@ -122,6 +122,7 @@ class Controller:
                 await set_up(self.engine, site, self._request_id)
         except BaseException:
             await self._server.stop(None)
+            await self.engine.drain()  # or its writers would go on without anybody
             raise
         await self._show(serving=self.engine.healthy)
         self.engine.on_health = self._heed_health

@@ -112,7 +112,7 @@ class Soak:
                 await self._play(helpers)
             if not self.failure:
                 await self._wind_up()
-            self.ended = time.monotonic()
+            self.ended = self.ended or time.monotonic()
 
     async def _set_up(self) -> None:
         on_disk = Fault.DISK in self.options.faults and not self.options.store
@@ -267,6 +267,7 @@ class Soak:
             code = await controller.stop()
             if code and not self.failure:
                 self.failure = f"a controller did not stop in good order (exit code {code})"
+        self.ended = time.monotonic()  # what follows is no play, and takes minutes after a long run
         found = await asyncio.to_thread(verify, self.store, None, SITE)
         self.verified = found.ok
         if not found.ok and not self.failure:

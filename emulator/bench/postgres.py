@@ -109,12 +109,16 @@ class Postgres:
         data = self._folder / "data"
         arguments = ["-D", str(data), "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8"]
         # Fixed commands with paths of our own making.
-        subprocess.run(  # noqa: S603
+        made = subprocess.run(  # noqa: S603
             [str(self._binaries / "initdb"), *arguments],
-            check=True,
+            check=False,
             capture_output=True,
+            text=True,
             user=self._user,
         )
+        if made.returncode:
+            why = (made.stderr.strip().splitlines() or ["it does not say why"])[-1]
+            raise NoPostgresError(f"PostgreSQL can't be set up in {self._folder}: {why}")
         with (data / "postgresql.conf").open("a") as settings:
             settings.write(f"{_SETTINGS}port = {self._port}\n")
         self.process = subprocess.Popen(  # noqa: S603 - as above

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from emulator.bench.markdown import rewrite
 from emulator.bench.processes import BenchError
 from emulator.bench.report import html_page, machine, targets, text_lines
-from emulator.bench.scenarios import FULL, QUICK, TABLES, Bench, Plan
+from emulator.bench.scenarios import FULL_LENGTHS, QUICK, TABLES, Bench, Plan
 
 PARTS = ("tables", "load", "length", "links")
 
@@ -72,7 +73,9 @@ def bench(
     Example:
       jackpot-emulator bench --quick --report out
     """
-    plan = QUICK if quick else FULL if full else Plan()
+    plan = QUICK if quick else Plan()
+    if full:
+        plan = replace(plan, lengths=FULL_LENGTHS)
     folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
     try:
         folder.chmod(0o755)

@@ -40,7 +40,7 @@ class Plan(msgspec.Struct):
 
 
 QUICK = Plan(runs=3, messages=2_500, calls=400, seconds=1.5, lengths=(10_000, 100_000))
-FULL = Plan(lengths=(10_000, 100_000, 1_000_000, 10_000_000))
+FULL_LENGTHS = (10_000, 100_000, 1_000_000, 10_000_000)
 
 
 def spread(runs: Sequence[Measured]) -> dict[str, Any]:

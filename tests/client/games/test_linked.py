@@ -197,7 +197,7 @@ async def test_a_controller_that_is_lost_and_comes_back(tmp_path: Path, moment: 
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(serving(data, site))
         channel = await stack.enter_async_context(open_channel(first.address))
-        client = await stack.enter_async_context(TableClient(channel, SITE, "t1", deadline_s=0.3))
+        client = await stack.enter_async_context(TableClient(channel, SITE, "t1", deadline_s=1.0))
         await client.attach()
         floor = Pit(first, client, tmp_path / "site.toml")
         devices = LocalDevices("t1", CONFIG)

@@ -115,17 +115,12 @@ def _placed(state: State, event: WagersPlaced) -> None:
     round_ = round_of(state, event.table)
     for index, wager in enumerate(event.wagers):
         electronic = event.mediums and event.mediums[index] == "electronic"
-        accepted = Accepted(
+        round_.wagers.setdefault(wager.seat, {})[wager.bet] = Accepted(
             wager.amount_micros,
             owner(round_, wager),
             "electronic" if electronic else "chips",
             wager.account if electronic else "",  # a chip was never taken off an account
         )
-        bets = round_.wagers.get(wager.seat)
-        if bets is None:
-            round_.wagers[wager.seat] = {wager.bet: accepted}
-        else:
-            bets[wager.bet] = accepted
 
 
 def _take_out(round_: Round, seat: int, bet: str) -> None:

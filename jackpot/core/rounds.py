@@ -144,10 +144,8 @@ def _at(wager: Wager) -> dict[str, int | str]:
 
 def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
-    standing_, nothing = round_.wagers, ()
     for wager in wagers:
-        seat, bet = at = wager.seat, wager.bet
-        link = offers[bet][0]
+        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
         if link.status != "in-service":
             return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
@@ -157,7 +155,7 @@ def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> R
                 takes_micros=link.config.wager_micros,
                 **_at(wager),
             )
-        if at in seen or bet in standing_.get(seat, nothing):
+        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
             return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
         seen.add(at)
     return None

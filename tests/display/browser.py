@@ -5,11 +5,12 @@ import os
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from time import monotonic
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from playwright.async_api import Browser as Chromium
-from playwright.async_api import BrowserContext, Page, async_playwright
+from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
 from jackpot.auth.identity import Identity
 
@@ -53,11 +54,19 @@ class Window:
 
     async def until(self, condition: str, timeout_s: float = 10) -> None:
         """Wait until a condition of the page holds."""
-        async with asyncio.timeout(timeout_s):
-            # Playwright's own waiting evaluates text in the page, which the page's policy forbids.
-            look = f"() => Boolean({condition})"
-            while not await self.page.evaluate(look):  # noqa: ASYNC110 - it changes in the browser
-                await asyncio.sleep(LOOK_S)
+        # Playwright's own waiting evaluates text in the page, which the page's policy forbids.
+        look = f"() => Boolean({condition})"
+        ends = monotonic() + timeout_s
+        while True:
+            try:
+                if await self.page.evaluate(look):
+                    return
+                why: Error | None = None
+            except Error as error:  # of a page that just gives way to another
+                why = error
+            if monotonic() > ends:
+                raise AssertionError(f"not within {timeout_s} s: {condition}") from why
+            await asyncio.sleep(LOOK_S)
 
     async def meters(self) -> dict[str, str]:
         """What a sign shows by level."""

@@ -87,6 +87,8 @@ async def test_the_operator_page(shown: Shown, browser: Browser) -> None:
     (hit,) = await texts(window.page, "#hits tbody tr")
     assert "t2, seat 3" in hit
     assert "Four of a kind" in hit
+    # Contributions come of the record, which reads the journal after the state has changed.
+    await window.until('document.getElementById("tables").innerText.includes("$1.90")')
     rows = await texts(window.page, "#tables tr")
     assert len(rows) == 4
     assert any("t2" in row and "settled" in row and "$1.90" in row for row in rows)

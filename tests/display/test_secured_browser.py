@@ -112,6 +112,7 @@ async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, desk: Browser) ->
     await window.page.keyboard.press("Enter")
     await window.page.wait_for_url(f"{pages.url}/")
     await window.page.click("text=t2")
+    await window.page.wait_for_url(f"{pages.url}/table/t2")
     await window.until('document.getElementById("phase").dataset.phase === "idle"')
 
 

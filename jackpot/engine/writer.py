@@ -118,15 +118,16 @@ class Writer(threading.Thread):
     def _gather(self) -> None:
         """Wait a moment for more while many are talking, as long as more keeps coming.
 
-        It makes one commit, one wake-up and one message a stream of what would be several.
-        Whoever talks alone is never made to wait.
+        It makes one commit, one wake-up and one message a stream of what would be several. The
+        wait is about as long as the last batch took to serve, so it grows with the load only;
+        whoever talks alone is never made to wait.
         """
-        until = time.monotonic() + self._limits.gather_s
-        most = self._limits.batch_commands
+        limits, most = self._limits, self._limits.batch_commands
+        until = time.monotonic() + min(self._crowd * limits.gather_each_s, limits.gather_s)
         before = -1
         while before < (now := len(self.queue)) < most and time.monotonic() < until:
             before = now
-            time.sleep(self._limits.pause_s)
+            time.sleep(limits.pause_s)
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""

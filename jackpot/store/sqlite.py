@@ -8,6 +8,7 @@ the file beside it: closing any descriptor of a file drops all of the process's 
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -50,12 +51,8 @@ _READ = """
     FROM events WHERE stream = ? AND sequence > ? ORDER BY sequence LIMIT ?
 """
 _ROW = "(?, ?, ?, ?, ?, CAST(? AS TEXT), ?)"
-# Rows go in by the dozen: between any two statements the interpreter may let another thread go
-# first, and a writer that has to wait for a busy loop after each row is many times slower.
-_APPENDS = {
-    n: f"INSERT INTO events VALUES {', '.join([_ROW] * n)}"  # noqa: S608 - nothing but marks
-    for n in (64, 16, 4, 1)
-}
+_MOST_ROWS = 64  # of one statement
+_STATEMENTS = 128  # kept prepared: one for every number of rows, and the others
 
 
 class SqliteJournal:
@@ -203,13 +200,10 @@ class SqliteTransaction:
                     "INSERT INTO streams (site, sequence, hash, version) VALUES (?, ?, ?, ?)",
                     (site, last.sequence, last.hash, version),
                 ).lastrowid
-            done = 0
-            for count, append in _APPENDS.items():
-                while len(entries) - done >= count:
-                    rows = entries[done : done + count]
-                    values = [value for entry in rows for value in (stream, *entry)]
-                    self._connection.execute(append, values)
-                    done += count
+            for first in range(0, len(entries), _MOST_ROWS):
+                rows = entries[first : first + _MOST_ROWS]
+                values = [value for entry in rows for value in (stream, *entry)]
+                self._connection.execute(_append(len(rows)), values)
         self._streams[site] = (stream, Head(last.sequence, last.hash, version))
 
     def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
@@ -238,6 +232,16 @@ class SqliteTransaction:
         return found
 
 
+@cache
+def _append(rows: int) -> str:
+    """A statement that adds so many rows.
+
+    Between any two statements the interpreter may let another thread go first, and a writer that
+    has to wait for a busy loop after each row is many times slower.
+    """
+    return f"INSERT INTO events VALUES {', '.join([_ROW] * rows)}"  # noqa: S608 - nothing but marks
+
+
 @contextmanager
 def _as_store_error(doing: str) -> Iterator[None]:
     try:
@@ -257,6 +261,7 @@ def _connect(path: Path, mode: str, busy_timeout_s: float) -> Any:
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=busy_timeout_s,
+        cached_statements=_STATEMENTS,
         isolation_level=None,  # transactions are begun and ended by name, here only
     )
 

@@ -123,6 +123,32 @@ async def test_small_batches_change_nothing(store: Address, limits: Limits) -> N
     assert sequences == list(range(sequences[0], sequences[0] + 8))
 
 
+async def test_a_crowd_shares_a_commit(store: Address) -> None:
+    """After a batch of many, the next waits for more: what comes a moment later is in it too."""
+    async with running(store) as engine:
+        pit = await Pit(engine).open_up("t1")
+    limits = Limits(crowd_commands=1, gather_each_s=1.5, gather_s=1.5, pause_s=1.0)
+    async with running(store, limits=limits) as engine:
+        pit.engine = engine
+        ok(await pit.play("t1", OpenRound()))  # nobody was there before it
+        commits: list[int] = []
+        engine.observers.append(lambda commit: commits.append(len(commit.events)))
+        early = pit.send("t1", wagers(1))
+        await asyncio.sleep(0.05)
+        ok((await asyncio.gather(*early, *pit.send("t1", wagers(2))))[1])
+        assert commits == [2]
+
+
+async def test_whoever_talks_alone_is_never_made_to_wait(store: Address) -> None:
+    """Batches of fewer commands than a crowd are not gathered, however long that would take."""
+    limits = Limits(crowd_commands=2, gather_each_s=60, gather_s=60, pause_s=60)
+    async with running(store, limits=limits) as engine:
+        async with asyncio.timeout(20):
+            pit = await Pit(engine).open_up("t1")
+            await pit.round("t1", 1, 2)
+        assert await pit.balance(METER) == 10_000_420_000
+
+
 async def test_sites_are_apart(store: Address) -> None:
     """Commands of two sites share a batch and nothing else; a third site is not known."""
     async with running(store, sites=("east", "west")) as engine:

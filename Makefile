@@ -30,7 +30,7 @@ slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
 # Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
-# docs/performance.md. Half an hour; the machine should have nothing else to do.
+# docs/performance.md. Half an hour (a third of it with ARGS=--quick) on a machine that is idle.
 bench: $(TOOLS)
 	$(BIN)/jackpot-emulator bench --report benchmarks/results --page docs/performance.md $(ARGS)
 

@@ -32,7 +32,7 @@ class Progress:
         """Print a line now and then, until cancelled."""
         while not self._console.is_terminal:
             await asyncio.sleep(_LINE_S)
-            self._console.print(self._rates(), highlight=False)
+            self._console.print(self._rates(), highlight=False, soft_wrap=True)
 
     def _rates(self) -> str:
         soak = self._soak
@@ -40,12 +40,11 @@ class Progress:
         then, rounds_then, wagers_then = self._last
         self._last = (now, rounds, wagers)
         span = max(now - then, 1e-9)
-        quantile = soak.latencies.quantile_s
+        latencies = (f"{soak.latencies.quantile_s(q) * 1000:.0f}" for q in (0.5, 0.99, 0.999))
         return (
-            f"{now:6.0f} s  {rounds:,} rounds ({(rounds - rounds_then) / span:,.0f}/s)  "
-            f"{wagers:,} wagers ({(wagers - wagers_then) / span:,.0f}/s)  "
-            f"p50 {quantile(0.5) * 1000:.1f} p99 {quantile(0.99) * 1000:.0f} "
-            f"p99.9 {quantile(0.999) * 1000:.0f} ms"
+            f"{now:5.0f} s  {rounds:,} rounds, {(rounds - rounds_then) / span:,.0f}/s  "
+            f"{wagers:,} wagers, {(wagers - wagers_then) / span:,.0f}/s  "
+            f"p50/99/99.9 {'/'.join(latencies)} ms"
         )
 
     def _render(self) -> Group:

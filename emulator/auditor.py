@@ -62,8 +62,13 @@ class Auditor:
 
     # -- order --------------------------------------------------------------------------------
 
-    def feed(self, entry: Entry) -> None:
-        """Take an entry in; it is audited when all before it are known."""
+    def feed(self, entry: Entry, since: int = 0) -> None:
+        """Take an entry in; it is audited when all before it are known.
+
+        Whoever looks after a sequence was known may not be shown anything older.
+        """
+        if entry.sequence < since:
+            raise ContradictionError(entry, f"{entry.kind} is older than {since}, told before")
         if entry.table and entry.number and self._is_repeat(entry):
             return
         if not entry.sequence:

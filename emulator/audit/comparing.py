@@ -1,6 +1,7 @@
 """Compare what was told or shown with what the books say; each answers "" or the difference."""
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from emulator.audit.books import Books, Link, Payout, Table
@@ -109,18 +110,21 @@ class Comparison:
         if entry.kind == "ListLinks":
             if off := self._books.total():
                 return f"the auditor's own books are off by {amount(off)}"
-            return "; ".join(filter(None, (self._accounts(link) for link in told.links)))
+            return _each(told.links, self._books.links, self._accounts)
         if entry.kind == "ListPayouts":
             return self._payouts(told)
-        return "; ".join(filter(None, (self._table(table) for table in told.tables)))
+        return _each(told.tables, self._books.tables, self._table)
 
     def _frame(self, told: meter_pb2.LinkMeters) -> str:
         link = self._books.links[told.link]
         found = [
             ("status", _status(told.status), link.status),
             ("hit count", told.hit_count, link.hits),
+            ("levels", sorted(meter.level for meter in told.meters), sorted(link.levels)),
         ]
         for meter in told.meters:
+            if meter.level not in link.levels:
+                continue
             must = link.levels[meter.level].meter
             found.append((f"{meter.level} meter", amount(meter.amount_micros), amount(must)))
         return _differing(f"sign of {told.link}", found)
@@ -130,6 +134,7 @@ class Comparison:
         found: list[tuple[str, Any, Any]] = [
             ("status", _status(told.status), link.status),
             ("hit count", told.hit_count, link.hits),
+            ("levels", sorted(found.level for found in told.levels), sorted(link.levels)),
             *_level_accounts(told, link),
             ("house", amount(told.house_micros), amount(link.house)),
             ("players", amount(told.players_micros), amount(link.players)),
@@ -158,9 +163,17 @@ class Comparison:
             ("rounds", told.rounds, table.rounds),
             ("open payouts", told.open_payouts, open_),
         ]
-        if table.round:
-            found.append(("round", _flat(told.round), _flat(self.round_message(table))))
+        round_ = self.round_message(table) if table.round else pb.Round()
+        found.append(("round", _flat(told.round), _flat(round_)))
         return _differing(f"table {told.id}", found)
+
+
+def _each(told: Sequence[Any], known: Mapping[str, Any], compare: Callable[[Any], str]) -> str:
+    """What differs in a list, in which nothing may be missing."""
+    ids = sorted(each.id for each in told)
+    if ids != sorted(known):
+        return f"listed are {ids}, must be {sorted(known)}"
+    return "; ".join(filter(None, map(compare, told)))
 
 
 def slip(payout: Payout) -> payout_pb2.Payout:
@@ -193,6 +206,7 @@ def _level_accounts(told: operator_pb2.Link, link: Link) -> list[tuple[str, Any,
     return [
         (f"{found.level} {name}", amount(is_), amount(must))
         for found in told.levels
+        if found.level in link.levels
         for name, is_, must in zip(
             ("meter", "reserve", "overflow", "limit", "primary", "reserve rate"),
             (

@@ -106,6 +106,7 @@ class Staff:
     """Floorpersons and managers, on record, and what they see."""
 
     def __init__(self, channel: grpc.aio.Channel, site: str, tape: Tape) -> None:
+        self.shown: set[str] = set()  # links whose sign has been seen
         self._site = site
         self._tape = tape
         self._stub: operator_pb2_grpc.OperatorServiceAsyncStub = (
@@ -136,8 +137,9 @@ class Staff:
     async def look(self, rpc: str) -> Any:
         """See all accounts, payouts or tables as they are."""
         request = getattr(operator_pb2, f"{rpc}Request")(site=self._site)
+        known = self._tape.known
         response = await self._call(rpc, request)
-        self._tape.note(Entry(response.sequence, rpc, request, response))
+        self._tape.note(Entry(response.sequence, rpc, request, response), known)
         return response
 
     async def _call(self, rpc: str, request: Any) -> Any:
@@ -158,6 +160,7 @@ class Staff:
             try:
                 async for response in self._meters.WatchMeters(request):
                     for link in response.links:
+                        self.shown.add(link.link)
                         self._tape.note(Entry(link.sequence, FRAME, None, link))
             except grpc.RpcError:
                 await asyncio.sleep(0.1)

@@ -111,7 +111,10 @@ class Soak:
             async with self._background() as helpers:
                 await self._play(helpers)
             if not self.failure:
-                await self._wind_up()
+                try:
+                    await self._wind_up()
+                except Exception as error:  # noqa: BLE001 - a run that fails has a report too
+                    self.failure = _in_words(error)
             self.ended = self.ended or time.monotonic()
 
     async def _set_up(self) -> None:
@@ -182,7 +185,8 @@ class Soak:
             return True
         if options.until_hit:
             link, _, level = options.until_hit.partition("/")
-            return self.auditor.books.level((link, level)).last_full > 0
+            if self.auditor.books.level((link, level)).last_full > 0:
+                return True
         return bool(options.rounds) and table.rounds >= options.rounds
 
     def _time_is_up(self) -> bool:
@@ -217,7 +221,9 @@ class Soak:
                 # A herd on its way is waited for: what it sent must be answered too.
                 if self.failure or not self._herd_came:
                     herding.cancel()
-                await asyncio.gather(herding, return_exceptions=True)
+                (ended,) = await asyncio.gather(herding, return_exceptions=True)
+                if isinstance(ended, Exception) and not self.failure:
+                    self.failure = _in_words(ended)
             await _ended(keepers)
 
     async def _look(self) -> None:
@@ -263,6 +269,8 @@ class Soak:
             self.failure = f"{self.tape.under_way} commands were never answered"
         elif self.auditor.waiting:
             self.failure = f"{self.auditor.waiting} answers could not be audited"
+        elif dark := self.terms.links.keys() - self.staff.shown:
+            self.failure = f"no sign ever showed {', '.join(sorted(dark))}"
         for controller in self.controllers:
             code = await controller.stop()
             if code and not self.failure:

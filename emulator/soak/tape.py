@@ -57,8 +57,11 @@ class Tape:
         if entry is not None:
             self.note(entry)
 
-    def note(self, entry: Entry) -> None:
-        """Record an entry, and audit what has become complete."""
+    def note(self, entry: Entry, since: int = 0) -> None:
+        """Record an entry, and audit what has become complete.
+
+        `since` is what was known when it was asked for.
+        """
         if self._path and not self._file:
             self._file = self._path.open("wb")
         if self._file and not self._file.closed:
@@ -73,7 +76,7 @@ class Tape:
         if self.contradiction:
             return
         try:
-            self.auditor.feed(entry)
+            self.auditor.feed(entry, since)
             self.auditor.advance(self.complete)
         except ContradictionError as error:
             self.contradiction = error

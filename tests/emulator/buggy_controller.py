@@ -8,7 +8,11 @@ from msgspec.structs import replace
 
 from jackpot.cli.main import main
 from jackpot.core import awards, claims, rounds, settle
+from jackpot.core.reasons import Reason
 from jackpot.core.state import Claim, Phase, Pools, TableState
+from jackpot.server.errors import refused
+from jackpot.server.meters import MeterService
+from jackpot.server.operators import OperatorService
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of = settle.pools_of
@@ -65,6 +69,37 @@ def reseeds_by_the_seed() -> None:
     settle.pools_of = pools_of
 
 
+def _lists(change: Callable[[Any], None]) -> None:
+    """Change what a list of all links says."""
+    true_list = OperatorService._list_links
+
+    async def list_links(*arguments: Any) -> Any:
+        answer: Any = await true_list(*arguments)
+        change(answer)
+        return answer
+
+    setattr(OperatorService, "_list_links", list_links)  # noqa: B010 - as above
+
+
+def leaves_out_a_link() -> None:
+    """The accounts of one link are never told."""
+    _lists(lambda answer: answer.links.pop())
+
+
+def tells_of_the_past() -> None:
+    """The accounts are always those of the first entry."""
+    _lists(lambda answer: answer.MergeFrom(type(answer)(sequence=1)))
+
+
+def shows_no_sign() -> None:
+    """Nobody who watches the meters is ever sent any."""
+
+    async def watch(*_: Any) -> None:
+        raise refused(Reason.OVERLOADED)
+
+    setattr(MeterService, "_watch", watch)  # noqa: B010 - as above
+
+
 BUGS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
     for bug in (
@@ -76,6 +111,12 @@ BUGS: dict[str, Callable[[], None]] = {
     )
 }
 
+# Their money is right, but they keep it from being looked at.
+HIDDEN: dict[str, Callable[[], None]] = {
+    bug.__name__.replace("_", "-"): bug
+    for bug in (leaves_out_a_link, tells_of_the_past, shows_no_sign)
+}
+
 if __name__ == "__main__":
-    BUGS[sys.argv.pop(1)]()
+    (BUGS | HIDDEN)[sys.argv.pop(1)]()
     main()

@@ -73,6 +73,44 @@ def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
 
 
 @PATIENCE
+@pytest.mark.parametrize(
+    ("bug", "failure"),
+    [
+        ("leaves-out-a-link", "listed are "),
+        ("tells-of-the-past", "ListLinks is older than "),
+        ("shows-no-sign", "no sign ever showed "),
+    ],
+)
+def test_a_controller_that_hides_something_fails(bug: str, failure: str, tmp_path: Path) -> None:
+    """What was never compared has not been found right."""
+    command = (sys.executable, str(BUGGY), bug)
+    report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset(), command=command)
+    assert not report["passed"]
+    assert failure in report["failures"][0]
+
+
+@PATIENCE
+def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that could not come back are not passed over."""
+
+    async def herd(_: object) -> float:
+        raise OSError("too many open files")
+
+    monkeypatch.setattr("emulator.soak.run.herd", herd)
+    monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
+    report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset({Fault.HERD}))
+    assert report["failures"] == ["OSError: too many open files"]
+
+
+@PATIENCE
+def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
+    """A hit that does not fall does not keep a run from ending after its rounds."""
+    report = soak(tmp_path, rounds=2, until_hit="mega/mega", rigged=False, whole_games=0)
+    assert report["passed"]
+    assert report["rounds"] == 9 * 2
+
+
+@PATIENCE
 def test_a_controller_that_is_killed_passes(tmp_path: Path) -> None:
     """Killed, stopped, with failing writes and a stepping clock: nothing is lost or doubled."""
     faults = parse_faults("kill,commit,stop,write,clock,connection")

@@ -119,8 +119,8 @@ class Writer(threading.Thread):
         """Wait a moment for more while many are talking, as long as more keeps coming.
 
         It makes one commit, one wake-up and one message a stream of what would be several. The
-        wait is about as long as the last batch took to serve, so it grows with the load only;
-        whoever talks alone is never made to wait.
+        wait is at most `gather_each_s` for each command of the last batch, and `gather_s` in all;
+        fewer than `crowd_commands` are not a crowd and never wait.
         """
         limits, most = self._limits, self._limits.batch_commands
         until = time.monotonic() + min(self._crowd * limits.gather_each_s, limits.gather_s)

@@ -139,9 +139,22 @@ async def test_a_crowd_shares_a_commit(store: Address) -> None:
         assert commits == [2]
 
 
-async def test_whoever_talks_alone_is_never_made_to_wait(store: Address) -> None:
-    """Batches of fewer commands than a crowd are not gathered, however long that would take."""
-    limits = Limits(crowd_commands=2, gather_each_s=60, gather_s=60, pause_s=60)
+@pytest.mark.parametrize(
+    "limits",
+    [
+        pytest.param(
+            Limits(crowd_commands=2, gather_each_s=60, gather_s=60, pause_s=60), id="no-crowd"
+        ),
+        pytest.param(
+            Limits(crowd_commands=1, gather_each_s=0, gather_s=60, pause_s=60), id="small-crowd"
+        ),
+        pytest.param(
+            Limits(crowd_commands=1, gather_each_s=60, gather_s=60, pause_s=0.01), id="no-more"
+        ),
+    ],
+)
+async def test_nobody_waits_in_vain(store: Address, limits: Limits) -> None:
+    """Nobody waits without a crowd, longer than its size allows, or once nothing more comes."""
     async with running(store, limits=limits) as engine:
         async with asyncio.timeout(20):
             pit = await Pit(engine).open_up("t1")

@@ -57,6 +57,19 @@ def test_what_is_appended_is_read(store: Address) -> None:
     journal.close()
 
 
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129, 200])
+def test_any_number_is_appended_at_once(store: Address, count: int) -> None:
+    """One transaction takes as many entries as it is given: all are read, the last is the head."""
+    journal = open_journal(store)
+    entries = entries_after(count)
+    append(journal, entries)
+    journal.close()
+    journal = open_journal(store)
+    assert journal.read("s", 0, count + 1) == entries
+    assert journal.head("s") == Head(count, entries[-1].hash, 1)
+    journal.close()
+
+
 def test_left_without_commit_nothing_happened(store: Address) -> None:
     """A transaction that is left early leaves nothing, and lets go of the lock."""
     journal = open_journal(store)

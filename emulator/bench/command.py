@@ -14,6 +14,7 @@ from emulator.bench.markdown import rewrite
 from emulator.bench.processes import BenchError
 from emulator.bench.report import html_page, machine, targets, text_lines
 from emulator.bench.scenarios import FULL_LENGTHS, QUICK, TABLES, Bench, Plan
+from emulator.folders import make_folder
 
 PARTS = ("tables", "load", "length", "links")
 
@@ -76,7 +77,14 @@ def bench(
     plan = QUICK if quick else Plan()
     if full:
         plan = replace(plan, lengths=FULL_LENGTHS)
-    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
+    for wanted, option in ((report, "--report"), (journals, "--journals")):
+        if wanted:
+            make_folder(wanted, option)  # before minutes are measured for it
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
+    except OSError as error:
+        says = f"can't write into --data {data}: {error.strerror}"
+        raise click.ClickException(says) from None
     try:
         folder.chmod(0o755)
         run = Bench(plan, folder, _quiet if as_json else _say, journals)

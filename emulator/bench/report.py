@@ -3,6 +3,7 @@
 import os
 import platform
 import tempfile
+import textwrap
 import time
 from collections.abc import Iterator
 from html import escape
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import pysqlite3
 
 from emulator import charts
+from emulator.words import counted
 
 NAMES = {
     "echo": "echo, one for one",
@@ -27,6 +29,13 @@ NAMES = {
     "postgres-six": "PostgreSQL procedure, six a call",
     "naive": "naive: an RPC and a commit a wager",
 }
+# Where the whole name does not fit.
+_SHORT_NAMES = {
+    "postgres": "PostgreSQL, a call a wager",
+    "postgres-six": "PostgreSQL, six a call",
+    "naive": "naive: a commit a wager",
+}
+_COLUMNS = 80
 _WAGERS = ("echo", "batching", "bytes", "controller", "postgres", "postgres-six", "naive")
 _ROUNDS = ("echo-rounds", "batching-rounds", "controller-rounds", "postgres", "naive")
 MEMORY_MB = 300.0
@@ -106,7 +115,7 @@ def targets(report: dict[str, Any]) -> list[Target]:
         grown = lengths[last]["server_cpu_us"] / lengths[first]["server_cpu_us"]
         at_most(f"cost a wager at {int(last):,} entries, of {int(first):,}", grown, 1.1)
         slowest = max(here["restart_s"] for here in lengths.values())
-        at_most("seconds to restart, longest journal", slowest, RESTART_S)
+        at_most("seconds to restart, any journal", slowest, RESTART_S)
     if "512" in tables:
         at_most("MB with 512 tables", tables["512"]["controller"]["resident_mb"], MEMORY_MB)
     return found
@@ -115,24 +124,28 @@ def targets(report: dict[str, Any]) -> list[Target]:
 def text_lines(report: dict[str, Any]) -> Iterator[str]:
     """For a terminal of 80 columns."""
     here = report["machine"]
-    yield f"{here['processor']}, {here['processors']} processors, load {here['load_average']:.1f}"
+    processors = counted(here["processors"], "processor")
+    yield from _wrapped(f"{here['processor']}, {processors}, load {here['load_average']:.1f}")
     yield f"Python {here['python']}, gRPC {here['grpcio']}, fsync {here['fsync_ms']} ms"
+    if report.get("by_tables"):
+        yield "\nLatency in ms, processor time of the server in us a wager"
     for count, found in report.get("by_tables", {}).items():
-        yield f"\n{count} tables" + " " * 24 + "wagers/s   p50   p99 p99.9 ms  CPU us    MB  limit"
+        yield f"\n{counted(count, 'table'):<32}wagers/s    p50   p99 p99.9   CPU    MB  limit"
         for name, says in NAMES.items():
             if name not in found:
                 continue
             row = found[name]
             yield (
-                f"  {says[:30]:<30}{row['wagers_per_s']:>9,.0f}{row['p50_ms']:>6.1f}"
-                f"{row['p99_ms']:>6.0f}{row['p999_ms']:>6.0f}{row['server_cpu_us']:>10.0f}"
-                f"{row['resident_mb']:>6.0f}  {row['limit'][:6]}"
+                f"  {_SHORT_NAMES.get(name, says):<29}{row['wagers_per_s']:>9,.0f}"
+                f"{row['p50_ms']:>7.1f}{row['p99_ms']:>6.0f}{row['p999_ms']:>6.0f}"
+                f"{row['server_cpu_us']:>6.0f}{row['resident_mb']:>6.0f}  {row['limit']}"
             )
     for name, found in report.get("at_load", {}).items():
         echo, mine = found["echo"], found["controller"]
-        yield f"\n{name} of the echo's rate, {found['rate']:,.0f} messages/s  p50   p99 p99.9 ms"
+        title = f"{name} of the echo's rate, {found['rate']:,.0f} messages/s"
+        yield f"\n{title:<50}{'p50':>8}{'p99':>8}{'p99.9':>8} ms"
         for says, row in (("echo", echo), ("this controller", mine)):
-            yield f"  {says:<36}{row['p50_ms']:>8.1f}{row['p99_ms']:>6.1f}{row['p999_ms']:>6.1f}"
+            yield f"  {says:<48}{row['p50_ms']:>8.1f}{row['p99_ms']:>8.1f}{row['p999_ms']:>8.1f}"
     yield ""
     for length, found in report.get("by_length", {}).items():
         if length.isdigit():
@@ -141,12 +154,18 @@ def text_lines(report: dict[str, Any]) -> Iterator[str]:
                 f"restart {found['restart_s']:.2f} s"
             )
     for links, found in report.get("by_links", {}).items():
-        yield f"{links:>12} links:   {found['server_cpu_us']:.1f} us CPU a wager"
+        title = "link:" if links == "1" else "links:"
+        yield f"{links:>12} {title:<8} {found['server_cpu_us']:.1f} us CPU a wager"
     yield ""
     for target in (Target(*each) for each in report["targets"]):
         mark = "met   " if target.met else "MISSED"
         yield f"{mark} {target.says:<52} {target.found:>8.2f}  goal {target.goal:g}"
-    yield from (f"note: {note}" for note in report["notes"])
+    for note in report["notes"]:
+        yield from _wrapped(f"note: {note}")
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, _COLUMNS, subsequent_indent="  ")
 
 
 def html_page(report: dict[str, Any]) -> str:
@@ -164,7 +183,7 @@ def html_page(report: dict[str, Any]) -> str:
     ):
         known = [name for name in names if all(name in found for found in tables.values())]
         series = {NAMES[n]: [found[n][field] for found in tables.values()] for n in known}
-        labels = [f"{count} tables" for count in tables]
+        labels = [counted(count, "table") for count in tables]
         parts.append(charts.bars(title, labels, series if tables else {}, log_y=True))
     parts += ["</div>", _rates_table(tables), "<h2>At the same load, and as it grows</h2>"]
     parts.append('<div class="grid2">')
@@ -187,7 +206,7 @@ def html_page(report: dict[str, Any]) -> str:
     links = report.get("by_links", {})
     if links:
         costs = {"server": [found["server_cpu_us"] for found in links.values()]}
-        labels = [f"{count} links" for count in links]
+        labels = [counted(count, "link") for count in links]
         title = "Processor time a wager by links, microseconds"
         parts.append(charts.bars(title, labels, costs))
     parts.append("</div>")

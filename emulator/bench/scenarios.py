@@ -18,6 +18,7 @@ from emulator.bench.load import Job
 from emulator.bench.messages import WAGERS
 from emulator.bench.postgres import NoPostgresError, Postgres
 from emulator.bench.processes import Measured, Server, measure
+from emulator.words import counted
 
 TABLES = (1, 8, 64, 512)
 WINDOWS = {1: 24, 8: 16, 64: 16, 512: 2}  # messages unanswered at each table
@@ -108,7 +109,7 @@ class Bench:
             for name, wagers in (("postgres", 1), ("postgres-six", WAGERS)):
                 job = Job("postgres", postgres.dsn, tables, count, wagers=wagers)
                 jobs[name] = (job, postgres.process.pid)
-        runs = self._interleave(jobs, f"{tables} tables")
+        runs = self._interleave(jobs, counted(tables, "table"))
         found = {name: spread(measured) for name, measured in runs.items()}
         found["of_echo"] = _ratios(runs["controller"], runs["echo"], "messages_per_s")
         found["of_batching"] = _ratios(runs["controller"], runs["batching"], "messages_per_s")

@@ -12,6 +12,8 @@ import click
 import uvloop
 from rich.console import Console
 
+from emulator.folders import make_folder
+from emulator.soak.controllers import ControllerError
 from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
 from emulator.soak.html import html_page
 from emulator.soak.options import EVERY_S, Options
@@ -19,6 +21,7 @@ from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
+from jackpot.store.opening import is_postgres
 
 _DEFAULT_ROUNDS = 100
 _FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
@@ -29,6 +32,12 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
         return parse_faults(value)
     except UnknownFaultError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _store(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    if value and not is_postgres(value):
+        raise click.BadParameter(f"{value!r} is not like postgresql://localhost/soak")
+    return value
 
 
 @click.command(epilog=f"\b\nFaults:\n{_FAULTS}")
@@ -63,6 +72,7 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
     "--store",
     default="",
     metavar="ADDRESS",
+    callback=_store,
     help="An empty PostgreSQL database for the controllers to share.  [default: SQLite]",
 )
 @click.option(
@@ -131,6 +141,8 @@ def soak(
         whole_games=whole_games,
         every_s=fault_every,
     )
+    if report:
+        make_folder(report, "--report")  # before hours are played for it
     found = run_soak(options, keep, show=not as_json)
     if report:
         write_report(found, report)
@@ -145,13 +157,15 @@ def soak(
 def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
     """Run a soak; its report."""
     if keep:
-        keep.mkdir(parents=True, exist_ok=True)
+        make_folder(keep, "--keep")
     scratch = nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory(prefix="soak-")
     with scratch as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         try:
             return runner.run(_run(options, Path(folder), show=show))
         except asyncio.CancelledError:
             raise click.Abort from None
+        except ControllerError as error:
+            raise click.ClickException(str(error)) from None
 
 
 async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:

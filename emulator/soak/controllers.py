@@ -69,7 +69,8 @@ class ControllerProcess:
         if not READY.match(line):
             if fault and not line:
                 return  # it met its fault before it served
-            raise ControllerError(f"the controller did not start; see {self.log}")
+            await self.kill()  # it may only be too slow
+            raise ControllerError(f"the controller did not start: {self._last_words()}")
 
     async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
         reader = asyncio.StreamReader()
@@ -83,6 +84,12 @@ class ControllerProcess:
                 return (await reader.readline()).decode()
         except TimeoutError:
             return ""
+
+    def _last_words(self) -> str:
+        """What it logged last: the log itself may be gone when somebody reads this."""
+        lines = self.log.read_text("utf-8", "replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return said[-1].removeprefix("Error: ") if said else "it said nothing"
 
     def failed_commits(self) -> int:
         """How many batches it could not commit, in all its lives, by its own word."""

@@ -46,19 +46,22 @@ SAYS = {
 
 
 class UnknownFaultError(ValueError):
-    """A fault that there is not."""
+    """A fault that there is not, or none named at all."""
 
 
 def parse_faults(text: str) -> frozenset[Fault]:
     """Read "all", "none", "kill,late" or "all,-disk"."""
     found: set[Fault] = set()
-    for word in filter(None, (part.strip() for part in text.split(","))):
+    known = ", ".join(Fault)
+    words = [part.strip() for part in text.split(",") if part.strip()]
+    if not words:
+        raise UnknownFaultError(f"no fault is named; there are: all, none, {known}")
+    for word in words:
         if word == "all":
             found |= set(Fault)
         elif word == "none":
             found.clear()
         elif word.removeprefix("-") not in set(Fault):
-            known = ", ".join(Fault)
             raise UnknownFaultError(f"there is no fault {word!r}; there are: {known}")
         elif word.startswith("-"):
             found.discard(Fault(word[1:]))

@@ -1,6 +1,7 @@
 """What a terminal shows while a soak runs."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 
 from rich.console import Console, Group
@@ -12,6 +13,33 @@ from emulator.soak.fault_counts import fault_counts
 from emulator.soak.run import Soak
 
 _LINE_S = 10.0  # where there is no terminal, a line so often
+_THOUSANDS_FROM = 10_000
+_MILLION = 1_000_000
+
+
+def short(number: float) -> str:
+    """A number in at most six characters, below a thousand millions: 9,999, 289k, 2.0M."""
+    if number < _THOUSANDS_FROM:
+        return f"{int(number):,}"
+    if number < _MILLION:
+        return f"{int(number / 1000)}k"
+    return f"{number / _MILLION:.1f}M"
+
+
+def rates_line(
+    now_s: float,
+    rounds: int,
+    rounds_per_s: float,
+    wagers: int,
+    wagers_per_s: float,
+    latencies_s: Iterable[float],
+) -> str:
+    """How far a run has come, in 80 columns even after hours."""
+    latencies = "/".join(f"{seconds * 1000:.0f}" for seconds in latencies_s)
+    return (
+        f"{now_s:5.0f} s  {short(rounds)} rounds {short(rounds_per_s)}/s  "
+        f"{short(wagers)} wagers {short(wagers_per_s)}/s  p50/99/99.9 {latencies} ms"
+    )
 
 
 class Progress:
@@ -40,11 +68,13 @@ class Progress:
         then, rounds_then, wagers_then = self._last
         self._last = (now, rounds, wagers)
         span = max(now - then, 1e-9)
-        latencies = (f"{soak.latencies.quantile_s(q) * 1000:.0f}" for q in (0.5, 0.99, 0.999))
-        return (
-            f"{now:5.0f} s  {rounds:,} rounds, {(rounds - rounds_then) / span:,.0f}/s  "
-            f"{wagers:,} wagers, {(wagers - wagers_then) / span:,.0f}/s  "
-            f"p50/99/99.9 {'/'.join(latencies)} ms"
+        return rates_line(
+            now,
+            rounds,
+            (rounds - rounds_then) / span,
+            wagers,
+            (wagers - wagers_then) / span,
+            (soak.latencies.quantile_s(share) for share in (0.5, 0.99, 0.999)),
         )
 
     def _render(self) -> Group:

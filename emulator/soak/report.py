@@ -9,6 +9,8 @@ from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
+from emulator.words import counted
+from jackpot.store.opening import is_postgres
 
 
 def passed(report: dict[str, Any]) -> bool:
@@ -73,7 +75,7 @@ def _options(soak: Soak) -> dict[str, Any]:
         "deck": "rigged" if options.rigged else "fair",
         "speed": options.speed,
         "controllers": options.controllers,
-        "store": "PostgreSQL" if options.store else "SQLite",
+        "store": "PostgreSQL" if is_postgres(options.store) else "SQLite",
         "whole_games": options.whole_games,
     }
 
@@ -174,7 +176,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     lines = [
         (
             f"{'PASSED' if report['passed'] else 'FAILED'}  seed {report['seed']}, "
-            f"{report['options']['tables']} tables, {report['options']['deck']} deck"
+            f"{counted(report['options']['tables'], 'table')}, {report['options']['deck']} deck"
         ),
         f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
         f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",

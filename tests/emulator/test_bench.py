@@ -3,6 +3,7 @@
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +15,7 @@ from emulator.bench.load import Job
 from emulator.bench.markdown import BEGIN, END, rewrite
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
 from emulator.bench.processes import Measured, Server, measure
-from emulator.bench.report import Target, machine, targets, text_lines
+from emulator.bench.report import NAMES, Target, machine, targets, text_lines
 from emulator.cli import main
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.v1 import table_pb2 as pb
@@ -119,13 +120,59 @@ def test_targets_are_judged_by_ratio(tmp_path: Path) -> None:
         "messages/s of the echo's, 8 tables": True,
         "messages/s of a batching echo's, 8 tables": False,
         "cost a wager at 10,000,000 entries, of 10,000": True,
-        "seconds to restart, longest journal": False,
+        "seconds to restart, any journal": False,
     }
     judged = [list(Target("a", 1.0, 1.0, met=True))]
     whole = {"machine": machine(tmp_path), "notes": ["no PostgreSQL"], "targets": judged}
     write_report(whole, tmp_path)
     assert json.loads((tmp_path / "bench.json").read_text())["notes"] == ["no PostgreSQL"]
     assert any("met" in line for line in text_lines(whole))
+
+
+def test_a_terminal_of_80_columns_shows_all_of_it(tmp_path: Path) -> None:
+    """No line is longer, whatever the figures, and no word is cut."""
+    most = {
+        "wagers_per_s": 123_456.7,
+        "p50_ms": 1234.5,
+        "p99_ms": 12_345.0,
+        "p999_ms": 23_456.0,
+        "server_cpu_us": 12_345.0,
+        "resident_mb": 12_345.0,
+    }
+    row = to_builtins(measured(**most)) | {"limit": "neither", "restart_s": 1.0}
+    ratios = ("of_echo", "of_batching", "of_postgres", "rounds_of_postgres")
+    every = {**dict.fromkeys(NAMES, row), **{name: {"median": 1234.5} for name in ratios}}
+    report: dict[str, Any] = {
+        "machine": machine(tmp_path) | {"processor": "A long name of a processor " * 4},
+        "notes": ["why there is no PostgreSQL to compare with " * 4],
+        "by_tables": {"1": every, "64": every, "512": every},
+        "at_load": {
+            "64 at 0.25": {
+                "rate": 12_345.6,
+                "echo": row,
+                "controller": row,
+                "p99_of_echo": {"median": 1234.5},
+            }
+        },
+        "by_length": {"10000": row, "10000000": row, "baseline_start_s": 0.5},
+        "by_links": {"1": row, "64": row},
+    }
+    report["targets"] = [list(target) for target in targets(report)]
+    lines = "\n".join(text_lines(report)).split("\n")
+    assert [line for line in lines if len(line) > 80] == []
+    for words in ("1 table ", "64 tables ", "1 link:", " a call a wager ", " six a call "):
+        assert any(words in f"{line} " for line in lines), words
+    assert sum(line.endswith(" neither") for line in lines) == 3 * len(NAMES)
+
+
+@pytest.mark.parametrize("option", ["--report", "--journals", "--data"])
+def test_a_folder_that_cannot_be_made_is_one_line(option: str) -> None:
+    """It is found before anything is measured."""
+    done = CliRunner().invoke(main, ["bench", "--quick", option, "/proc/nothing"])
+    assert done.exit_code == 1
+    assert done.output == (
+        f"Error: can't write into {option} /proc/nothing: No such file or directory\n"
+    )
 
 
 @pytest.mark.timeout(300)

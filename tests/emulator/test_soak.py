@@ -143,6 +143,7 @@ def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, [*arguments, "--report", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["seed"] == "7"
+    assert json.loads(done.output)["options"]["store"] == "SQLite"
     assert 20 <= json.loads(done.output)["wagers"] < 50, "it ends when there are enough"
     assert (tmp_path / "report.html").exists()
 
@@ -151,6 +152,8 @@ def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["--faults", "flood"], "there is no fault 'flood'"),
+        (["--faults", ","], "no fault is named; there are: all, none, device, late,"),
+        (["--store", "nonsense"], "'nonsense' is not like postgresql://localhost/soak"),
         (["--until-hit", "mega/nothing"], "there is no level 'mega/nothing'"),
         (["--deck", "marked"], "'marked' is not one of"),
     ],
@@ -160,6 +163,26 @@ def test_a_mistake_is_one_line(arguments: list[str], says: str) -> None:
     done = CliRunner().invoke(main, ["soak", *arguments])
     assert done.exit_code == 2
     assert says in done.output.replace("\n", " ")
+
+
+@pytest.mark.parametrize("option", ["--report", "--keep"])
+def test_a_folder_that_cannot_be_made_is_one_line(option: str) -> None:
+    """It is found before anything is played."""
+    done = CliRunner().invoke(main, ["soak", option, "/proc/nothing"])
+    assert done.exit_code == 1
+    assert done.output == (
+        f"Error: can't write into {option} /proc/nothing: No such file or directory\n"
+    )
+
+
+@PATIENCE
+def test_a_controller_that_cannot_start_says_why() -> None:
+    """In one line, with what it logged last: its log is gone by then."""
+    done = CliRunner().invoke(main, ["soak", "--json", "--store", "postgresql://127.0.0.1:1/x"])
+    assert done.exit_code == 1
+    assert done.output.startswith("Error: the controller did not start: can't open the journal in")
+    assert "Connection refused" in done.output
+    assert done.output.count("\n") == 1
 
 
 def test_faults_are_named_added_and_left_out() -> None:

@@ -22,6 +22,7 @@ from emulator.soak.deals import deal
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
 from emulator.soak.hits import Hits, chi_square_tail, gather
 from emulator.soak.latency import Latencies
+from emulator.soak.progress import rates_line, short
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Bag
 from emulator.soak.site import write_site
@@ -260,6 +261,15 @@ def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(offset)], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["-300", "True"]
+
+
+def test_a_line_of_progress_fits_after_hours() -> None:
+    """Large numbers are shortened; small ones are whole."""
+    line = rates_line(12_345, 289_371, 23.4, 2_000_324, 162.03, (0.342, 3.2, 7.8))
+    assert line == ("12345 s  289k rounds 23/s  2.0M wagers 162/s  p50/99/99.9 342/3200/7800 ms")
+    assert len(rates_line(12_345, 289_371, 9_999, 2_000_324, 59_999, (0.342, 3.2, 7.8))) <= 80
+    shortened = {0.4: "0", 9_999: "9,999", 10_000: "10k", 999_999: "999k", 1_000_000: "1.0M"}
+    assert {number: short(number) for number in shortened} == shortened
 
 
 def test_latencies_keep_their_quantiles() -> None:

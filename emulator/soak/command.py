@@ -24,6 +24,7 @@ from emulator.soak.site import MAX_TABLES
 from jackpot.store.opening import is_postgres
 
 _DEFAULT_ROUNDS = 100
+_INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
 _FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
 
 
@@ -152,6 +153,8 @@ def soak(
         click.echo("\n".join(text_lines(found)))
     if not found["passed"]:
         raise SystemExit(1)
+    if found["stopped_early"]:
+        raise SystemExit(_INTERRUPTED)
 
 
 def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
@@ -169,20 +172,33 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
 
 
 async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
-    # Whoever ends it early must not leave controllers and mounts behind.
-    task = asyncio.current_task()
-    if task:
-        with suppress(RuntimeError, ValueError):  # not in the main thread
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     run = Soak(options, folder)
     _known_level(run, options.until_hit)
-    progress = Progress(run, Console(stderr=True))
-    lines = asyncio.create_task(progress.lines()) if show else None
+    console = Console(stderr=True)
+    _stop_when_told(run, console)
+    progress = Progress(run, console)
+    drawing = asyncio.create_task(progress.go_on()) if show else None
     with progress.live() if show else nullcontext():
         await run.run()
-    if lines:
-        lines.cancel()
+    if drawing:
+        drawing.cancel()
     return make_report(run)
+
+
+def _stop_when_told(run: Soak, console: Console) -> None:
+    """Ctrl-C ends a run as if it were over, with its report; the second time at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if run.stopping and task:
+            task.cancel()  # it leaves no controllers and mounts behind
+        elif not run.stopping:
+            console.print("Finishing the rounds under way; Ctrl-C again ends it at once.")
+        run.stopping = True
+
+    with suppress(RuntimeError, ValueError):  # not in the main thread
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop)
 
 
 def _known_level(run: Soak, level: str) -> None:

@@ -13,6 +13,7 @@ from emulator.soak.fault_counts import fault_counts
 from emulator.soak.run import Soak
 
 _LINE_S = 10.0  # where there is no terminal, a line so often
+_PICTURE_S = 0.25
 _THOUSANDS_FROM = 10_000
 _MILLION = 1_000_000
 
@@ -49,16 +50,19 @@ class Progress:
         self._soak = soak
         self._console = console
         self._last = (0.0, 0, 0)
+        # Drawn in the loop: a thread of its own would read what the tables are changing.
+        self._live = Live(console=console, auto_refresh=False, get_renderable=self._render)
 
     def live(self) -> AbstractContextManager[object]:
         """Draw while this lasts."""
-        if not self._console.is_terminal:
-            return nullcontext()
-        return Live(console=self._console, refresh_per_second=4, get_renderable=self._render)
+        return self._live if self._console.is_terminal else nullcontext()
 
-    async def lines(self) -> None:
-        """Print a line now and then, until cancelled."""
-        while not self._console.is_terminal:
+    async def go_on(self) -> None:
+        """Draw it anew, or print a line now and then, until cancelled."""
+        while self._console.is_terminal:
+            await asyncio.sleep(_PICTURE_S)
+            self._live.refresh()
+        while True:
             await asyncio.sleep(_LINE_S)
             self._console.print(self._rates(), highlight=False, soft_wrap=True)
 

@@ -1,6 +1,8 @@
 """What a soak found: as data, and as text for people."""
 
 import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
 from statistics import median
 from typing import Any
 
@@ -34,11 +36,16 @@ def make_report(soak: Soak) -> dict[str, Any]:
     elapsed_s = max(soak.elapsed_s, 1e-9)
     return {
         "passed": not failures,
+        "stopped_early": soak.stopping,
         "failures": failures,
         "prefix": prefix.lines() if prefix else [],
         "seed": soak.options.seed,
         "options": _options(soak),
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": (
+            f"{platform.system()} {platform.release()}, {platform.machine()}, "
+            f"Python {platform.python_version()}, jackpot {version('jackpot-controller')}"
+        ),
         "duration_s": round(elapsed_s, 1),
         "rounds": soak.rounds,
         "rounds_per_s": round(soak.rounds / elapsed_s, 1),
@@ -77,6 +84,7 @@ def _options(soak: Soak) -> dict[str, Any]:
         "controllers": options.controllers,
         "store": "PostgreSQL" if is_postgres(options.store) else "SQLite",
         "whole_games": options.whole_games,
+        "fault_every_s": options.every_s,
     }
 
 
@@ -177,6 +185,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         (
             f"{'PASSED' if report['passed'] else 'FAILED'}  seed {report['seed']}, "
             f"{counted(report['options']['tables'], 'table')}, {report['options']['deck']} deck"
+            f"{', stopped early' if report['stopped_early'] else ''}"
         ),
         f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
         f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",
@@ -192,8 +201,10 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]
     if faults["happened"]:
-        happened = ", ".join(f"{fault} {count:,}" for fault, count in faults["happened"].items())
-        lines += _wrapped("  faults    ", happened)
+        felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
+        lines += _wrapped("  faults    ", ", ".join(felt) or "none was felt")
+    if never := [fault for fault, count in faults["happened"].items() if not count]:
+        lines += _wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
     if faults["done"]:
         done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
         lines += _wrapped("            ", done)
@@ -202,7 +213,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
             f"longest {faults['restart_longest_s']} s"
         )
     if faults["herd_s"]:
-        lines.append(f"  herd      all tables of the site back in {faults['herd_s']} s")
+        back = ", ".join(f"{seconds} s" for seconds in faults["herd_s"])
+        lines.append(f"  herd      all tables of the site back in {back}")
     refused = ", ".join(f"{reason} {count}" for reason, count in report["refusals"].items())
     lines += _wrapped("  refused   ", refused or "nothing")
     shares = [a for a in report["awards"] if a["kind"] == "share"]
@@ -214,7 +226,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         mark = "ok" if hit["passed"] else "NOT AS THE ODDS SAY"
         name = f"{hit['link']} {hit['bet']}"
         lines.append(f"  odds      {name:<40} {hit['trials']:>9,} p={hit['p']:.3f} {mark}")
-    lines += [f"  failure   {failure}" for failure in report["failures"]]
+    for failure in report["failures"]:
+        lines += _wrapped("  failure   ", failure)
     lines += report["prefix"]
     return lines
 

@@ -62,6 +62,7 @@ class Soak:
         self.latencies = Latencies()
         self.habits = habits_for(fault_set)
         self.tables: list[SideTable | GameTable] = []
+        self.stopping = False  # somebody wants it to end early
         self.failure = ""  # what ended the run, if it was not its end
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
@@ -191,7 +192,7 @@ class Soak:
 
     def _time_is_up(self) -> bool:
         duration_s = self.options.duration_s
-        return bool(duration_s) and time.monotonic() - self.began >= duration_s
+        return self.stopping or 0 < duration_s <= time.monotonic() - self.began
 
     # -- beside the tables --------------------------------------------------------------------
 

@@ -1,7 +1,10 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -100,6 +103,29 @@ def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
     report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset({Fault.HERD}))
     assert report["failures"] == ["OSError: too many open files"]
+
+
+@PATIENCE
+def test_ctrl_c_ends_a_run_with_its_report(tmp_path: Path) -> None:
+    """What was played until then is audited to the end, and the report says that it is less."""
+    options = ["--tables=3", "--rounds=100000", "--whole-games=0", "--json", f"--keep={tmp_path}"]
+    run = subprocess.Popen(
+        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    tape = tmp_path / "tape"
+    ends_s = time.monotonic() + 60
+    while time.monotonic() < ends_s and not (tape.exists() and tape.stat().st_size > 50_000):
+        time.sleep(0.1)
+    run.send_signal(signal.SIGINT)
+    output, _ = run.communicate(timeout=60)
+    report = json.loads(output)
+    assert run.returncode == 130
+    assert (report["passed"], report["stopped_early"]) == (True, True)
+    assert report["journal_verified"]
+    assert 3 <= report["rounds"] < 300_000
+    assert "stopped early" in text_lines(report)[0]
 
 
 @PATIENCE

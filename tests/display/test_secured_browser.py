@@ -15,6 +15,7 @@ from tests.display.secured import SecuredPages, secured_pages
 from tests.display.trusting import trusting_browser
 from tests.server.house import SITE, wager
 
+READY = '!document.querySelector("button").disabled'  # the page's script is there
 LISTED = 'document.querySelectorAll("#links tr").length > 3'
 REFUSED = 'document.querySelector("h1")?.innerText === "Not shown"'
 UP = 'document.getElementById("out").hidden'
@@ -102,6 +103,7 @@ async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, desk: Browser) ->
     window = await desk.open(f"{pages.url}/table/t1", PHONE)
     await window.page.click("text=I have a code")
     await window.page.fill("#code", "no such code")
+    await window.until(READY)
     await window.page.keyboard.press("Enter")
     await window.until('document.querySelector(".wrong")')
     assert (await window.text("#why")).startswith("That code is wrong")
@@ -114,6 +116,18 @@ async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, desk: Browser) ->
     await window.page.click("text=t2")
     await window.page.wait_for_url(f"{pages.url}/table/t2")
     await window.until('document.getElementById("phase").dataset.phase === "idle"')
+
+
+async def test_a_code_is_never_in_an_address(pages: SecuredPages, desk: Browser) -> None:
+    """Whoever is quicker than the page's script, or has none, sends nothing."""
+    window = await desk.open(f"{pages.url}/login")
+    await window.page.route("**/login.js", lambda route: route.abort())
+    await window.page.reload()
+    await window.page.fill("#code", "ABCD-EFGH")
+    await window.page.keyboard.press("Enter")
+    await window.page.wait_for_timeout(500)
+    assert window.page.url == f"{pages.url}/login"
+    assert await window.page.input_value("#code") == "ABCD-EFGH"
 
 
 async def test_a_sign_needs_nobody(pages: SecuredPages, desk: Browser, browser: Browser) -> None:

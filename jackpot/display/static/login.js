@@ -28,6 +28,7 @@ byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
   logIn(byId("code").value);
 });
+document.querySelector("button").disabled = false; // before, the browser would have sent the form
 
 function fromAddress() {
   const code = location.hash.slice(1);

@@ -1,6 +1,22 @@
-"""Words for people."""
+"""Words for people, on a terminal of 80 columns."""
+
+from textwrap import wrap
+
+COLUMNS = 80
 
 
 def counted(count: int | str, thing: str) -> str:
     """How many there are: "1 table", "8 tables"."""
     return f"{count} {thing}" if int(count) == 1 else f"{count} {thing}s"
+
+
+def wrapped(head: str, text: str) -> list[str]:
+    """Text in lines, the first behind a head and the others below it; no word is cut."""
+    return wrap(
+        text,
+        COLUMNS,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.bench.report import NAMES, Target
+from emulator.words import counted
 
 BEGIN, END = "<!-- figures: from benchmarks/results/bench.json -->", "<!-- end of figures -->"
 
@@ -31,7 +32,7 @@ def figures(report: dict[str, Any]) -> Iterator[str]:
     yield from ("", "### Targets", "")
     yield from _table(["target", "goal", "found", ""], _targets(report))
     for count, found in report.get("by_tables", {}).items():
-        yield from ("", f"### {count} table{'s' if count != '1' else ''}", "")
+        yield from ("", f"### {counted(count, 'table')}", "")
         yield from _table(_RATES, _rates(found))
     if report.get("at_load"):
         yield from ("", "### At the same offered load", "")

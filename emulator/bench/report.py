@@ -3,7 +3,6 @@
 import os
 import platform
 import tempfile
-import textwrap
 import time
 from collections.abc import Iterator
 from html import escape
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import pysqlite3
 
 from emulator import charts
-from emulator.words import counted
+from emulator.words import counted, wrapped
 
 NAMES = {
     "echo": "echo, one for one",
@@ -35,7 +34,6 @@ _SHORT_NAMES = {
     "postgres-six": "PostgreSQL, six a call",
     "naive": "naive: a commit a wager",
 }
-_COLUMNS = 80
 _WAGERS = ("echo", "batching", "bytes", "controller", "postgres", "postgres-six", "naive")
 _ROUNDS = ("echo-rounds", "batching-rounds", "controller-rounds", "postgres", "naive")
 MEMORY_MB = 300.0
@@ -125,7 +123,7 @@ def text_lines(report: dict[str, Any]) -> Iterator[str]:
     """For a terminal of 80 columns."""
     here = report["machine"]
     processors = counted(here["processors"], "processor")
-    yield from _wrapped(f"{here['processor']}, {processors}, load {here['load_average']:.1f}")
+    yield from wrapped("", f"{here['processor']}, {processors}, load {here['load_average']:.1f}")
     yield f"Python {here['python']}, gRPC {here['grpcio']}, fsync {here['fsync_ms']} ms"
     if report.get("by_tables"):
         yield "\nLatency in ms, processor time of the server in us a wager"
@@ -161,11 +159,7 @@ def text_lines(report: dict[str, Any]) -> Iterator[str]:
         mark = "met   " if target.met else "MISSED"
         yield f"{mark} {target.says:<52} {target.found:>8.2f}  goal {target.goal:g}"
     for note in report["notes"]:
-        yield from _wrapped(f"note: {note}")
-
-
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(line, _COLUMNS, subsequent_indent="  ")
+        yield from wrapped("note: ", note)
 
 
 def html_page(report: dict[str, Any]) -> str:

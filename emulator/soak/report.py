@@ -11,7 +11,7 @@ from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
-from emulator.words import counted
+from emulator.words import counted, wrapped
 from jackpot.store.opening import is_postgres
 
 
@@ -202,12 +202,12 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     ]
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
-        lines += _wrapped("  faults    ", ", ".join(felt) or "none was felt")
+        lines += wrapped("  faults    ", ", ".join(felt) or "none was felt")
     if never := [fault for fault, count in faults["happened"].items() if not count]:
-        lines += _wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
+        lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
     if faults["done"]:
         done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
-        lines += _wrapped("            ", done)
+        lines += wrapped("            ", done)
         lines.append(
             f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
             f"longest {faults['restart_longest_s']} s"
@@ -216,7 +216,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         back = ", ".join(f"{seconds} s" for seconds in faults["herd_s"])
         lines.append(f"  herd      all tables of the site back in {back}")
     refused = ", ".join(f"{reason} {count}" for reason, count in report["refusals"].items())
-    lines += _wrapped("  refused   ", refused or "nothing")
+    lines += wrapped("  refused   ", refused or "nothing")
     shares = [a for a in report["awards"] if a["kind"] == "share"]
     for award in shares:
         dollars = f"${award['micros'] / 1e6:,.2f}"
@@ -227,16 +227,6 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         name = f"{hit['link']} {hit['bet']}"
         lines.append(f"  odds      {name:<40} {hit['trials']:>9,} p={hit['p']:.3f} {mark}")
     for failure in report["failures"]:
-        lines += _wrapped("  failure   ", failure)
+        lines += wrapped("  failure   ", failure)
     lines += report["prefix"]
     return lines
-
-
-def _wrapped(head: str, text: str, width: int = 80) -> list[str]:
-    lines, line = [], head
-    for word in text.split(" "):
-        if len(line) + len(word) + 1 > width and line.strip():
-            lines.append(line.rstrip())
-            line = " " * len(head)
-        line += word + " "
-    return [*lines, line.rstrip()]

@@ -91,10 +91,9 @@ class DeviceDeck:
 
     async def in_use(self) -> tuple[DeckInUse, ...]:
         """The decks that the devices know of."""
-        with _lost(DeviceLost):
-            status = await self._devices.status()
         return tuple(
-            DeckInUse(deck.back, deck.number, deck.age_ms // _MS_PER_S) for deck in status.decks
+            DeckInUse(deck.back, deck.number, deck.age_ms // _MS_PER_S)
+            for deck in (await self._status()).decks
         )
 
     async def deal(self, deals: Sequence[Deal]) -> tuple[Dealt, ...]:
@@ -123,9 +122,13 @@ class DeviceDeck:
 
     async def remove_deck(self) -> None:
         """Take the deck in play off the table."""
+        back = (await self._status()).shoe_deck
         with _lost(DeviceLost):
-            status = await self._devices.status()
-            await self._devices.remove_deck(status.shoe_deck)
+            await self._devices.remove_deck(back)
+
+    async def _status(self) -> StationStatus:
+        with _lost(DeviceLost):
+            return await self._devices.status()
 
     async def _stub(self, *, count: bool, to_hand: bool = False) -> int | None:
         try:

@@ -62,7 +62,7 @@ class PacedDeck(DeviceDeck):
     async def prepare(self) -> tuple[Made, ...]:
         """Have a shuffled deck ready. A deck is opened before the table is, so that is no wait."""
         made = await super().prepare()
-        self._at_ms = (await self._devices.status()).at_ms
+        self._at_ms = (await self._status()).at_ms
         await self._pace.spend(SHUFFLED_MS)
         return made
 
@@ -76,7 +76,7 @@ class PacedDeck(DeviceDeck):
 
     async def _timed(self, answer: Awaitable[Answer]) -> Answer:
         result = await answer
-        at_ms = (await self._devices.status()).at_ms
+        at_ms = (await self._status()).at_ms
         took_ms, self._at_ms = at_ms - self._at_ms, at_ms
         await self._pace.spend(took_ms)
         return result

@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 import click
 import grpc
 
+from emulator.devices.refusals import DeviceLost
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.names import HolderError
 from jackpot.display.errors import DisplayError
@@ -39,6 +40,7 @@ _KNOWN = (
     StoreError,
     UnsoundError,
     DeckLostError,
+    DeviceLost,
 )
 
 

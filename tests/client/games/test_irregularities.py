@@ -15,7 +15,7 @@ from jackpot.rules.cards import DECK
 from table_client.decks import PlainDeck, stacked
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
-from table_client.ports import Conduct, Deal, Dealt, DeckLostError, Way
+from table_client.ports import Conduct, Deal, Dealt, Way
 from table_client.round.play import Table
 from tests.client.games.chapters import CHAPTERS, METHODS, section
 from tests.client.games.tables import (
@@ -600,43 +600,6 @@ async def test_a_card_that_is_there_twice_voids_the_round_and_removes_the_deck(
     assert all(seat.net_micros == 0 for seat in result.seats.values())
     if link:
         assert link.balances == before
-
-
-async def test_devices_that_die_after_an_irregularity_leave_a_void_round() -> None:
-    """The wagers are back before the cards would be reshuffled; the next round can't begin."""
-    link, bet = linked(PA)
-    before = dict(link.balances)
-    table, devices = device_table(PA, progressive=link)
-    await devices.inject_fault(Fault.DEALER_CARD_EXPOSED)
-    real = devices.remove_stub
-
-    async def dies(*, count: bool = False, to_hand: bool = False) -> object:
-        await devices.close()
-        return await real(count=count, to_hand=to_hand)
-
-    devices.remove_stub = dies  # type: ignore[assignment, method-assign]
-    result = await table.play_round({1: Scripted(linked=(bet,))})
-    assert result.void == "DEALER_CARD_EXPOSED"
-    assert not result.deck_removed
-    assert link.balances == before
-    with pytest.raises(DeckLostError, match="were closed"):
-        await table.play_round({1: Scripted(linked=(bet,))})
-    assert link.balances == before
-
-
-async def test_a_deck_that_cannot_be_removed_any_more_leaves_a_void_round() -> None:
-    """The count is wrong and the devices are gone: void, and said in one word."""
-    table, devices = device_table(PA, shuffler=ShufflerKind.PLAIN, settings=ONE)
-    await devices.inject_fault(Fault.CARD_MISSING)
-    real = devices.remove_deck
-
-    async def dies(back: str) -> object:
-        await devices.close()
-        return await real(back)
-
-    devices.remove_deck = dies  # type: ignore[assignment, method-assign]
-    result = await table.play_round({1: Scripted()})
-    assert (result.void, result.deck_removed) == ("DECK_INCOMPLETE", False)
 
 
 async def test_a_shoe_that_gives_nothing_voids_the_round() -> None:

@@ -20,6 +20,7 @@ import uvloop
 from emulator.devices.child import device_process
 from emulator.devices.client import DeviceConnection
 from emulator.devices.faults import PPM
+from emulator.devices.refusals import DeviceLost
 from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.cli.failures import one_line
@@ -118,7 +119,10 @@ def demo(
             contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
-            runner.run(_run(site, options, show))
+            try:
+                runner.run(_run(site, options, show))
+            except DeviceLost as lost:  # the process did not start
+                raise click.ClickException(str(lost)) from lost
         show.summary(data)
 
 

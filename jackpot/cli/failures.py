@@ -10,7 +10,6 @@ from typing import ParamSpec, TypeVar
 import click
 import grpc
 
-from emulator.devices.refusals import DeviceLost
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.names import HolderError
 from jackpot.display.errors import DisplayError
@@ -40,7 +39,6 @@ _KNOWN = (
     StoreError,
     UnsoundError,
     DeckLostError,
-    DeviceLost,
 )
 
 

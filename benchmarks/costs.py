@@ -25,7 +25,7 @@ import msgspec
 import uvloop
 
 from benchmarks.postgres import Process, attach, controllers, cpu_s, load, site_of
-from benchmarks.scaling import Costs
+from benchmarks.simulation import Costs
 from emulator.bench.messages import commands
 from emulator.bench.report import machine
 from jackpot.core.commands import (

@@ -179,12 +179,16 @@ def _band(x: _Scale, band: Band) -> str:
 
 def _axes(x: _Scale | None, y: _Scale, x_title: str, x_words: Words, y_words: Words) -> list[str]:
     body = []
+    said = ""
     for tick in y.ticks():
         at = y.at(tick)
+        if y_words(tick) == said:  # finer than the words can tell, as with a meter that stands
+            continue
+        said = y_words(tick)
         body.append(
             f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
         )
-        body.append(_text(_LEFT - 6, at + 4, y_words(tick), "end"))
+        body.append(_text(_LEFT - 6, at + 4, said, "end"))
     for tick in x.ticks() if x else []:
         at = x.at(tick) if x else 0
         anchor = "end" if at > WIDTH - _RIGHT - _EDGE else "middle"  # or it would be cut off
@@ -257,6 +261,14 @@ def tiles(figures: Mapping[str, str]) -> str:
         f"<div><b>{escape(value)}</b>{escape(name)}</div>" for name, value in figures.items()
     )
     return f'<div class="tiles">{cells}</div>'
+
+
+def section(title: str, parts: Sequence[str], says: str = "") -> list[str]:
+    """Figures under a heading, side by side where there is room; nothing without any."""
+    if not any(parts):
+        return []
+    intro = f"<p>{escape(says)}</p>" if says else ""
+    return [f'<h2>{escape(title)}</h2>{intro}<div class="grid2">', *parts, "</div>"]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -166,7 +166,18 @@ def html_page(report: dict[str, Any]) -> str:
     """One page with its charts."""
     tables = report.get("by_tables", {})
     parts = ["<h1>Benchmark</h1>", _machine_line(report), "<h2>Targets</h2>"]
-    parts += [_targets_table(report), "<h2>As fast as possible</h2>", '<div class="grid2">']
+    parts.append(_targets_table(report))
+    parts += charts.section("As fast as possible", _at_full_speed(tables))
+    if tables:
+        parts.append(_rates_table(tables))
+    parts += charts.section(
+        "At the same load, and as it grows", [*_at_load(report), *_growth(report)]
+    )
+    return charts.page("Benchmark", "".join(parts))
+
+
+def _at_full_speed(tables: dict[str, Any]) -> list[str]:
+    drawn = []
     for title, field, names in (
         ("Wagers a second", "wagers_per_s", _WAGERS),
         ("Wagers a second, in whole rounds", "wagers_per_s", _ROUNDS),
@@ -178,33 +189,30 @@ def html_page(report: dict[str, Any]) -> str:
         known = [name for name in names if all(name in found for found in tables.values())]
         series = {NAMES[n]: [found[n][field] for found in tables.values()] for n in known}
         labels = [counted(count, "table") for count in tables]
-        parts.append(charts.bars(title, labels, series if tables else {}, log_y=True))
-    parts += ["</div>", _rates_table(tables), "<h2>At the same load, and as it grows</h2>"]
-    parts.append('<div class="grid2">')
+        drawn.append(charts.bars(title, labels, series if tables else {}, log_y=True))
+    return drawn
+
+
+def _at_load(report: dict[str, Any]) -> Iterator[str]:
     for name, found in report.get("at_load", {}).items():
         fields = ("p50_ms", "p99_ms", "p999_ms")
         series = {NAMES[n]: [found[n][field] for field in fields] for n in ("echo", "controller")}
         title = f"Latency, {name} of the echo's rate ({found['rate']:,.0f} messages/s), ms"
-        parts.append(charts.bars(title, ["p50", "p99", "p99.9"], series))
+        yield charts.bars(title, ["p50", "p99", "p99.9"], series)
+
+
+def _growth(report: dict[str, Any]) -> Iterator[str]:
     lengths = {int(k): v for k, v in report.get("by_length", {}).items() if k.isdigit()}
-    if lengths:
-        for title, field in (
-            ("Processor time a wager by journal length, microseconds", "server_cpu_us"),
-            ("Restart after SIGKILL by journal length, s", "restart_s"),
-        ):
-            line = [(length, found[field]) for length, found in lengths.items()]
-            chart = charts.lines(
-                title, {field: line}, log_x=True, from_zero=True, x_title="entries"
-            )
-            parts.append(chart)
+    for title, field in (
+        ("Processor time a wager by journal length, microseconds", "server_cpu_us"),
+        ("Restart after SIGKILL by journal length, s", "restart_s"),
+    ):
+        line = [(length, found[field]) for length, found in lengths.items()]
+        yield charts.lines(title, {field: line}, log_x=True, from_zero=True, x_title="entries")
     links = report.get("by_links", {})
-    if links:
-        costs = {"server": [found["server_cpu_us"] for found in links.values()]}
-        labels = [counted(count, "link") for count in links]
-        title = "Processor time a wager by links, microseconds"
-        parts.append(charts.bars(title, labels, costs))
-    parts.append("</div>")
-    return charts.page("Benchmark", "".join(parts))
+    labels = [counted(count, "link") for count in links]
+    costs = {"server": [found["server_cpu_us"] for found in links.values()]}
+    yield charts.bars("Processor time a wager by links, microseconds", labels, costs)
 
 
 def _rates_table(tables: dict[str, Any]) -> str:

@@ -50,12 +50,12 @@ class UnknownFaultError(ValueError):
 
 
 def parse_faults(text: str) -> frozenset[Fault]:
-    """Read "all", "none", "kill,late" or "all,-disk"."""
-    found: set[Fault] = set()
+    """Read "all", "none", "kill,late", "all,-disk", or "-disk", which is the same."""
     known = ", ".join(Fault)
     words = [part.strip() for part in text.split(",") if part.strip()]
     if not words:
         raise UnknownFaultError(f"no fault is named; there are: all, none, {known}")
+    found = set(Fault) if words[0].startswith("-") else set()
     for word in words:
         if word == "all":
             found |= set(Fault)

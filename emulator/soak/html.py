@@ -63,9 +63,7 @@ def _over_time(report: dict[str, Any]) -> list[str]:
 
     memory = [(s["at_s"], s["resident_mb"]) for s in samples]
     buckets = report["latency_buckets"]
-    return [
-        "<h2>Over time</h2><p>Shaded: something was done to a controller or a connection.</p>",
-        '<div class="grid2">',
+    drawn = [
         charts.lines(
             "Rounds a second",
             {"rounds": rate("rounds")},
@@ -93,8 +91,9 @@ def _over_time(report: dict[str, Any]) -> list[str]:
             bands=bands,
             from_zero=True,
         ),
-        "</div>",
     ]
+    says = "Shaded: something was done to a controller or a connection." if bands else ""
+    return charts.section("Over time", drawn, says)
 
 
 def _meters(report: dict[str, Any]) -> list[str]:
@@ -109,7 +108,7 @@ def _meters(report: dict[str, Any]) -> list[str]:
         )
         for name in names
     ]
-    return ["<h2>Meters</h2>", '<div class="grid2">', *drawn, "</div>"]
+    return charts.section("Meters", drawn)
 
 
 def _hits(report: dict[str, Any]) -> list[str]:
@@ -131,16 +130,11 @@ def _hits(report: dict[str, Any]) -> list[str]:
             )
         )
     rate = report["hits_error_rate"]
-    return [
-        "<h2>Hits against exact odds</h2>",
-        (
-            f"<p>Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of "
-            "runs. Only hands left to chance count.</p>"
-        ),
-        '<div class="grid2">',
-        *drawn,
-        "</div>",
-    ]
+    says = (
+        f"Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of runs. "
+        "Only hands left to chance count."
+    )
+    return charts.section("Hits against exact odds", drawn, says)
 
 
 def _short(hands: str) -> str:
@@ -167,13 +161,14 @@ def _tables(report: dict[str, Any]) -> list[str]:
         for account, amount in held.items()
     ]
     return [
-        "<h2>Awards</h2>",
-        charts.table(["link", "paid by", "kind", "hand", "count", "total"], awards),
-        "<h2>Accounts at the end</h2>",
-        charts.table(["link", "account", "amount"], accounts),
-        "<h2>Refusals</h2>",
-        charts.table(["reason", "count"], list(report["refusals"].items())),
+        *_table("Awards", ["link", "paid by", "kind", "hand", "count", "total"], awards),
+        *_table("Accounts at the end", ["link", "account", "amount"], accounts),
+        *_table("Refusals", ["reason", "count"], list(report["refusals"].items())),
     ]
+
+
+def _table(title: str, head: list[str], rows: list[tuple[Any, ...]]) -> list[str]:
+    return [f"<h2>{title}</h2>", charts.table(head, rows)] if rows else []
 
 
 def _faults(report: dict[str, Any]) -> list[str]:

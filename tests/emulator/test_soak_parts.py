@@ -303,3 +303,12 @@ def test_a_chart_of_nothing_is_nothing() -> None:
     assert (
         charts.lines("none", {}) == charts.bars("none", [], {}) == charts.histogram("n", []) == ""
     )
+    assert charts.section("none", ["", ""], "words") == []
+
+
+def test_a_meter_that_stands_is_labelled_once() -> None:
+    """Ticks that the words can't tell apart would be a column of the same amount."""
+    drawn = charts.lines(
+        "meter", {"meter": [(0, 5e6), (1, 5e6)]}, y_words=lambda y: f"${y / 1e6:.2f}"
+    )
+    assert drawn.count("$5.00") == 1

@@ -21,6 +21,8 @@ from emulator.devices.station import Station
 STACK = Delivery(Target.PLAYER, 5, 1)
 CARD = Delivery(Target.PLAYER, 1, 1)
 DEALER_STACK = Delivery(Target.DEALER, 5)
+BY_HAND = [Method.MANUAL_SHOE, Method.HAND]
+STACKS = [Method.AUTOMATED_SHOE, Method.CONTINUOUS_SHOE]
 
 
 def refused(reason: Reason) -> pytest.RaisesExc[DeviceRefused]:
@@ -36,6 +38,12 @@ def station(
     """A station with a seed."""
     settings.setdefault("seed", "tests")
     return Station("t", StationConfig(method=method, shuffler=shuffler, **settings))  # type: ignore[arg-type]
+
+
+def shuffler_for(method: Method) -> ShufflerKind:
+    """A continuous shoe shuffles by itself."""
+    continuous = method is Method.CONTINUOUS_SHOE
+    return ShufflerKind.NONE if continuous else ShufflerKind.COUNTING
 
 
 def shuffle_through(devices: Station) -> None:

@@ -6,16 +6,12 @@ import pytest
 
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.hands import names, rank
+from tests.rules.hand_order import beats
 
 
 def first(ranking: str, cards: str) -> str:
     """The most specific name of a hand."""
     return names(ranking, parse_cards(cards))[0]
-
-
-def beats(ranking: str, higher: str, lower: str) -> bool:
-    """Whether the first hand is strictly higher."""
-    return rank(ranking, parse_cards(higher)) > rank(ranking, parse_cards(lower))
 
 
 SIX_CARD = [

@@ -11,6 +11,7 @@ from jackpot.ids import is_id
 from jackpot.rules.site import check_site, load_site
 from jackpot.server.errors import RefusedError
 from jackpot.server.fields import identifier
+from tests.rules.site_files import written
 
 POT = {
     "minimum_pot": '"$20"',
@@ -22,13 +23,6 @@ POT = {
     "table": '"25%"',
     "passes_on_to": '"next"',
 }
-
-
-def written(folder: Path, text: str) -> Path:
-    """The text as a file."""
-    path = folder / "site.toml"
-    path.write_text(text)
-    return path
 
 
 def fund(pot: dict[str, str]) -> str:

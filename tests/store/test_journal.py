@@ -6,16 +6,15 @@ import pytest
 
 from jackpot.store.journal import (
     GENESIS,
-    Entry,
     Head,
     Journal,
     StoredSnapshot,
     StoreError,
     UnsoundError,
-    chained,
     verify_link,
 )
 from jackpot.store.opening import Address, journal_opener, open_to_read
+from tests.store.entries import append, entries_after
 
 KEPT_SNAPSHOTS = 3
 
@@ -23,23 +22,6 @@ KEPT_SNAPSHOTS = 3
 def open_journal(store: Address) -> Journal:
     """The journal of a store."""
     return journal_opener(store)()
-
-
-def entries_after(count: int, head: Head = GENESIS, site: str = "s") -> list[Entry]:
-    """Entries that follow a head."""
-    entries = []
-    for sequence in range(head.sequence + 1, head.sequence + 1 + count):
-        entry = chained(site, head.hash, sequence, sequence, "Probed", 1, b'{"n":%d}' % sequence)
-        head = verify_link(site, head, entry)
-        entries.append(entry)
-    return entries
-
-
-def append(journal: Journal, entries: list[Entry], site: str = "s") -> None:
-    """Commit entries."""
-    with journal.begin([site]) as transaction:
-        transaction.append(site, entries)
-        transaction.commit()
 
 
 def test_what_is_appended_is_read(store: Address) -> None:

@@ -10,7 +10,7 @@ import sqlite_utils.utils
 from jackpot.store.journal import StoreError
 from jackpot.store.migrations import NAMES
 from jackpot.store.sqlite import FILE_NAME, SETTINGS, SqliteJournal
-from tests.store.test_journal import append, entries_after
+from tests.store.entries import append, entries_after
 
 
 def test_durability_is_asserted(tmp_path: Path) -> None:

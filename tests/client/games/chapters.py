@@ -1,5 +1,7 @@
 """Where each chapter speaks of what all chapters prescribe alike."""
 
+import pytest
+
 from emulator.devices.model import Method
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, RIDE, THREE
 
@@ -27,3 +29,8 @@ def section(rule: str, method: Method) -> str:
     if rule == HOLDEM and method is AUTOMATED:
         before = "PA2011 563."
     return f"{before}{sections[METHODS.index(method)]}"
+
+
+def marked(clause: str, *values: object) -> object:
+    """A case that carries out a clause."""
+    return pytest.param(*values, clause, marks=pytest.mark.rule(clause))

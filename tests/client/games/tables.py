@@ -54,6 +54,7 @@ from tests.core.floor import Floor, ok
 
 DOLLAR = 1_000_000
 CRAZY = ["pa-crazy-4-poker", "ma-crazy-4-poker", "pa-2011-crazy-4-poker"]
+PA, MA, PA2011 = CRAZY
 CARIBBEAN, RIDE = "pa-2011-caribbean-stud", "pa-2010-let-it-ride"
 CRISS, FOUR, THREE = (
     "pa-2014-criss-cross-poker",
@@ -62,6 +63,7 @@ CRISS, FOUR, THREE = (
 )
 HOLDEM, ULTIMATE = "pa-2011-texas-holdem-bonus", "pa-2011-ultimate-texas-holdem"
 PAI_GOW = "pa-2010-pai-gow-poker"
+LINKED = [PA, MA, PA2011, CARIBBEAN, RIDE]  # games of chapters that provide for a link
 BY_CARD = [Way.MANUAL_SHOE, Way.HAND]
 
 

@@ -1,0 +1,33 @@
+"""Ultimate Texas Hold 'Em as far as its text goes: the deal, and every wager back."""
+
+import pytest
+
+from table_client.decks import PlainDeck, stacked
+from table_client.games.catalogue import GAMES
+from table_client.ports import Way
+from table_client.round.play import Table
+from tests.client.games.tables import BY_CARD, ULTIMATE, Scripted, play, results, steps
+
+
+@pytest.mark.rule("PA2011 569.10(b)")
+@pytest.mark.rule("PA2011 569.10(c)")
+async def test_ultimate_is_dealt_as_far_as_the_text_goes() -> None:
+    """Two cards each, five from the hand, the stub away, and every wager back."""
+    result = await play(ULTIMATE, players={1: Scripted("a"), 2: Scripted("b")})
+    assert [(r.seat, len(r.cards)) for r in steps(result, "deal")] == [(1, 2), (2, 2), (0, 2)]
+    assert len(result.community) == 5
+    assert results(result) == {"ante": ("returned", 0), "blind": ("returned", 0)}
+
+
+@pytest.mark.rule("PA2011 569.10(g)")
+async def test_ultimate_from_a_shoe_that_reshuffles() -> None:
+    """The community cards come first."""
+    result = await play(ULTIMATE, way=Way.CONTINUOUS_SHOE)
+    assert [len(record.cards) for record in steps(result, "deal")] == [5, 2, 2]
+
+
+@pytest.mark.parametrize("way", BY_CARD)
+def test_ultimate_has_no_text_for_other_ways(way: Way) -> None:
+    """A manual shoe is refused with a clear word."""
+    with pytest.raises(ValueError, match="no text at hand says how"):
+        Table(GAMES[ULTIMATE], PlainDeck(stacked(()), way))

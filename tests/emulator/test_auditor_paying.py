@@ -1,0 +1,179 @@
+"""The auditor pays by the golden cases, and takes back what was never owed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.audit.books import Books, Hand, Round, Standing
+from emulator.audit.claims import Cards
+from emulator.audit.paying import settle
+from emulator.audit.rounds import post
+from emulator.audit.terms import DOLLAR, read_terms
+from emulator.audit.undoing import take_back, void_seat
+from emulator.auditor import Auditor
+
+FIVE, BONUS = "five-card-progressive", "five-card-hand-bonus"
+ROYALS = {suit: tuple(rank + suit for rank in "AKQJT") for suit in "cdhs"}
+STRAIGHTS = {suit: tuple(rank + suit for rank in "98765") for suit in "cdhs"}
+# Six hands that win nothing; none of their cards is in a royal, a straight flush above or a quad.
+NOTHING = {
+    1: ("2c", "4d", "3h", "Ks", "Qc"),
+    2: ("2d", "4h", "3s", "Kc", "Qd"),
+    3: ("2h", "4s", "3c", "Kd", "Qh"),
+    4: ("2s", "4c", "3d", "Kh", "Qs"),
+    5: ("Jc", "6d", "8h", "Ad", "7s"),
+    6: ("Jd", "6h", "8s", "Ah", "7c"),
+}
+
+
+def settled(site: Path, table: str, bets: dict[str, tuple[int, ...]], **start: Any) -> Any:
+    """A round at a table: who bet what, the meter it began with, and special hands by seat."""
+    books = Auditor(read_terms(site)).books
+    payouts = played(books, table, bets, **start)
+    link = books.links[start["link"]]
+    return payouts, link.levels["main"], link
+
+
+def played(books: Books, table: str, bets: dict[str, tuple[int, ...]], **start: Any) -> Any:
+    """The same, on books that can be looked at."""
+    at = books.tables[table]
+    link = books.links[start["link"]]
+    level = link.levels["main"]
+    level.meter = start["meter"]
+    level.reserve = start.get("reserve", 0)
+    at.round = Round(1)
+    for bet, seats in bets.items():
+        terms = at.terms.bet(bet)
+        assert terms
+        for seat in seats:
+            standing = Standing(f"seat {seat}", terms.electronic)
+            at.round.wagers.setdefault(seat, {})[bet] = standing
+    post(books, at, 1, electronic=False)
+    post(books, at, 1, electronic=True)
+    special = start["hands"]
+    hands = {
+        seat: Hand(special.get(seat, NOTHING[seat]), "PLAYED") for seat in sorted(at.round.wagers)
+    }
+    cards = Cards(hands, special.get(0, ("9c", "9d", "2c", "3h", "7d")), ())
+    payouts, _ = settle(books, at, cards, 2)
+    return payouts
+
+
+def cents(micros: int) -> float:
+    """Dollars and cents."""
+    return micros / DOLLAR
+
+
+@pytest.mark.rule("PA 657a.12(e)(4)")
+def test_golden_two_royals(site: Path) -> None:
+    """25,001.26, then 10,000.00: each at the meter of its turn, from the highest seat."""
+    payouts, level, _ = settled(
+        site,
+        "a",
+        {FIVE: (1, 2, 3, 4, 5, 6)},
+        link="five",
+        meter=25_000 * DOLLAR,
+        hands={6: ROYALS["s"], 2: ROYALS["h"]},
+    )
+    shares = [(p.seat, cents(p.amount)) for p in payouts if p.due.kind == "SHARE"]
+    assert shares == [(6, 25_001.26), (2, 10_000.0)]
+    assert cents(level.meter) == 10_000
+    envy = dict.fromkeys(range(1, 7), 0.0)
+    for payout in payouts:
+        if payout.due.kind == "ENVY":
+            envy[payout.seat] += cents(payout.amount)
+    assert envy == {1: 2_000, 2: 1_000, 3: 2_000, 4: 2_000, 5: 2_000, 6: 1_000}
+
+
+@pytest.mark.rule("PA 657a.12(e)(1)")
+def test_golden_straight_flushes_before_a_royal(site: Path) -> None:
+    """1,234.69, 1,111.22 and the rest, 10,001.02, with the residue on the next meter."""
+    payouts, level, _ = settled(
+        site,
+        "a",
+        {FIVE: (1, 2, 3, 4, 5, 6)},
+        link="five",
+        meter=12_345_670_000,
+        hands={5: STRAIGHTS["c"], 3: STRAIGHTS["d"], 1: ROYALS["s"]},
+    )
+    shares = [(p.seat, cents(p.amount)) for p in payouts if p.due.kind == "SHARE"]
+    assert shares == [(5, 1_234.69), (3, 1_111.22), (1, 10_001.02)]
+    assert cents(level.meter) == 10_000
+
+
+@pytest.mark.rule("PA 657a.12(d)(4)")
+def test_golden_reserve_joins_the_reseed(site: Path) -> None:
+    """Four aces win 8,130.95; the next meter is 5,626.20 and the reserve is empty."""
+    aces = ("As", "Ad", "Ah", "Ac", "9s")
+    payouts, level, link = settled(
+        site,
+        "b",
+        {"four-card-progressive": (1, 2, 3, 4, 5, 6)},
+        link="four",
+        meter=8_123_450_000,
+        reserve=624_700_000,
+        hands={1: aces, 5: ("Jc", "6d", "8h", "Td", "7s"), 6: ("Jd", "6h", "8s", "Th", "7c")},
+    )
+    shares = [p.amount for p in payouts if p.due.kind == "SHARE"]
+    assert shares == [8_130_950_000]
+    assert (level.meter, level.reserve) == (5_626_200_000, 0)
+    assert link.house == -(5_000 + 5_000 + 5 * 500) * DOLLAR  # seed, reseed, envy
+
+
+@pytest.mark.rule("PA 657a.12(f)(2)")
+def test_golden_dealers_royal_is_divided(site: Path) -> None:
+    """Three share 3,376.88 each at the first turn; seat 4's own straight flush gets 8.04."""
+    payouts, level, _ = settled(
+        site,
+        "a",
+        {f"{BONUS}-dealer": (6, 4, 1), BONUS: (4, 2)},
+        link="bonus",
+        meter=10_130 * DOLLAR,
+        reserve=80 * DOLLAR,
+        hands={0: ROYALS["s"], 4: STRAIGHTS["c"]},
+    )
+    assert [(p.seat, cents(p.amount)) for p in payouts if p.due.share_bps] == [
+        (6, 3_376.88),
+        (4, 3_376.88),
+        (1, 3_376.88),
+        (4, 8.04),
+    ]
+    assert cents(level.meter) == 72.37
+    assert level.reserve == 0
+
+
+FOURS = {6: ("As", "Ad", "Ah", "Ac", "9s"), 5: ("Ts", "Td", "Th", "Tc", "9h")}
+
+
+@pytest.mark.rule("PA2011 555.13(e)")
+def test_a_void_seat_was_never_on_the_meter_of_another_turn(site: Path) -> None:
+    """A fixed award stays as it was, but its slip's meter lacks the void seat's wager."""
+    books = Auditor(read_terms(site)).books
+    meter = 12_000 * DOLLAR
+    seats: dict[str, tuple[int, ...]] = {"progressive": (1, 2, 5, 6)}
+    first, second = played(books, "c", seats, link="stud", meter=meter, hands=FOURS)
+    assert (first.seat, cents(first.amount), cents(first.meter_before)) == (6, 500, 12_003)
+    assert (second.seat, cents(second.meter_before)) == (5, 11_503)
+    _, changes = void_seat(books, books.tables["c"], 5)
+    assert [(c.payout, c.closed, cents(c.meter_before)) for c in changes] == [
+        (first.id, False, 12_002.25),
+        (second.id, True, 0),
+    ]
+    assert cents(books.level(("stud", "main")).meter) == 11_502.25
+    assert books.total() == meter - 10_000 * DOLLAR
+
+
+@pytest.mark.rule("PA2011 555.13(e)")
+def test_what_the_house_paid_of_a_fixed_award_is_the_houses_again(site: Path) -> None:
+    """Taken back after another round's 100%, only what the meter gave waits in overflow."""
+    books = Auditor(read_terms(site)).books
+    seats: dict[str, tuple[int, ...]] = {"progressive": (1, 2, 5, 6)}
+    first, _ = played(books, "c", seats, link="stud", meter=97 * DOLLAR, hands=FOURS)
+    level, link = books.level(("stud", "main")), books.links["stud"]
+    house = link.house
+    level.last_full = 3
+    take_back(books, books.settlements["c", 1], {first.id}, {}, {})
+    assert cents(level.overflow) == 100  # 97 and four wagers' 75 cents
+    assert cents(link.house - house) == 400
+    assert books.total() == (97 - 10_000) * DOLLAR

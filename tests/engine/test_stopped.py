@@ -14,7 +14,7 @@ from jackpot.store.opening import Address
 from jackpot.store.postgres_session import HELD_LOCK_S
 from jackpot.verify import verify
 from tests.engine.pit import wagers
-from tests.engine.test_processes import Worker, events_of, set_up, worker
+from tests.engine.workers import Worker, events_of, set_up, worker
 from tests.stores import Stores
 
 

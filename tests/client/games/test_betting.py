@@ -10,6 +10,7 @@ from table_client.round.play import Table
 from tests.client.games.tables import (
     CRAZY,
     DOLLAR,
+    PA,
     THREE,
     CoreLink,
     Scripted,
@@ -20,7 +21,6 @@ from tests.client.games.tables import (
     steps,
 )
 
-PA = CRAZY[0]
 FIVE = "five-card-progressive"
 
 

@@ -6,11 +6,13 @@ from jackpot.rules.compile import LevelChoice
 from table_client.games.settings import Settings
 from tests.client.games.tables import (
     CARIBBEAN,
-    CRAZY,
     CRISS,
     DOLLAR,
     FOUR,
     HOLDEM,
+    MA,
+    PA,
+    PA2011,
     PAI_GOW,
     RIDE,
     THREE,
@@ -23,7 +25,6 @@ from tests.client.games.tables import (
     steps,
 )
 
-PA, MA, PA2011 = CRAZY
 FOUR_BET = {
     PA: "four-card-progressive",
     MA: "four-card-progressive",

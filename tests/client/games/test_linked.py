@@ -20,7 +20,7 @@ from table_client.players import SimulatedPlayer
 from table_client.ports import SideAward
 from table_client.progressive import LinkedProgressive
 from table_client.round.play import Table
-from tests.client.games.tables import CRAZY, Scripted, clauses, steps
+from tests.client.games.tables import PA, Scripted, clauses, steps
 from tests.server.house import (
     BONUS,
     FIVE,
@@ -32,7 +32,6 @@ from tests.server.house import (
     write_site,
 )
 
-PA = CRAZY[0]
 CONFIG = StationConfig(seed="linked")
 
 

@@ -17,9 +17,8 @@ from table_client.pace import Pace, PacedDeck
 from table_client.ports import DeckLostError
 from table_client.round.play import Table
 from table_client.turns import Turns
-from tests.client.games.tables import CRAZY, Scripted, device_table, linked
+from tests.client.games.tables import PA, Scripted, device_table, linked
 
-PA = CRAZY[0]
 ONE = Settings(count_every=1)
 
 

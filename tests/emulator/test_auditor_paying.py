@@ -146,7 +146,7 @@ def test_golden_dealers_royal_is_divided(site: Path) -> None:
 FOURS = {6: ("As", "Ad", "Ah", "Ac", "9s"), 5: ("Ts", "Td", "Th", "Tc", "9h")}
 
 
-@pytest.mark.rule("PA2011 555.13(e)")
+@pytest.mark.rule("PA2010 555.13(f)")
 def test_a_void_seat_was_never_on_the_meter_of_another_turn(site: Path) -> None:
     """A fixed award stays as it was, but its slip's meter lacks the void seat's wager."""
     books = Auditor(read_terms(site)).books
@@ -164,7 +164,7 @@ def test_a_void_seat_was_never_on_the_meter_of_another_turn(site: Path) -> None:
     assert books.total() == meter - 10_000 * DOLLAR
 
 
-@pytest.mark.rule("PA2011 555.13(e)")
+@pytest.mark.rule("PA2010 555.13(f)")
 def test_what_the_house_paid_of_a_fixed_award_is_the_houses_again(site: Path) -> None:
     """Taken back after another round's 100%, only what the meter gave waits in overflow."""
     books = Auditor(read_terms(site)).books

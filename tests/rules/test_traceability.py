@@ -36,6 +36,18 @@ def test_every_clause_is_listed_once_with_a_status_and_a_reason() -> None:
     assert not any(one.note for one in LISTED if one.status == "tested")
 
 
+def test_tests_name_only_clauses_that_exist(request: pytest.FixtureRequest) -> None:
+    """No mark of any test that is run along with this one points nowhere."""
+    known = {one.id for one in LISTED}
+    marks = {
+        (item.nodeid, clause)
+        for item in request.session.items
+        for mark in item.iter_markers("rule")
+        for clause in mark.args
+    }
+    assert not [named for named in marks if named[1] not in known]
+
+
 def test_rule_files_cite_only_clauses_that_exist() -> None:
     """No citation of any rule file points nowhere."""
     known = {one.id for one in LISTED}

@@ -18,11 +18,11 @@ from rich.console import Console
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import NotConfirmedError, one_line
+from jackpot.cli.failures import NotConfirmedError, UnreachableException, one_line
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from table_client.errors import RefusedError, UnreachableError, explained, from_rpc_error
+from table_client.errors import RefusedError, explained, from_rpc_error
 
 TIMEOUT_S = 5.0
 PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown
@@ -77,11 +77,17 @@ class Desk:
             stop=stop_after_delay(PATIENCE_S),
             reraise=True,
         )
+        again = f"; to try again safely: --request-id {request_id}"
         try:
             return retrying(self._send, rpc, request)
-        except UnreachableError as error:
-            error.args = (f"{error}; to try again safely: --request-id {request_id}",)
-            raise
+        except RefusedError as error:
+            if error.retry_s is None:
+                raise
+            # Nobody knows what became of this attempt, or of one before it.
+            raise UnreachableException(f"{error}{again}") from error
+        except KeyboardInterrupt as stopped:
+            says = f"stopped, it may or may not have happened{again}"
+            raise UnreachableException(says) from stopped
 
     def _send(self, rpc: str, request: Message) -> Any:
         try:

@@ -127,7 +127,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.STARTING: Meaning("UNAVAILABLE", "same", "The controller is checking its journal."),
     Reason.DRAINING: Meaning("UNAVAILABLE", "same", "The controller is stopping."),
     Reason.STORE_UNAVAILABLE: Meaning(
-        "UNAVAILABLE", "same", "It is not known whether the command was stored; send it again."
+        "UNAVAILABLE",
+        "same",
+        "The store fails; what was sent may or may not be stored: send it again.",
     ),
     Reason.SITE_HALTED: Meaning(
         "DATA_LOSS", "never", "The site's journal is not sound; nothing more is written to it."

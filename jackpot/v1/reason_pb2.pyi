@@ -38,7 +38,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_DRAINING: _Reason.ValueType  # 7
     """The controller is stopping. UNAVAILABLE; retry: same."""
     REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 8
-    """It is not known whether the command was stored; send it again. UNAVAILABLE; retry: same."""
+    """The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry: same."""
     REASON_SITE_HALTED: _Reason.ValueType  # 9
     """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
     REASON_UNKNOWN_SITE: _Reason.ValueType  # 10
@@ -178,7 +178,7 @@ REASON_STARTING: Reason.ValueType  # 6
 REASON_DRAINING: Reason.ValueType  # 7
 """The controller is stopping. UNAVAILABLE; retry: same."""
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 8
-"""It is not known whether the command was stored; send it again. UNAVAILABLE; retry: same."""
+"""The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry: same."""
 REASON_SITE_HALTED: Reason.ValueType  # 9
 """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
 REASON_UNKNOWN_SITE: Reason.ValueType  # 10

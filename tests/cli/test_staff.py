@@ -2,6 +2,12 @@
 
 import asyncio
 import re
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -196,6 +202,41 @@ def test_a_controller_that_is_away_exits_3_and_the_request_can_be_repeated(
     result = away.run("link", "suspend", "five", "--site", SITE)
     assert result.exit_code == 3
     assert re.search(r"to try again safely: --request-id [0-9a-f-]{36}\n$", result.stderr)
+
+
+def test_a_store_that_fails_exits_3_and_the_money_moves_once(
+    process: Process, ann: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No write succeeds for a while: whether it is stored is unknown, and the repeat is safe."""
+    monkeypatch.setattr("jackpot.cli.desk.PATIENCE_S", 0.5)
+    command = ("account", "buy-in", "card-17", "100", "--note", "slip 1")
+    unlimited = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1, unlimited[1]))
+    line = ann.fails(*command, code=3)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, unlimited)
+    assert line.startswith("STORE_UNAVAILABLE: The store fails; ")
+    repeat = line.partition("to try again safely: ")[2].split()
+    while ann.run("account", "show", "card-17").exit_code:  # until it writes again
+        time.sleep(0.1)
+    ann.does(*command, *repeat)
+    ann.does(*command, *repeat)
+    assert ann.json("account", "show", "card-17")["balance_micros"] == "100000000"
+
+
+def test_who_stops_waiting_is_told_how_to_ask_again(tmp_path: Path) -> None:
+    """Ctrl-C while nobody answers: the order may be on its way."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        command = [sys.executable, "-m", "jackpot", "link", "suspend", "five", "--site", SITE]
+        where = "--controller", f"127.0.0.1:{silent.getsockname()[1]}", "--principal", "ann"
+        log = tmp_path / "said"
+        with log.open("w") as said:
+            waiting = subprocess.Popen([*command, *where, "--yes"], stderr=said)
+            connection, _ = silent.accept()
+            with connection:
+                waiting.send_signal(signal.SIGINT)
+                assert waiting.wait(20) == 3
+    told = r"Error: stopped, it may or may not have happened; .*: --request-id [0-9a-f-]{36}\n"
+    assert re.fullmatch(told, log.read_text())
 
 
 def test_a_repeated_request_has_the_first_answer(ann: Person) -> None:

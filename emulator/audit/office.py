@@ -103,11 +103,15 @@ def _why_not_transfer(books: Books, message: op.TransferFundsRequest) -> str:
 def _transfer(books: Books, message: op.TransferFundsRequest) -> op.TransferFundsResponse:
     amount = message.amount_micros
     level = books.level((message.link, message.level))
+    lying = level.overflow + level.reserve
     if message.pool == op.POOL_OVERFLOW:
         level.overflow -= amount
     else:
         level.reserve -= amount
-    books.level((message.to_link, message.to_level)).credit(amount)
+    to = books.level((message.to_link, message.to_level))
+    to.credit(amount)
+    if to is level and message.pool == op.POOL_OVERFLOW:  # what the limit sent back never left
+        amount = lying - level.overflow - level.reserve
     return op.TransferFundsResponse(
         changed=op.Transfer(
             link=message.link,

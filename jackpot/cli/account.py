@@ -3,7 +3,7 @@
 import click
 
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import AMOUNT
+from jackpot.cli.kinds import CASH
 from jackpot.cli.operator_view import exact
 
 _NOTE = click.option("--note", required=True, metavar="TEXT", help="The slip's number.")
@@ -36,7 +36,7 @@ def show(desk: Desk, name: str) -> None:
 
 @account.command("buy-in")
 @click.argument("name", metavar="ACCOUNT")
-@click.argument("amount_micros", metavar="AMOUNT", type=AMOUNT)
+@click.argument("amount_micros", metavar="AMOUNT", type=CASH)
 @_NOTE
 @at_desk(changes=True)
 def buy_in(desk: Desk, name: str, amount_micros: int, note: str) -> None:
@@ -54,7 +54,7 @@ def buy_in(desk: Desk, name: str, amount_micros: int, note: str) -> None:
 
 @account.command("cash-out")
 @click.argument("name", metavar="ACCOUNT")
-@click.argument("amount_micros", metavar="[AMOUNT]", type=AMOUNT, required=False)
+@click.argument("amount_micros", metavar="[AMOUNT]", type=CASH, required=False)
 @_NOTE
 @at_desk(changes=True)
 def cash_out(desk: Desk, name: str, amount_micros: int | None, note: str) -> None:

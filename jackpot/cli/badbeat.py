@@ -4,7 +4,7 @@ import click
 
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import AMOUNT
+from jackpot.cli.kinds import CASH
 from jackpot.cli.operator_view import exact, payouts_table
 
 
@@ -21,7 +21,7 @@ def badbeat() -> None:
 @badbeat.command()
 @click.argument("link")
 @click.argument("table")
-@click.argument("counted_micros", metavar="AMOUNT", type=AMOUNT)
+@click.argument("counted_micros", metavar="AMOUNT", type=CASH)
 @click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS it is you.")
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @at_desk(changes=True)
@@ -112,7 +112,7 @@ def verify(
 
 @badbeat.command()
 @click.argument("link")
-@click.argument("displayed_micros", metavar="AMOUNT", type=AMOUNT)
+@click.argument("displayed_micros", metavar="AMOUNT", type=CASH)
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @at_desk(changes=True)
 def display(desk: Desk, link: str, displayed_micros: int, floorperson: str) -> None:

@@ -9,7 +9,7 @@ import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import AMOUNT, RATE
-from jackpot.cli.operator_view import clock, exact, terms_text
+from jackpot.cli.operator_view import clock, exact, terms_text, transfer_text
 from jackpot.v1 import operator_pb2
 
 _LEVEL = click.argument("level", required=False)
@@ -36,7 +36,8 @@ def find_level(
         return found, found.levels[0]
     if level is None or level not in levels:
         known = ", ".join(levels) or "none"
-        raise click.ClickException(f"say which level of {link} (it has: {known})")
+        says = "say which level of" if level is None else f"there is no level {level!r} of"
+        raise click.ClickException(f"{says} {link} (it has: {known})")
     return found, levels[level]
 
 
@@ -150,9 +151,13 @@ def transfer(
     amount = held if amount_micros is None else amount_micros
     if not amount:
         raise click.ClickException(f"there is nothing in the {pool} of {link}/{level}")
-    before, after = taking.meter_micros, taking.meter_micros + amount
+    before = after = taking.meter_micros
+    after += amount if not taking.limit_micros else min(amount, max(0, taking.limit_micros - after))
+    # Of its own overflow, what the limit keeps off the meter stays where it is.
+    same = (link, level, pool) == (to_link, to_level, "overflow")
+    left = held - (after - before if same else amount)
     desk.confirm(
-        f"{link}/{level} {pool}: {exact(held)} -> {exact(held - amount)}\n"
+        f"{link}/{level} {pool}: {exact(held)} -> {exact(left)}\n"
         f"{to_link}/{to_level}: {exact(before)} -> {exact(after)}"
     )
     response = desk.order(
@@ -165,7 +170,7 @@ def transfer(
         amount_micros=amount,
         reference=note,
     )
-    told(desk, response, f"{exact(amount)} is on {to_link}/{to_level}")
+    told(desk, response, transfer_text(response.changed))
 
 
 @click.command()

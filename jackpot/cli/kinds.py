@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from jackpot.core.money import MAX_MICROS, parse_dollars
+from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT, parse_dollars
 from jackpot.rules.terms import parse_rate
 from jackpot.verify import Noted
 
@@ -25,6 +25,19 @@ class Amount(click.ParamType[int]):
             self.fail(f"{value!r} is no amount such as 12,345.67", param, ctx)
         if not 0 <= micros <= MAX_MICROS:
             self.fail(f"{value!r} is not between nothing and a billion dollars", param, ctx)
+        return micros
+
+
+class Cash(Amount):
+    """Dollars that are counted out, as micros."""
+
+    name = "cash"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read "$12,345.67", and nothing finer than a cent."""
+        micros = super().convert(value, param, ctx)
+        if micros % MICROS_PER_CENT:
+            self.fail(f"{value!r} is not in whole cents", param, ctx)
         return micros
 
 
@@ -59,5 +72,6 @@ class Head(click.ParamType[tuple[str, Noted]]):
 
 
 AMOUNT = Amount()
+CASH = Cash()
 RATE = Rate()
 HEAD = Head()

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from rich.table import Table
 
 from jackpot.cli.meter_view import money, status_text
-from jackpot.core.money import dollars
-from jackpot.rules.terms import rate_text
+from jackpot.core.money import dollars, rate_text
 from jackpot.v1 import operator_pb2, payout_pb2
 
 
@@ -31,6 +30,14 @@ def terms_text(terms: operator_pb2.Terms | operator_pb2.LevelAccounts) -> str:
     reserve = f" + {rate_text(terms.reserve_bps)}" if terms.reserve_bps else ""
     limit = f", limit {money(terms.limit_micros)}" if terms.limit_micros else ""
     return f"{rate_text(terms.primary_bps)}{reserve}{limit}"
+
+
+def transfer_text(transfer: operator_pb2.Transfer) -> str:
+    """What was moved from where to where."""
+    pool = word(operator_pb2.Pool.Name(transfer.pool), "POOL_")
+    source = f"{transfer.link}/{transfer.level}"
+    target = f"{transfer.to_link}/{transfer.to_level}"
+    return f"{exact(transfer.amount_micros)} of {source}'s {pool} went to {target}"
 
 
 def _table(*headings: str, right: tuple[str, ...] = ()) -> Table:

@@ -2,9 +2,13 @@
 
 import click
 
+from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.operator_view import exact, proposal_lines, terms_text
+from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
+from jackpot.core.money import dollars
 from jackpot.v1 import operator_pb2
+
+_OF_TERMS = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
 
 
 @click.command()
@@ -28,6 +32,14 @@ def _find(desk: Desk, number: int) -> operator_pb2.Proposal | None:
     return next((proposal for proposal in waiting if proposal.id == number), None)
 
 
+def _now(desk: Desk, proposal: operator_pb2.Proposal) -> list[str]:
+    """How the meter that is to change stands by now: wagers since the proposal stay on it."""
+    if proposal.kind in _OF_TERMS:
+        return []
+    link, level = proposal.to_link or proposal.link, proposal.to_level or proposal.level
+    return [f"   now     {dollars(find_level(desk, link, level)[1].meter_micros)}"]
+
+
 @click.command()
 @click.argument("proposal", type=click.IntRange(1))
 @at_desk(changes=True)
@@ -39,7 +51,7 @@ def approve(desk: Desk, proposal: int) -> None:
       jackpot approve 3
     """
     if found := _find(desk, proposal):
-        desk.confirm("\n".join(proposal_lines(found)))
+        desk.confirm("\n".join([*proposal_lines(found), *_now(desk, found)]))
     response = desk.order("ApproveProposal", proposal=proposal)
     match response.WhichOneof("outcome"):
         case "meter":
@@ -47,8 +59,7 @@ def approve(desk: Desk, proposal: int) -> None:
             before, after = exact(change.before_micros), exact(change.after_micros)
             line = f"{change.link}/{change.level}: {before} -> {after}"
         case "transfer":
-            change = response.transfer
-            line = f"{exact(change.amount_micros)} is on {change.to_link}/{change.to_level}"
+            line = transfer_text(response.transfer)
         case _:
             change = response.terms
             terms = terms_text(change.terms)

@@ -11,11 +11,10 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from jackpot.core.money import dollars
+from jackpot.core.money import dollars, rate_text
 from jackpot.rules.model import BetRule, Paytable, Rule
 from jackpot.rules.options import options
 from jackpot.rules.site import SiteFile
-from jackpot.rules.terms import rate_text
 
 WIDTH = 80
 COLUMNS = 4  # paytables that fit side by side

@@ -200,7 +200,8 @@ def confirm_display(
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
-    held = state.balances.get(ledger.meter(fund[2]), 0)
+    # Displays show whole cents.
+    held = floor_to_cent(state.balances.get(ledger.meter(fund[2]), 0))
     if command.displayed_micros != held:
         return refuse(
             Reason.DISPLAY_MISMATCH, displayed_micros=command.displayed_micros, held_micros=held

@@ -3,7 +3,8 @@
 The operator is custodian: what players put in goes to players. What leaves a meter goes to overflow
 or another meter, never to the house, except where it corrects a malfunction. Under dual control a
 change is only proposed; it takes effect when another person of another department approves it, at
-the meters of that moment, unless the link has paid an award that the proposal could not foresee.
+the meters of that moment, unless the link has paid an award that the proposal could not foresee, or
+something else was changed by hand: what happens is what both have looked at.
 """
 
 from collections.abc import Callable
@@ -37,7 +38,7 @@ from jackpot.core.events import (
 )
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_level, find_link
-from jackpot.core.money import BPS_PER_WHOLE, dollars
+from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Proposal, State
 
@@ -73,6 +74,7 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
             before=before,
             after=after,
             by_micros=_by(effect),
+            last_change=_last_change(state, command),
         )
     )
 
@@ -81,6 +83,21 @@ def _hit_count(state: State, command: Change) -> int:
     """How often the links that a change touches have hit."""
     links = {command.link, getattr(command, "to_link", command.link)}
     return sum(state.links[link].hit_count for link in links)
+
+
+def _last_change(state: State, command: Change) -> int:
+    """When a meter that a change touches was last changed by hand.
+
+    Terms don't depend on meters, and those that wait for the same resumption add up.
+    """
+    match command:
+        case SetLimit() | SetRate():
+            return 0
+        case TransferFunds():
+            to = state.last_change.get(ledger.key(command.to_link, command.to_level), 0)
+        case _:
+            to = 0
+    return max(to, state.last_change.get(ledger.key(command.link, command.level), 0))
 
 
 def _by(effect: Effect) -> int:
@@ -116,7 +133,8 @@ def approve(state: State, command: ApproveProposal, request: Request) -> Effect 
         return refuse(Reason.SECOND_PERSON_REQUIRED, proposer=proposal.proposer, **at)
     if origin.department == proposal.department:
         return refuse(Reason.OTHER_DEPARTMENT_REQUIRED, department=origin.department, **at)
-    if _hit_count(state, proposal.change) != proposal.hit_count:
+    foreseen = (proposal.hit_count, proposal.last_change)
+    if (_hit_count(state, proposal.change), _last_change(state, proposal.change)) != foreseen:
         return refuse(Reason.PROPOSAL_OVERTAKEN, link=proposal.link, **at)
     effect = _effect(state, _at_this_moment(state, proposal))
     if isinstance(effect, Refusal):
@@ -168,15 +186,16 @@ def _summary(state: State, effect: Effect) -> tuple[str, str]:
             before = state.balances.get(meter, 0)
             return dollars(before), dollars(before + dict(effect.postings).get(meter, 0))
         case ParametersChanged():
-            before_config = state.links[effect.link].config.levels
-            after_config = effect.config.levels
-            return _terms(before_config, effect.level), _terms(after_config, effect.level)
+            link = state.links[effect.link]
+            now = link.next_config or link.config  # with what waits for the resumption already
+            return _terms(now.levels, effect.level), _terms(effect.config.levels, effect.level)
 
 
 def _terms(levels: tuple[Level, ...], level: str) -> str:
     found = next(candidate for candidate in levels if candidate.id == level)
     limit = dollars(found.limit_micros) if found.limit_micros else "none"
-    return f"primary {found.primary_bps} bps, reserve {found.reserve_bps} bps, limit {limit}"
+    primary, reserve = rate_text(found.primary_bps), rate_text(found.reserve_bps)
+    return f"primary {primary}, reserve {reserve}, limit {limit}"
 
 
 def _adjust(state: State, command: AdjustMeter) -> MeterAdjusted | Refusal:
@@ -248,7 +267,9 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
     book = Book(state.balances)
     to = ledger.key(command.to_link, command.to_level)
     book.credit_meter(command.amount_micros, source, to, level.limit_micros)
-    if not book.postings():  # its own overflow, to which the limit sends it back
+    # Of its own overflow the limit sends back what the meter does not take.
+    moved = held - book.balance(source)
+    if not moved:
         return refuse(Reason.METER_UNCHANGED, link=command.to_link, level=command.to_level)
     return FundsTransferred(
         command.link,
@@ -256,7 +277,7 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
         command.pool,
         command.to_link,
         command.to_level,
-        command.amount_micros,
+        moved,
         command.reference,
         book.postings(),
     )

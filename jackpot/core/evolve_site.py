@@ -60,6 +60,10 @@ def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersCh
     """A change took effect; its proposal is closed."""
     if isinstance(event, ParametersChanged):
         state.links[event.link].next_config = event.config
+    else:
+        state.last_change[ledger.key(event.link, event.level)] = state.sequence
+    if isinstance(event, FundsTransferred):
+        state.last_change[ledger.key(event.to_link, event.to_level)] = state.sequence
     if event.approval:
         state.proposals.pop(event.approval.proposal, None)
 

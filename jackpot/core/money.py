@@ -43,3 +43,9 @@ def parse_dollars(text: str) -> int:
     whole, _, part = text.removeprefix("-").replace(",", "").partition(".")
     micros = int(whole) * MICROS_PER_DOLLAR + int(part.ljust(DECIMALS, "0"))
     return -micros if text.startswith("-") else micros
+
+
+def rate_text(bps: int) -> str:
+    """A rate as a person writes it."""
+    whole, part = divmod(bps, 100)
+    return f"{whole}.{part:02d}%" if part else f"{whole}%"

@@ -244,7 +244,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The second person must be of another department."
     ),
     Reason.PROPOSAL_OVERTAKEN: Meaning(
-        "FAILED_PRECONDITION", "never", "The link has paid an award since the proposal."
+        "FAILED_PRECONDITION", "never", "The link has paid or was changed since the proposal."
     ),
     Reason.FIXED_BY_REGULATION: Meaning(
         "FAILED_PRECONDITION", "never", "The regulation leaves no choice here."

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from jackpot.core.commands import Change, Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
-STATE_VERSION = 2  # of the snapshot's form; an older snapshot is rebuilt from the journal
+STATE_VERSION = 3  # of the snapshot's form; an older snapshot is rebuilt from the journal
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
 RECENT_REQUESTS = 4_096  # answers kept for operators, all principals together
 RECENT_HITS = 25
@@ -210,6 +210,7 @@ class Proposal(Struct, frozen=True, gc=False):
     before: str  # what the change is about, as it stood, for people to read
     after: str
     by_micros: int = 0  # how far a meter that is to be set moves
+    last_change: int = 0  # of the meters that it touches, when it was proposed
 
 
 class State(Struct):
@@ -231,6 +232,7 @@ class State(Struct):
     day: GamingDay = MIDNIGHT
     proposals: dict[int, Proposal] = field(default_factory=dict)  # the open ones
     last_proposal: int = 0
+    last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
 
 

@@ -5,8 +5,7 @@ floats, and a sign must never show more than the meter holds.
 """
 
 from jackpot.core.config import PayLine
-from jackpot.core.money import BPS_PER_WHOLE, dollars, floor_to_cent
-from jackpot.rules.terms import rate_text
+from jackpot.core.money import BPS_PER_WHOLE, dollars, floor_to_cent, rate_text
 
 POT = "Shares of the fund"
 ONLY_LEVEL = "main"  # the level of a link that has one

@@ -10,9 +10,9 @@ from typing import Literal
 from msgspec import Struct, field
 
 from jackpot.core import config
-from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT, dollars
+from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT, dollars, rate_text
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Row, Rule
-from jackpot.rules.terms import AmountTerm, Pay, RateTerm, parse_pay, rate_text
+from jackpot.rules.terms import AmountTerm, Pay, RateTerm, parse_pay
 
 
 class LevelChoice(Struct, frozen=True):

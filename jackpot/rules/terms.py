@@ -126,9 +126,3 @@ def parse_money(text: str) -> int:
     if micros % MICROS_PER_CENT:
         raise ValueError(f"{text!r} is not in whole cents")
     return micros
-
-
-def rate_text(bps: int) -> str:
-    """A rate as a person writes it."""
-    whole, part = divmod(bps, 100)
-    return f"{whole}.{part:02d}%" if part else f"{whole}%"

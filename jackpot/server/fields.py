@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from jackpot.core.money import MAX_MICROS
+from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
 from jackpot.ids import is_id
 from jackpot.request_id import request_id_time_ms
@@ -67,6 +67,13 @@ def number(value: int, field: str) -> int:
 def amount(value: int, field: str) -> int:
     """Money that changes hands."""
     return whole(value, field, 1, MAX_MICROS)
+
+
+def cash(value: int, field: str, least: int = MICROS_PER_CENT) -> int:
+    """Money that a person counts: whole cents."""
+    if value % MICROS_PER_CENT:
+        raise malformed(field, "not in whole cents", value)
+    return whole(value, field, least, MAX_MICROS)
 
 
 def seat(value: int) -> int:

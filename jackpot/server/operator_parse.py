@@ -15,6 +15,7 @@ from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.fields import (
     amount,
+    cash,
     identifier,
     many,
     number,
@@ -104,7 +105,7 @@ def _rate(message: operator_pb2.SetRateRequest) -> core.SetRate:
 def _buy_in(message: operator_pb2.BuyInRequest) -> core.BuyIn:
     return core.BuyIn(
         identifier(message.account, "account"),
-        amount(message.amount_micros, "amount_micros"),
+        cash(message.amount_micros, "amount_micros"),
         text(message.reference, "reference"),
     )
 
@@ -112,7 +113,7 @@ def _buy_in(message: operator_pb2.BuyInRequest) -> core.BuyIn:
 def _cash_out(message: operator_pb2.CashOutRequest) -> core.CashOut:
     return core.CashOut(
         identifier(message.account, "account"),
-        amount(message.amount_micros, "amount_micros"),
+        cash(message.amount_micros, "amount_micros"),
         text(message.reference, "reference"),
     )
 
@@ -121,7 +122,7 @@ def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
     return core.CountBox(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
-        counted_micros=whole(message.counted_micros, "counted_micros", 0, MAX_MICROS),
+        counted_micros=cash(message.counted_micros, "counted_micros", 0),
         cashier=optional_text(message.cashier, "cashier"),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
@@ -142,7 +143,7 @@ def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> core.VerifyB
 def _confirm_display(message: operator_pb2.ConfirmDisplayRequest) -> core.ConfirmDisplay:
     return core.ConfirmDisplay(
         link=identifier(message.link, "link"),
-        displayed_micros=whole(message.displayed_micros, "displayed_micros", 0, MAX_MICROS),
+        displayed_micros=cash(message.displayed_micros, "displayed_micros", 0),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
 

@@ -136,7 +136,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_OTHER_DEPARTMENT_REQUIRED: _Reason.ValueType  # 55
     """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
     REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
-    """The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+    """The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
     REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
     """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
     REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
@@ -276,7 +276,7 @@ REASON_SECOND_PERSON_REQUIRED: Reason.ValueType  # 54
 REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
 """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
 REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
-"""The link has paid an award since the proposal. FAILED_PRECONDITION; retry: never."""
+"""The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
 REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
 """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
 REASON_BELOW_MINIMUM: Reason.ValueType  # 58

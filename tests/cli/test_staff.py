@@ -79,7 +79,11 @@ def test_an_adjustment_and_a_transfer(ann: Person, bob: Person) -> None:
     bob.does("approve", "1")
     said = bob.does("transfer", "five", "mega/major", "--note", "memo 2")
     assert said.startswith("proposed as 2\n   before  5,000.00\n   after   6,000.00\n")
-    assert ann.does("approve", "2").startswith("$1,000.00 is on mega/major (journal ")
+    asked = ann.run("approve", "2", answer="n\n", yes=False).stderr
+    assert "   after   6,000.00\n" in asked
+    assert "   now     5,000.00\n" in asked
+    done = ann.does("approve", "2")
+    assert done.startswith("$1,000.00 of five/main's overflow went to mega/major (journal ")
     nothing = ann.fails("transfer", "five", "mega/major", "--note", "memo 3")
     assert nothing == "there is nothing in the overflow of five/main"
     ann.does("adjust", "five", "--to", "9,001", "--reason", "promotion", "--note", "memo 4")
@@ -96,7 +100,7 @@ def test_terms_change_while_a_link_is_suspended(ann: Person, bob: Person) -> Non
     ann.does("link", "suspend", "stud")
     ann.does("limit", "stud", "--to", "20,000", "--note", "memo 6")
     said = ann.does("rate", "stud", "--primary", "72%", "--reserve", "1.5%", "--note", "memo 7")
-    assert "primary 7000 bps" in said
+    assert "primary 70%" in said
     bob.does("approve", "1")
     done = bob.does("approve", "2")
     assert done.startswith("stud/main: 72% + 1.50%, limit $20,000.00, once resumed")
@@ -136,6 +140,8 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
 
 def test_a_game_account(ann: Person) -> None:
     """Buy-in, a look, a cash-out of all, and never below zero."""
+    finer = ann.run("account", "buy-in", "card-17", "1.005", "--note", "slip 1")
+    assert (finer.exit_code, "'1.005' is not in whole cents" in finer.stderr) == (2, True)
     ann.does("account", "buy-in", "card-17", "100", "--note", "slip 1")
     assert ann.does("account", "show", "card-17") == "card-17: $100.00\n"
     short = ann.fails("account", "cash-out", "card-17", "100.01", "--note", "slip 2")

@@ -139,6 +139,48 @@ def test_an_award_since_overtakes_a_proposal() -> None:
     assert reason(approve(floor, proposal)) == Reason.PROPOSAL_OVERTAKEN
 
 
+RAISE = AdjustMeter("a", "main", 14_345_670_000, "malfunction", "ticket 9")
+
+
+@pytest.mark.parametrize("first", [RAISE, ResetMeter("a", "main", "memo 1")])
+@pytest.mark.parametrize("second", [RAISE, ResetMeter("a", "main", "memo 2")])
+def test_a_change_since_overtakes_a_proposal(first: Change, second: Change) -> None:
+    """Proposed twice it is made once; the second was about a meter that is no more."""
+    floor = floor_of()
+    proposals = propose(floor, first), propose(floor, second)
+    ok(approve(floor, proposals[0]))
+    meter = floor.meter("a/main")
+    assert reason(approve(floor, proposals[1])) == Reason.PROPOSAL_OVERTAKEN
+    assert floor.meter("a/main") == meter
+    if second is RAISE and first is not RAISE:
+        ok(approve(floor, propose(floor, second)))
+        assert floor.meter("a/main") == "14345.67"
+
+
+def test_money_from_elsewhere_overtakes_and_another_meter_does_not() -> None:
+    """A transfer changes both of its meters' levels; a proposal about a third one stands."""
+    floor = floor_of(dual=False)
+    ok(floor.operate(ResetMeter("a", "main", "x")))
+    ok(floor.operate(ConfigureSite(dual_control=True)))
+    transfer = propose(floor, TransferFunds("a", "main", "overflow", "b", "main", DOLLAR, "board"))
+    of_b = propose(floor, AdjustMeter("b", "main", 12_000 * DOLLAR, "malfunction", "ticket 1"))
+    of_a = propose(floor, AdjustMeter("a", "main", 12_000 * DOLLAR, "malfunction", "ticket 2"))
+    ok(approve(floor, of_b))
+    assert reason(approve(floor, transfer)) == Reason.PROPOSAL_OVERTAKEN
+    ok(approve(floor, of_a))
+
+
+def test_a_transfer_tells_what_has_moved() -> None:
+    """Of a level's own overflow the limit lets only so much back on its meter."""
+    floor = floor_of(dual=False, limit_micros=12_346 * DOLLAR)
+    ok(floor.operate(AdjustMeter("a", "main", 12_300 * DOLLAR, "limit", "x")))
+    ok(floor.operate(AdjustMeter("a", "main", 12_340 * DOLLAR, "promotion", "x")))
+    event = ok(floor.operate(TransferFunds("a", "main", "overflow", "a", "main", 45_670_000, "x")))
+    assert isinstance(event, FundsTransferred)
+    assert event.amount_micros == 6 * DOLLAR
+    assert floor.state.balances["a/main/overflow"] == 39_670_000
+
+
 def test_a_proposal_is_decided_once() -> None:
     """Approved or declined, it is closed; one that never was is unknown."""
     floor = floor_of()

@@ -7,11 +7,13 @@ import pytest
 
 from emulator.audit.books import Books, Hand, Round, Standing
 from emulator.audit.claims import Cards
+from emulator.audit.office import OFFICE
 from emulator.audit.paying import settle
 from emulator.audit.rounds import post
 from emulator.audit.terms import DOLLAR, read_terms
 from emulator.audit.undoing import take_back, void_seat
 from emulator.auditor import Auditor
+from jackpot.v1 import operator_pb2 as op
 
 FIVE, BONUS = "five-card-progressive", "five-card-hand-bonus"
 ROYALS = {suit: tuple(rank + suit for rank in "AKQJT") for suit in "cdhs"}
@@ -177,3 +179,24 @@ def test_what_the_house_paid_of_a_fixed_award_is_the_houses_again(site: Path) ->
     assert cents(level.overflow) == 100  # 97 and four wagers' 75 cents
     assert cents(link.house - house) == 400
     assert books.total() == (97 - 10_000) * DOLLAR
+
+
+def test_of_its_own_overflow_the_limit_keeps_some_back(site: Path) -> None:
+    """What is told of a transfer is what has moved."""
+    books = Auditor(read_terms(site)).books
+    level = books.level(("stud", "main"))
+    level.terms = level.terms._replace(limit_micros=10_006 * DOLLAR)
+    level.meter, level.overflow = 10_000 * DOLLAR, 40 * DOLLAR
+    message = op.TransferFundsRequest(
+        link="stud",
+        level="main",
+        pool=op.POOL_OVERFLOW,
+        to_link="stud",
+        to_level="main",
+        amount_micros=30 * DOLLAR,
+    )
+    why_not, do = OFFICE["TransferFunds"]
+    books.links["stud"].status = "IN_SERVICE"
+    assert why_not(books, message) == ""
+    assert do(books, message).changed.amount_micros == 6 * DOLLAR
+    assert (cents(level.meter), cents(level.overflow)) == (10_006, 34)

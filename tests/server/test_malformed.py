@@ -238,6 +238,24 @@ async def test_a_bad_identity_is_malformed(changes: dict[str, Any], house: House
     assert info_of(status_of(caught.value)).reason == Reason.MALFORMED
 
 
+CASH: dict[str, tuple[str, dict[str, Any]]] = {
+    "BuyIn": ("amount_micros", {"account": "p-17", "reference": "slip 1"}),
+    "CashOut": ("amount_micros", {"account": "p-17", "reference": "slip 1"}),
+    "CountBox": ("counted_micros", {"link": "fund", "table": "t4", "floorperson": "Ann"}),
+    "ConfirmDisplay": ("displayed_micros", {"link": "fund", "floorperson": "Ann"}),
+}
+
+
+@pytest.mark.parametrize("rpc", CASH)
+async def test_what_people_count_is_in_whole_cents(rpc: str, house: House) -> None:
+    """Nobody hands over or displays a tenth of a cent."""
+    field, values = CASH[rpc]
+    with pytest.raises(AioRpcError) as caught:
+        await house.operate(rpc, **(values | {field: 1_005_000}))
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, field)
+
+
 @pytest.mark.parametrize("fate", [0, 5, -1])
 async def test_an_unknown_enum_value_is_malformed(fate: int, house: House) -> None:
     """Neither nothing nor a value from the future is taken for "played"."""

@@ -228,4 +228,4 @@ async def _(house: House) -> None:
 
 @scene(Reason.DISPLAY_MISMATCH, fund_text())
 async def _(house: House) -> None:
-    await house.operate("ConfirmDisplay", link="fund", displayed_micros=1, floorperson="Ann")
+    await house.operate("ConfirmDisplay", link="fund", displayed_micros=10_000, floorperson="Ann")

@@ -12,6 +12,7 @@ from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
 from tests.auth.secured import secured
+from tests.engine.pit import eventually
 from tests.server.house import BONUS, SITE, House, free_port, open_house, wagers
 from tests.server.scenes.stage import Scenes, adjust, placed
 from tests.store.tamper import change
@@ -54,6 +55,9 @@ async def _(house: House) -> None:
                 ],
             )
         )
+    # Only when the controller has read the last of them may it answer the others.
+    streams = house.controller._tables._streams
+    await eventually(lambda: any(stream._ending for stream in streams), within_s=30)
     house.faults.hold_at = None
     house.faults.go_on.set()
     answered = 0

@@ -17,6 +17,7 @@ from jackpot.server.fields import (
     amount,
     cash,
     identifier,
+    malformed,
     many,
     number,
     optional_text,
@@ -129,6 +130,9 @@ def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
 
 
 def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> core.VerifyBadBeat:
+    seats = (message.loser_seat, message.winner_seat, *message.other_seats)
+    if len(set(seats)) < len(seats):
+        raise malformed("other_seats", "a seat is named twice")
     return core.VerifyBadBeat(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),

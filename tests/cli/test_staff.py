@@ -173,6 +173,8 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     said = ann.does("badbeat", "count", "fund", "p1", "2", *staff)
     assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
     hand = ("--hand", "four eights", "--loser", "3", "--winner", "7", "--others", "1,10")
+    twice = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-1], "3", "--supervisor", "Sam")
+    assert "a seat is named twice" in twice
     said = ann.does("badbeat", "verify", "fund", "p1", *hand, "--supervisor", "Sam")
     assert re.search(r"four eights \(bad beat\) +fund/main +\$4\.00", said)
     assert "pending adjustment" in " ".join(ann.does("link", "list").split())

@@ -24,6 +24,7 @@ from emulator.soak.site import MAX_TABLES
 from jackpot.store.opening import is_postgres
 
 _DEFAULT_ROUNDS = 100
+_SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
 _INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
 _FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
 
@@ -188,13 +189,15 @@ async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
 def _stop_when_told(run: Soak, console: Console) -> None:
     """Ctrl-C ends a run as if it were over, with its report; the second time at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    first_s = 0.0
 
     def stop() -> None:
-        if run.stopping and task:
-            task.cancel()  # it leaves no controllers and mounts behind
-        elif not run.stopping:
+        nonlocal first_s
+        if not run.stopping:
+            run.stopping, first_s = True, loop.time()
             console.print("Finishing the rounds under way; Ctrl-C again ends it at once.")
-        run.stopping = True
+        elif task and loop.time() - first_s > _SAME_S:
+            task.cancel()  # it leaves no controllers and mounts behind
 
     with suppress(RuntimeError, ValueError):  # not in the main thread
         for number in (signal.SIGINT, signal.SIGTERM):

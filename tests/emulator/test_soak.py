@@ -1,12 +1,8 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
 import json
-import os
-import select
-import signal
-import subprocess
 import sys
-import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -22,7 +18,10 @@ from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.report import text_lines
 from emulator.soak.tape import read_tape
+from jackpot.store.journal import GENESIS, chained
+from jackpot.store.opening import journal_opener
 from tests.emulator.buggy_controller import BUGS
+from tests.stores import Stores
 
 BUGGY = Path(__file__).with_name("buggy_controller.py")
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
@@ -107,74 +106,6 @@ def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
     assert report["failures"] == ["OSError: too many open files"]
 
 
-def start_soak(folder: Path, *options: str) -> "subprocess.Popen[str]":
-    """A long soak in a process group of its own, as of a shell; it has begun to play."""
-    options = ("--tables=3", "--rounds=100000", "--json", f"--keep={folder}", *options)
-    run = subprocess.Popen(
-        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    tape = folder / "tape"
-    ends_s = time.monotonic() + 60
-    while time.monotonic() < ends_s and not (tape.exists() and tape.stat().st_size > 50_000):
-        time.sleep(0.1)
-    return run
-
-
-def controllers_of(run: "subprocess.Popen[str]") -> list[int]:
-    """The processes that a soak has started."""
-    found = Path(f"/proc/{run.pid}/task").glob("*/children")
-    return [int(child) for path in found for child in path.read_text().split()]
-
-
-@PATIENCE
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_a_run_with_its_report(number: signal.Signals, tmp_path: Path) -> None:
-    """What was played until then is audited to the end, and the report says that it is less.
-
-    A terminal signals the whole process group, and `timeout` the process itself as well.
-    """
-    run = start_soak(tmp_path, "--whole-games=3", "--controllers=2")
-    run.send_signal(number)
-    time.sleep(0.1)
-    os.killpg(run.pid, number)
-    output, _ = run.communicate(timeout=60)
-    report = json.loads(output)
-    assert report["failures"] == []
-    assert run.returncode == 130
-    assert (report["passed"], report["stopped_early"]) == (True, True)
-    assert report["journal_verified"]
-    assert 3 <= report["rounds"] < 300_000
-    assert "stopped early" in text_lines(report)[0]
-
-
-@PATIENCE
-def test_a_controller_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
-    """Nobody waits for it to come back."""
-    run = start_soak(tmp_path, "--whole-games=0")
-    (controller,) = controllers_of(run)
-    os.kill(controller, signal.SIGKILL)
-    output, _ = run.communicate(timeout=60)
-    assert run.returncode == 1
-    assert "the controller ended by itself (exit code -9)" in json.loads(output)["failures"][0]
-
-
-@PATIENCE
-def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
-    """Though its signals don't reach them."""
-    run = start_soak(tmp_path, "--whole-games=0")
-    (controller,) = controllers_of(run)
-    handle = os.pidfd_open(controller)
-    try:
-        run.kill()
-        run.communicate(timeout=60)
-        assert select.select([handle], [], [], 10)[0]
-    finally:
-        os.close(handle)
-
-
 @PATIENCE
 def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
     """A hit that does not fall does not keep a run from ending after its rounds."""
@@ -229,6 +160,10 @@ def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
         (["--store", "nonsense"], "'nonsense' is not like postgresql://localhost/soak"),
         (["--until-hit", "mega/nothing"], "there is no level 'mega/nothing'"),
         (["--deck", "marked"], "'marked' is not one of"),
+        (["--duration", "nan"], "'nan' is not a finite number"),
+        (["--duration", "inf"], "'inf' is not a finite number"),
+        (["--speed", "nan"], "'nan' is not a finite number"),
+        (["--fault-every", "nan"], "'nan' is not a finite number"),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], says: str) -> None:
@@ -256,6 +191,22 @@ def test_a_controller_that_cannot_start_says_why() -> None:
     assert done.output.startswith("Error: the controller did not start: can't open the journal in")
     assert "Connection refused" in done.output
     assert done.output.count("\n") == 1
+
+
+def test_a_database_that_is_not_empty_is_refused(stores: Stores, tmp_path: Path) -> None:
+    """Somebody else's journal is left as it is."""
+    store = str(stores.new("postgres"))
+    with closing(journal_opener(store)()) as journal:
+        with journal.begin(["demo"]) as transaction:
+            entry = chained("demo", GENESIS.hash, 1, 1, "kind", 1, b"body")
+            transaction.append("demo", [entry])
+            transaction.commit()
+        options = ["--store", store, "--rounds=1", "--tables=1", "--keep", str(tmp_path / "kept")]
+        done = CliRunner().invoke(main, ["soak", *options])
+        assert list(journal.heads()) == ["demo"]
+    assert done.output == "Error: the database is not empty: it holds the journal of demo\n"
+    assert done.exit_code == 1
+    assert not (tmp_path / "kept").exists()
 
 
 def test_faults_are_named_added_and_left_out() -> None:

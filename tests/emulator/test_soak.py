@@ -138,6 +138,14 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     for chart in charts:
         ET.fromstring("<svg" + chart.split("</svg>")[0] + "</svg>")
     assert all(len(line) <= 80 for line in text_lines(report))
+    report["faults"] |= {"happened": {"kill": 0}, "restarts": 2}
+    lines = text_lines(report)
+    assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
+    report["faults"] |= {"happened": {"kill": 0, "stop": 1}, "done": {"SIGSTOP": 1}}
+    lines = text_lines(report)
+    assert lines[lines.index("  never     kill: the run was too short for it") + 1] == (
+        "  done      SIGSTOP 1"
+    )
 
 
 @PATIENCE

@@ -13,6 +13,7 @@ from emulator.devices.clock import MAX_SPEED
 from emulator.devices.faults import PPM, Fault
 from emulator.devices.model import MAX_NAME
 from emulator.devices.process import ListenError, serve
+from emulator.finite import FiniteRange
 from emulator.soak.command import soak
 from jackpot.cli.main import keep_examples
 
@@ -64,7 +65,7 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(0, MAX_SPEED),
+    type=FiniteRange(0, MAX_SPEED),
     default=1,
     show_default=True,
     help="How many times as fast as real devices; 0 is as fast as possible.",

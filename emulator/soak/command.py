@@ -4,7 +4,7 @@ import asyncio
 import json
 import signal
 import tempfile
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 import uvloop
 from rich.console import Console
 
+from emulator.finite import FiniteRange
 from emulator.folders import make_folder
 from emulator.soak.controllers import ControllerError
 from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
@@ -21,9 +22,11 @@ from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
-from jackpot.store.opening import is_postgres
+from jackpot.store.journal import StoreError
+from jackpot.store.opening import is_postgres, open_to_read
 
 _DEFAULT_ROUNDS = 100
+_SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
 _INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
 _FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
 
@@ -41,6 +44,15 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
     return value
 
 
+def _is_empty(store: str) -> None:
+    """Refuse a database that others keep a journal in: a soak would write into it."""
+    with suppress(StoreError), closing(open_to_read(store)) as journal:
+        if sites := sorted(journal.heads()):
+            raise click.ClickException(
+                f"the database is not empty: it holds the journal of {', '.join(sites)}"
+            )
+
+
 @click.command(epilog=f"\b\nFaults:\n{_FAULTS}")
 @click.option("--tables", type=click.IntRange(1, MAX_TABLES - 10), default=10, show_default=True)
 @click.option(
@@ -49,7 +61,7 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
     help=f"Rounds at each table.  [default: {_DEFAULT_ROUNDS}, where nothing else ends the run]",
 )
 @click.option("--wagers", type=click.IntRange(1), help="Accepted at all tables together.")
-@click.option("--duration", type=click.FloatRange(0.1), help="Seconds.")
+@click.option("--duration", type=FiniteRange(0.1), help="Seconds.")
 @click.option("--until-hit", metavar="LEVEL", default="", help="Until 100% falls: mega/major.")
 @click.option("--seed", default="1", show_default=True, help="Cards, players and faults.")
 @click.option(
@@ -63,7 +75,7 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
 @click.option("--deck", type=click.Choice(["fair", "rigged"]), default="fair", show_default=True)
 @click.option(
     "--speed",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=0,
     show_default=True,
     help="Times a real table's pace; 0 is as fast as possible.",
@@ -77,7 +89,7 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
     help="An empty PostgreSQL database for the controllers to share.  [default: SQLite]",
 )
 @click.option(
-    "--fault-every", type=click.FloatRange(0.1), default=EVERY_S, show_default=True, help="Seconds."
+    "--fault-every", type=FiniteRange(0.1), default=EVERY_S, show_default=True, help="Seconds."
 )
 @click.option(
     "--whole-games",
@@ -142,6 +154,8 @@ def soak(
         whole_games=whole_games,
         every_s=fault_every,
     )
+    if store:
+        _is_empty(store)
     if report:
         make_folder(report, "--report")  # before hours are played for it
     found = run_soak(options, keep, show=not as_json)
@@ -188,13 +202,15 @@ async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
 def _stop_when_told(run: Soak, console: Console) -> None:
     """Ctrl-C ends a run as if it were over, with its report; the second time at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    first_s = 0.0
 
     def stop() -> None:
-        if run.stopping and task:
-            task.cancel()  # it leaves no controllers and mounts behind
-        elif not run.stopping:
+        nonlocal first_s
+        if not run.stopping:
+            run.stopping, first_s = True, loop.time()
             console.print("Finishing the rounds under way; Ctrl-C again ends it at once.")
-        run.stopping = True
+        elif task and loop.time() - first_s > _SAME_S:
+            task.cancel()  # it leaves no controllers and mounts behind
 
     with suppress(RuntimeError, ValueError):  # not in the main thread
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -31,7 +31,8 @@ class ControllerProcess:
     """One `jackpot serve`. Its port stays the same over all its lives.
 
     It is started by the standard library, not by the loop: libuv forks in a way that makes gRPC
-    take its own connections for a child's.
+    take its own connections for a child's. It has a session of its own, so that Ctrl-C reaches the
+    soak alone, which needs it to the end; and it does not outlive a soak that is killed.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class ControllerProcess:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
         self._arguments = [
+            *(sys.executable, "-m", "emulator.soak.bound", str(os.getpid())),
             *(command or (sys.executable, "-m", "jackpot")),
             *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
         ]
@@ -62,6 +64,7 @@ class ControllerProcess:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "JACKPOT_FAULT": fault},
+                start_new_session=True,
             )
         self._process = process
         self.lives += 1

@@ -45,8 +45,10 @@ class SmallDisk:
 
 
 def _run(*command: str) -> bool:
-    # Fixed commands of the system, with a path of our own making.
-    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    # Fixed commands of the system, with a path of our own making; Ctrl-C is not meant for them.
+    done = subprocess.run(  # noqa: S603
+        command, capture_output=True, check=False, start_new_session=True
+    )
     return done.returncode == 0
 
 

@@ -207,7 +207,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
     if faults["done"]:
         done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
-        lines += wrapped("            ", done)
+        lines += wrapped("  done      ", done)
+    if faults["restarts"]:  # also by a fault that was not felt, or not yet
         lines.append(
             f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
             f"longest {faults['restart_longest_s']} s"

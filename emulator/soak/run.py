@@ -216,7 +216,7 @@ class Soak:
             yield [*keepers, *helpers]
         finally:
             await _ended(helpers)
-            if self.saboteur:
+            if self.saboteur and not self.failure:  # a controller that failed would not come back
                 await self.saboteur.make_good()
             if herding:
                 # A herd on its way is waited for: what it sent must be answered too.

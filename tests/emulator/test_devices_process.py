@@ -156,6 +156,7 @@ def test_an_address_in_use_is_one_clear_line() -> None:
         ["--listen", "127.0.0.1:65536"],
         ["--speed", "-1"],
         ["--speed", "10001"],
+        ["--speed", "nan"],
         ["--seed", "s" * 65],
         ["--fault-rate", "1000001"],
     ],

@@ -1,10 +1,8 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
 import json
-import signal
-import subprocess
 import sys
-import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -20,7 +18,10 @@ from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.report import text_lines
 from emulator.soak.tape import read_tape
+from jackpot.store.journal import GENESIS, chained
+from jackpot.store.opening import journal_opener
 from tests.emulator.buggy_controller import BUGS
+from tests.stores import Stores
 
 BUGGY = Path(__file__).with_name("buggy_controller.py")
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
@@ -106,29 +107,6 @@ def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @PATIENCE
-def test_ctrl_c_ends_a_run_with_its_report(tmp_path: Path) -> None:
-    """What was played until then is audited to the end, and the report says that it is less."""
-    options = ["--tables=3", "--rounds=100000", "--whole-games=0", "--json", f"--keep={tmp_path}"]
-    run = subprocess.Popen(
-        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    tape = tmp_path / "tape"
-    ends_s = time.monotonic() + 60
-    while time.monotonic() < ends_s and not (tape.exists() and tape.stat().st_size > 50_000):
-        time.sleep(0.1)
-    run.send_signal(signal.SIGINT)
-    output, _ = run.communicate(timeout=60)
-    report = json.loads(output)
-    assert run.returncode == 130
-    assert (report["passed"], report["stopped_early"]) == (True, True)
-    assert report["journal_verified"]
-    assert 3 <= report["rounds"] < 300_000
-    assert "stopped early" in text_lines(report)[0]
-
-
-@PATIENCE
 def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
     """A hit that does not fall does not keep a run from ending after its rounds."""
     report = soak(tmp_path, rounds=2, until_hit="mega/mega", rigged=False, whole_games=0)
@@ -160,6 +138,14 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     for chart in charts:
         ET.fromstring("<svg" + chart.split("</svg>")[0] + "</svg>")
     assert all(len(line) <= 80 for line in text_lines(report))
+    report["faults"] |= {"happened": {"kill": 0}, "restarts": 2}
+    lines = text_lines(report)
+    assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
+    report["faults"] |= {"happened": {"kill": 0, "stop": 1}, "done": {"SIGSTOP": 1}}
+    lines = text_lines(report)
+    assert lines[lines.index("  never     kill: the run was too short for it") + 1] == (
+        "  done      SIGSTOP 1"
+    )
 
 
 @PATIENCE
@@ -182,6 +168,10 @@ def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
         (["--store", "nonsense"], "'nonsense' is not like postgresql://localhost/soak"),
         (["--until-hit", "mega/nothing"], "there is no level 'mega/nothing'"),
         (["--deck", "marked"], "'marked' is not one of"),
+        (["--duration", "nan"], "'nan' is not a finite number"),
+        (["--duration", "inf"], "'inf' is not a finite number"),
+        (["--speed", "nan"], "'nan' is not a finite number"),
+        (["--fault-every", "nan"], "'nan' is not a finite number"),
     ],
 )
 def test_a_mistake_is_one_line(arguments: list[str], says: str) -> None:
@@ -209,6 +199,22 @@ def test_a_controller_that_cannot_start_says_why() -> None:
     assert done.output.startswith("Error: the controller did not start: can't open the journal in")
     assert "Connection refused" in done.output
     assert done.output.count("\n") == 1
+
+
+def test_a_database_that_is_not_empty_is_refused(stores: Stores, tmp_path: Path) -> None:
+    """Somebody else's journal is left as it is."""
+    store = str(stores.new("postgres"))
+    with closing(journal_opener(store)()) as journal:
+        with journal.begin(["demo"]) as transaction:
+            entry = chained("demo", GENESIS.hash, 1, 1, "kind", 1, b"body")
+            transaction.append("demo", [entry])
+            transaction.commit()
+        options = ["--store", store, "--rounds=1", "--tables=1", "--keep", str(tmp_path / "kept")]
+        done = CliRunner().invoke(main, ["soak", *options])
+        assert list(journal.heads()) == ["demo"]
+    assert done.output == "Error: the database is not empty: it holds the journal of demo\n"
+    assert done.exit_code == 1
+    assert not (tmp_path / "kept").exists()
 
 
 def test_faults_are_named_added_and_left_out() -> None:

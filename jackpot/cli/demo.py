@@ -21,6 +21,7 @@ from emulator.devices.child import device_process
 from emulator.devices.client import DeviceConnection
 from emulator.devices.faults import PPM
 from emulator.devices.refusals import DeviceLost
+from emulator.finite import FiniteRange
 from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.cli.failures import one_line
@@ -70,7 +71,7 @@ class Options(msgspec.Struct, frozen=True):
 @click.option("--seed", type=int, help="The same seed deals the same cards.")
 @click.option(
     "--speed",
-    type=click.FloatRange(0, 1_000),
+    type=FiniteRange(0, 1_000),
     help=f"Times as fast as people play; 0: at once. [default: {SPEED:g}, with --rounds 0]",
 )
 @click.option("--fair", is_flag=True, help="Leave the cards to chance; jackpots are rare then.")

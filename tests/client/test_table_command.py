@@ -73,3 +73,23 @@ def test_devices_that_cannot_be_reached_are_one_line() -> None:
     assert done.stderr.count("\n") == 1
     done = run("--game", "pa-crazy-4-poker", "--data", "x", "--controller", "127.0.0.1:1")
     assert done.returncode == 2
+
+
+def told(*args: str, code: int = 1) -> str:
+    """What a command that must fail says on its last line; it never shows a traceback."""
+    done = run("--game", "pa-crazy-4-poker", *args)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    line = done.stderr.splitlines()[-1]
+    assert not done.stdout
+    return line.removeprefix("Error: ")
+
+
+def test_an_outbox_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    """A place where no file can be, text that is no outbox, and a command that is none."""
+    assert told("--outbox", "/proc/ob") == "/proc/ob: No such file or directory"
+    bad = tmp_path / "bad.outbox"
+    bad.write_text("hello\n")
+    assert told("--outbox", str(bad)) == f"{bad}:1: not an outbox"
+    bad.write_text('{"epoch": 1, "last": 1}\n{"put": 1, "command": "////"}\n')
+    assert told("--outbox", str(bad)) == f"{bad}: not an outbox"

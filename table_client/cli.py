@@ -32,10 +32,10 @@ Example:
 )
 
 
-def _address(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        if given is not None:
-            verify_address(given)
+        for each in given:
+            verify_address(each)
     except AddressError as error:
         raise click.BadParameter(str(error)) from error
     return given
@@ -61,8 +61,9 @@ def _address(_: click.Context, __: click.Parameter, given: str | None) -> str | 
 @click.option(
     "--controller",
     metavar="HOST:PORT",
-    callback=_address,
-    help="[default: one of its own, for this run]",
+    multiple=True,
+    callback=_addresses,
+    help="Again for each that may stand in. [default: one of its own, for this run]",
 )
 @click.option(
     "--data",
@@ -75,6 +76,10 @@ def _address(_: click.Context, __: click.Parameter, given: str | None) -> str | 
 @click.option("--outbox", type=_FILE, help="Keeps unanswered commands over a restart.")
 @click.option("--cert", type=_FILE, envvar="JACKPOT_CERT", help="The table's certificate.")
 @click.option("--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem.")
+@click.option(
+    "--floor-cert", type=_FILE, help="A floorperson's: validates awards. [default: staff do]"
+)
+@click.option("--cage-cert", type=_FILE, help="Accounting's, with --floor-cert: pays the cage's.")
 @one_line
 def main(
     *,
@@ -84,10 +89,12 @@ def main(
     json_: bool,
     cert: Path | None,
     ca: Path | None,
+    floor_cert: Path | None,
+    cage_cert: Path | None,
     **rest: object,
 ) -> None:
     """Run one table: wagers, lock-out, cards, decisions, settlement, discard rack."""
-    if rest["controller"] is None and (rest["site"] or rest["table"] is not None):
+    if not rest["controller"] and (rest["site"] or rest["table"] is not None):
         raise click.UsageError("--site and --table need --controller")
     if rest["controller"] and not (rest["site"] and rest["table"]):
         raise click.UsageError("--controller needs --site and --table")
@@ -95,6 +102,10 @@ def main(
         raise click.UsageError("--data is for a controller of its own, not with --controller")
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
+    if (floor_cert is None) != (cage_cert is None):
+        raise click.UsageError("--floor-cert and --cage-cert go together: it takes two to pay")
+    if floor_cert and not (ca and rest["controller"]):
+        raise click.UsageError("--floor-cert needs --controller, --cert and --ca")
     options = msgspec.convert(
         rest
         | {
@@ -102,6 +113,8 @@ def main(
             "rounds": None if forever else rounds,
             "json": json_,
             "identity": Identity(cert, ca) if cert and ca else None,
+            "floor": Identity(floor_cert, ca) if floor_cert and ca else None,
+            "cage": Identity(cage_cert, ca) if cage_cert and ca else None,
         },
         Options,
         strict=False,

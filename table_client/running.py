@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.rules.site import load_site
 from jackpot.sources import MACHINE, REPLAY_START_MS, Sources, replayed
-from table_client.assembly import links_of, open_station, station_config, take_up
+from table_client.assembly import links_of, open_station, station_config
 from table_client.client import TableClient, open_channel
 from table_client.devices import DeviceDeck
 from table_client.floor import Floor
@@ -35,7 +35,8 @@ from table_client.progressive import LinkedProgressive
 from table_client.round.layout import MOST_SEATS
 from table_client.round.play import Table
 from table_client.telling import as_json, in_a_line
-from table_client.trace import lines
+from table_client.trace import Record, lines
+from table_client.waiting import Waiting, reach
 
 USUAL_PLAYERS = 4
 
@@ -50,13 +51,15 @@ class Options(msgspec.Struct, frozen=True):
     dealing: str
     trace: bool
     json: bool
-    controller: str | None
+    controller: tuple[str, ...]
     data: Path | None
     site: Path | None
     table: str | None
     devices: str | None
     outbox: Path | None
     identity: Identity | None
+    floor: Identity | None
+    cage: Identity | None
 
 
 async def run(options: Options) -> None:
@@ -72,16 +75,17 @@ async def run(options: Options) -> None:
             return
         outbox = Outbox(options.outbox) if options.outbox else None
         async with (
-            _house(options, site, sources) as channel,
+            _house(options, site, sources) as (channels, floor),
             TableClient(
-                channel, site.id, table_id, outbox=outbox, request_id=sources.request_id
+                channels, site.id, table_id, outbox=outbox, request_id=sources.request_id
             ) as client,
             client.alive(),
         ):
-            floor = Floor(channel, site.id, sources.request_id)
-            await take_up(client)
-            await floor.clear(table_id)
-            linked = LinkedProgressive(client, links, floor.pay)
+            await reach(client, options.controller)
+            if floor:
+                await floor.clear(table_id)
+            pay = floor.pay if floor else None
+            linked = LinkedProgressive(client, links, pay, staff=Waiting().wait)
             await _play(Table(game, deck, linked), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
 
@@ -115,19 +119,22 @@ def _fit(options: Options, game: Game, site: Site) -> int:
 
 async def _play(table: Table, options: Options, seats: int) -> None:
     players = {seat: SimulatedPlayer(f"p{seat}", options.seed) for seat in range(1, seats + 1)}
-    if options.trace:
+    if not options.json:  # where each line has it
         click.echo(f"{table.game.name}, seed {options.seed}")
-        for line in lines(table.open_for_gaming()):
-            click.echo(line)
+    _tell(table.open_for_gaming(), options)
     for _ in itertools.count() if options.rounds is None else range(options.rounds):
         result = await table.play_round(players)
+        _tell(result.records, options)
         if options.json:
-            click.echo(json.dumps(as_json(result)))
-        elif options.trace:
-            for line in lines(result.records):
-                click.echo(line)
-        else:
+            click.echo(json.dumps({"seed": options.seed} | as_json(result)))
+        elif not options.trace:
             click.echo(in_a_line(result))
+
+
+def _tell(records: Iterable[Record], options: Options) -> None:
+    """Trace, if that is wanted; beside JSON, not within it."""
+    for line in lines(records) if options.trace else ():
+        click.echo(line, err=options.json)
 
 
 def _start_ms(options: Options) -> int:
@@ -135,20 +142,38 @@ def _start_ms(options: Options) -> int:
 
 
 @contextlib.asynccontextmanager
-async def _house(options: Options, site: Site, sources: Sources) -> AsyncIterator[grpc.aio.Channel]:
-    """The controller that is asked for, or one that lives as long as the table."""
-    if options.controller:
-        async with open_channel(options.controller, options.identity) as channel:
-            yield channel
-        return
-    with tempfile.TemporaryDirectory(prefix="jackpot-table-") as folder:
-        controller = make_controller(site, options.data or Path(folder), sources=sources)
-        address = await controller.start("127.0.0.1:0")
-        try:
-            async with open_channel(address) as channel:
-                yield channel
-        finally:
-            await controller.stop()
+async def _house(
+    options: Options, site: Site, sources: Sources
+) -> AsyncIterator[tuple[list[grpc.aio.Channel], Floor | None]]:
+    """The controllers that are asked for, or one that lives as long as the table; and who pays.
+
+    Where certificates say who calls, a table may not pay: without a floor staff do, in their time.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        addresses = options.controller or (await _own_controller(stack, options, site, sources),)
+
+        async def connect(identity: Identity | None) -> list[grpc.aio.Channel]:
+            opened = [open_channel(each, identity) for each in addresses]
+            return [await stack.enter_async_context(each) for each in opened]
+
+        channels = await connect(options.identity if options.controller else None)
+        if options.floor and options.cage:
+            people = [await connect(each) for each in (options.floor, options.cage)]
+            yield channels, Floor(people[0], site.id, sources.request_id, cage=people[1])
+        elif options.controller and options.identity:
+            yield channels, None
+        else:
+            yield channels, Floor(channels, site.id, sources.request_id)
+
+
+async def _own_controller(
+    stack: contextlib.AsyncExitStack, options: Options, site: Site, sources: Sources
+) -> str:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-table-"))
+    controller = make_controller(site, options.data or Path(folder), sources=sources)
+    address = await controller.start("127.0.0.1:0")
+    stack.push_async_callback(controller.stop)
+    return address
 
 
 def _method(options: Options) -> Method:

@@ -134,3 +134,16 @@ def test_more_players_than_seats_are_refused(tmp_path: Path) -> None:
     site = str(write_site(tmp_path, small))
     at = ("--controller", "127.0.0.1:1", "--site", site, "--table", "small")
     assert told(*at, "--players", "4") == "small has 3 seats, not 4"
+
+
+def test_json_is_json_and_the_seed_is_always_told() -> None:
+    """A trace goes beside the JSON; a run whose seed was not given can be repeated."""
+    game = ("--game", "pa-crazy-4-poker")
+    done = run(*game, "--json", "--trace")
+    (line,) = done.stdout.splitlines()
+    assert "No more bets." in done.stderr
+    seed = json.loads(line)["seed"]
+    again = run(*game, "--seed", seed)
+    first, second = again.stdout.splitlines()
+    assert first == f"pa-crazy-4-poker, seed {seed}"
+    assert second.startswith("round 1: ")

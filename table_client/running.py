@@ -113,7 +113,7 @@ def _fit(options: Options, game: Game, site: Site) -> int:
             raise click.ClickException(f"{table.id} plays {rule}, not {game.name}")
     if (options.players or 1) > most:
         who = options.table or game.name
-        raise click.ClickException(f"{who} has {most} seats, not {options.players}")
+        raise click.UsageError(f"{who} has {most} seats, not {options.players}")
     return options.players or min(USUAL_PLAYERS, most)
 
 

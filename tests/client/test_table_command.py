@@ -129,11 +129,11 @@ def test_a_way_of_dealing_without_a_text_is_one_line(dealing: str) -> None:
 
 def test_more_players_than_seats_are_refused(tmp_path: Path) -> None:
     """Nobody is left standing without a word; a table may have fewer seats than its game."""
-    assert told("--players", "14") == "pa-crazy-4-poker has 6 seats, not 14"
+    assert told("--players", "14", code=2) == "pa-crazy-4-poker has 6 seats, not 14"
     small = site_text() + '[[tables]]\nid = "small"\nlinks = ["five"]\nseats = 3\n'
     site = str(write_site(tmp_path, small))
     at = ("--controller", "127.0.0.1:1", "--site", site, "--table", "small")
-    assert told(*at, "--players", "4") == "small has 3 seats, not 4"
+    assert told(*at, "--players", "4", code=2) == "small has 3 seats, not 4"
 
 
 def test_json_is_json_and_the_seed_is_always_told() -> None:

@@ -3,14 +3,18 @@
 For demonstrations and laboratories. In a casino people do this, with `jackpot payouts`.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
+from google.protobuf.message import Message
 from msgspec import structs
 
 from jackpot.request_id import new_request_id
 from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
+from table_client.controllers import PATIENCE_S
+from table_client.errors import explained, from_rpc_error
 from table_client.ports import SideAward
 from table_client.progressive import award_of
 
@@ -22,20 +26,25 @@ class Floor:
 
     def __init__(
         self,
-        channel: grpc.aio.Channel,
+        channels: grpc.aio.Channel | Sequence[grpc.aio.Channel],
         site: str,
         request_id: Callable[[], str] = new_request_id,
+        *,
+        cage: Sequence[grpc.aio.Channel] = (),
     ) -> None:
+        """With channels to several controllers, the next is asked when one fails.
+
+        Where certificates say who calls, the cage's payments need accounting's own channels.
+        """
         self._site = site
         self._request_id = request_id
-        self._stub: operator_pb2_grpc.OperatorServiceAsyncStub = (
-            operator_pb2_grpc.OperatorServiceStub(channel)
-        )
+        self._floor = channels if isinstance(channels, Sequence) else [channels]
+        self._cage = cage or self._floor
 
     async def clear(self, table: str) -> None:
         """Pay what an earlier run has left open: the table holds its next round until then."""
         request = operator_pb2.ListPayoutsRequest(site=self._site, table=table)
-        left = (await self._stub.ListPayouts(request)).payouts
+        left = (await _ask(self._floor, "ListPayouts", request)).payouts
         # An envy bonus hangs on another's hand, which is validated first.
         for payout in sorted(left, key=lambda each: each.kind == payout_pb2.PAYOUT_KIND_ENVY):
             award = award_of(payout)
@@ -46,11 +55,26 @@ class Floor:
     async def pay(self, award: SideAward) -> None:
         """Validate an award where it must be, and pay it."""
         if award.needs_floorperson:
-            await self._stub.ValidatePayout(
-                operator_pb2.ValidatePayoutRequest(**self._about(award), floorperson=FLOORPERSON)
-            )
-        form = f"form-{award.payout}" if award.source == "cage" else ""
-        await self._stub.PayPayout(operator_pb2.PayPayoutRequest(**self._about(award), form=form))
+            seen = operator_pb2.ValidatePayoutRequest(**self._about(award), floorperson=FLOORPERSON)
+            await _ask(self._floor, "ValidatePayout", seen)
+        by_cage = award.source == "cage"
+        form = f"form-{award.payout}" if by_cage else ""
+        paid = operator_pb2.PayPayoutRequest(**self._about(award), form=form)
+        await _ask(self._cage if by_cage else self._floor, "PayPayout", paid)
 
     def _about(self, award: SideAward) -> dict[str, Any]:
         return {"site": self._site, "request_id": self._request_id(), "payout": award.payout}
+
+
+async def _ask(channels: Sequence[grpc.aio.Channel], rpc: str, request: Message) -> Any:
+    """The first answer; a request has one identity, so asking again does nothing twice."""
+    for place, channel in enumerate(channels, 1):
+        last = place == len(channels)
+        call = getattr(operator_pb2_grpc.OperatorServiceStub(channel), rpc)
+        try:
+            return await call(request, timeout=None if last else PATIENCE_S)
+        except grpc.RpcError as error:
+            refusal = await asyncio.to_thread(explained, from_rpc_error(error), channel)
+            if last or refusal.retry_s is None:
+                raise refusal from error
+    raise AssertionError("there is a channel")

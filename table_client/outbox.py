@@ -11,6 +11,8 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from google.protobuf.message import DecodeError
+
 from jackpot.v1 import table_pb2 as pb
 
 _COMPACT_LINES = 1_000  # crossed-out lines are dropped now and then
@@ -35,10 +37,13 @@ class Outbox:
         self._path = path
         self._epoch = self._last = self._lines = 0
         self._waiting: dict[int, bytes] = {}
-        if path.exists():
-            self._read()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: TextIO = path.open("a")
+        try:
+            if path.exists():
+                self._read()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: TextIO = path.open("a")
+        except OSError as error:
+            raise OutboxError(f"{path}: {error.strerror}") from error
 
     def close(self) -> None:
         """Let go of the file."""
@@ -46,7 +51,10 @@ class Outbox:
 
     def unanswered(self) -> Unanswered:
         """What is not crossed out."""
-        commands = tuple(pb.PlayCommand.FromString(raw) for raw in self._waiting.values())
+        try:
+            commands = tuple(pb.PlayCommand.FromString(raw) for raw in self._waiting.values())
+        except DecodeError as error:
+            raise OutboxError(f"{self._path}: not an outbox") from error
         return Unanswered(self._epoch, self._last, commands)
 
     def begin(self, epoch: int) -> None:

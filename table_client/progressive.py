@@ -27,6 +27,7 @@ from table_client.ports import (
 
 _NO_BETS: Mapping[str, LinkedBet] = MappingProxyType({})
 _MISMATCH = "COLLECTION_MISMATCH"
+_UNPAID = "DOCUMENTATION_OPEN"  # the cards of an award stay on the table until it is paid
 _UNSETTLED = (
     table_pb2.ROUND_PHASE_OPEN,
     table_pb2.ROUND_PHASE_LOCKED,
@@ -102,8 +103,12 @@ class LinkedProgressive:
         client: TableClient,
         links: Sequence[Link],
         floor: Callable[[SideAward], Awaitable[None]] | None = None,
+        *,
+        staff: Callable[[RefusedError], Awaitable[None]] | None = None,
     ) -> None:
+        """`staff` is waited for while the cage's payment keeps the next round from opening."""
         self._client = client
+        self._staff = staff
         self._bets = linked_bets(links)
         self._floor = floor
         self._lost = False
@@ -118,13 +123,19 @@ class LinkedProgressive:
 
     async def open_round(self) -> bool:
         """Open a round; False while the controller can't be reached or takes no wagers."""
-        try:
-            if self._lost:
-                await self._return()
-            await self._reach(self._client.open_round())
-        except (RefusedError, ProgressiveLostError):
-            return False
-        return True
+        while True:
+            try:
+                if self._lost:
+                    await self._return()
+                await self._reach(self._client.open_round())
+            except RefusedError as refusal:
+                if refusal.reason != _UNPAID or self._staff is None:
+                    return False
+                await self._staff(refusal)
+            except ProgressiveLostError:
+                return False
+            else:
+                return True
 
     async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
         """Tell the controller what has changed; what it was not told, it is told the next time."""

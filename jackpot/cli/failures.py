@@ -22,6 +22,7 @@ from jackpot.signing import SigningError
 from jackpot.store.journal import StoreError, UnsoundError
 from table_client.errors import RefusedError as RefusedByControllerError
 from table_client.errors import UnreachableError, from_rpc_error
+from table_client.outbox import OutboxError
 from table_client.ports import DeckLostError
 
 P = ParamSpec("P")
@@ -39,6 +40,7 @@ _KNOWN = (
     StoreError,
     UnsoundError,
     DeckLostError,
+    OutboxError,
 )
 
 

@@ -1,0 +1,59 @@
+"""What `jackpot-table` waits for, and says so: a controller that answers, and staff who pay."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+
+import click
+
+from table_client.assembly import take_up
+from table_client.client import TableClient
+from table_client.errors import RefusedError, UnreachableError
+
+_SILENCE_S = 0.5  # after which whoever looks on is told what is waited for
+_LOOK_S = 1.0  # between two looks whether staff have paid
+_CONNECT_S = 2.0
+
+
+async def reach(client: TableClient, addresses: Sequence[str]) -> None:
+    """Take the table up; `UnreachableError` with addresses and causes where nobody answers."""
+    what = f"waiting for the controller at {', '.join(addresses)}"
+    telling = asyncio.get_running_loop().call_later(_SILENCE_S, _say, what)
+    if not addresses:  # its own, which has started
+        telling.cancel()
+    try:
+        await take_up(client)
+    except UnreachableError as error:
+        why = [f"{each} ({await asyncio.to_thread(_cause, each, error)})" for each in addresses]
+        raise UnreachableError("UNAVAILABLE", f"nobody answers at {', '.join(why)}") from error
+    finally:
+        telling.cancel()
+
+
+def _cause(address: str, error: UnreachableError) -> str:
+    """Why nobody answers there: gRPC, which goes on trying, tells only that time is up."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):
+            return str(error)
+    except OSError as failure:
+        return failure.strerror or str(failure)
+
+
+class Waiting:
+    """Staff who have an award to pay before the table may go on."""
+
+    def __init__(self) -> None:
+        self._payout = ""
+
+    async def wait(self, refusal: RefusedError) -> None:
+        """Give them a moment; each payout is told once."""
+        payout = refusal.metadata.get("payout", "")
+        if payout != self._payout:
+            _say(f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)")
+            self._payout = payout
+        await asyncio.sleep(_LOOK_S)
+
+
+def _say(what: str) -> None:
+    click.echo(what, err=True)

@@ -193,10 +193,13 @@ class ControllerSource:
         while True:
             try:
                 await self._find_site()
-                # From the beginning: what was seen before need not be what a restored journal has.
+                # From the beginning: what was seen before need not be what a restored journal has,
+                # nor its links and paytables.
                 request = meter_pb2.WatchMetersRequest(site=self.site)
+                board = MeterBoard()
+                self._cards.clear()
                 async for response in self._meter.WatchMeters(request):
-                    self._watching = True
+                    self.meters, self._watching = board, True
                     self._publish([wire.frame(self.site, link) for link in response.links])
             except grpc.RpcError as error:
                 if self._watching:

@@ -8,7 +8,7 @@ import pytest
 
 from jackpot.core.state import State
 from jackpot.display.record import Record
-from jackpot.display.series import MINUTE_S, STEPS, LevelHistory, Samples, Thinned
+from jackpot.display.series import DAY_S, MINUTE_S, STEPS, LevelHistory, Samples, Thinned
 from jackpot.display.tail import Tail
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
@@ -136,11 +136,31 @@ async def test_a_void_takes_a_contribution_back(tmp_path: Path) -> None:
 
 
 def test_samples_keep_the_last_value_of_a_step() -> None:
-    """Values within a step replace each other; the next step begins a new sample."""
+    """Values within a step replace each other, each at its own time; the next step begins anew."""
     samples = Samples(MINUTE_S)
-    for time_s, value in ((0, 1), (59, 2), (60, 3), (119, 4), (120, 5)):
+    for time_s, value in ((0, 1), (59, 2), (60, 3), (110, 4), (120, 5)):
         samples.add(time_s, value)
     assert list(samples.values) == [2, 4, 5]
+    assert list(samples.times_s) == [59, 110, 120]
+
+
+def test_a_range_begins_with_what_the_meter_held() -> None:
+    """A meter that has not moved in a range has held its value all through it."""
+    history = LevelHistory()
+    history.add(100, 7)
+    now_s = 100 + 2 * DAY_S
+    assert history.over("day", now_s) == [(now_s - DAY_S, 7), (now_s, 7)]
+    assert history.over("week", now_s) == [(100, 7), (now_s, 7)]
+
+
+def test_a_week_of_samples_is_a_week() -> None:
+    """However busy the meter, the series for a week goes back seven days, in bounded memory."""
+    history = LevelHistory()
+    for time_s in range(0, 8 * DAY_S, MINUTE_S):
+        history.add(time_s, time_s)
+    week = history.over("week", 8 * DAY_S)
+    assert week[0][0] <= DAY_S + 2 * 7 * MINUTE_S
+    assert len(week) <= STEPS + 2
 
 
 def test_samples_forget_the_oldest() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from jackpot.rules.site import load_site
 from jackpot.store.opening import open_to_read
 from jackpot.v1 import table_pb2
 from tests.engine.pit import eventually
-from tests.server.house import SITE, House, open_house, serving
+from tests.server.house import SITE, House, fund_text, open_house, serving
 
 
 def follow(house: House, backfill: int = 250_000) -> Tail:
@@ -133,6 +134,25 @@ async def test_a_void_takes_a_contribution_back(tmp_path: Path) -> None:
         assert record.table("t2").rounds[0].void == "misdeal"
         await check_meters(record, house.engine)
         await tail.stop()
+
+
+async def test_a_table_is_heard_only_when_it_speaks(tmp_path: Path) -> None:
+    """A table that never attached was never heard, though it was defined and its box counted."""
+    async with open_house(tmp_path, more=fund_text()) as house:
+        tail = follow(house)
+        box: dict[str, Any] = {
+            "table": "p1",
+            "counted_micros": 0,
+            "cashier": "Cy",
+            "floorperson": "Ann",
+        }
+        await house.operate("CountBox", link="fund", **box)
+        await house.dealer("t4")
+        record = await caught_up(tail, house.engine)
+        await tail.stop()
+        assert record.table("p1").heard_micros == 0
+        assert record.table("t1").heard_micros == 0
+        assert record.table("t4").heard_micros > 0
 
 
 def test_samples_keep_the_last_value_of_a_step() -> None:

@@ -7,6 +7,7 @@ machine, reached by no other way.
 """
 
 import ipaddress
+import re
 from typing import Protocol
 
 from starlette.requests import Request
@@ -14,7 +15,11 @@ from starlette.requests import Request
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow
 from jackpot.auth.logins import Logins
 
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+# What proxies add; of those that begin with "x-forwarded-" there are many.
+_FORWARDED = frozenset(
+    {"via", "forwarded", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
+)
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.IGNORECASE)
 ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
@@ -53,11 +58,11 @@ class ThisMachine:
     def viewer(self, request: Request) -> Actor:
         """Somebody here."""
         # A proxy on this machine speaks for somebody elsewhere.
-        proxied = any(name in request.headers for name in _FORWARDED)
+        names = request.headers.keys()
+        proxied = any(name in _FORWARDED or name.startswith("x-forwarded") for name in names)
         host = request.client.host if request.client else ""
         # A page of another site can make a browser here ask for us under that site's own name.
-        named = request.url.hostname or ""
-        if proxied or not is_loopback(host) or not is_loopback(named):
+        if proxied or not is_loopback(host) or not is_loopback(_named(request)):
             raise RefusedPageError(ON_THIS_MACHINE, 403)
         return Actor("local")
 
@@ -101,6 +106,13 @@ def check(
     except DeniedError as error:
         raise RefusedPageError(NOT_YOURS, 403, viewer.principal, str(error)) from error
     return viewer
+
+
+def _named(request: Request) -> str:
+    """The name under which we were asked; where it can't be read none, and not our own address."""
+    hosts = request.headers.getlist("host")
+    found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    return found[1].lower() if found else ""
 
 
 def is_loopback(host: str) -> bool:

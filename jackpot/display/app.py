@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from hashlib import sha256
 from typing import get_args
 
 import msgspec
@@ -201,7 +202,8 @@ class Pages:
             return missing("table")
 
         async def look() -> Shown | None:
-            return _by_content(await self._source.panel(table))
+            found = await self._source.panel(table)
+            return _by_content(found) if found else None
 
         return self._stream(request, "panel", f"table/{table}", PANEL_S, look, still=TABLE_PAGE)
 
@@ -238,7 +240,7 @@ class Pages:
         known, shown = self._encoded.get(link, (None, None))
         if known is not frame or shown is None:
             view = sign_frame(frame)
-            shown = Shown(str(frame.sequence), view, (view.hits, view.status, view.hit_count))
+            shown = _by_content(view, (view.hits, view.status, view.hit_count))
             self._encoded[link] = (frame, shown)
         return shown
 
@@ -247,9 +249,12 @@ class Pages:
         return event_bytes("card", card) if card else b""
 
 
-def _by_content(view: msgspec.Struct | None) -> Shown | None:
-    """A view whose id is a digest of itself: it is sent again only when something changed."""
-    return None if view is None else Shown(f"{hash(encode_json(view)):x}", view)
+def _by_content(view: msgspec.Struct, urgent: object = None) -> Shown:
+    """A view whose id is a digest of itself: it is sent again only when something changed.
+
+    A sequence would not do: another journal, or a restored one, has it too with other values.
+    """
+    return Shown(sha256(encode_json(view)).hexdigest()[:16], view, urgent)
 
 
 class _Headers:

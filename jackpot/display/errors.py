@@ -15,3 +15,7 @@ class HttpAddressError(DisplayError):
 
 class SeveralSitesError(DisplayError):
     """A controller serves several sites, and none was named."""
+
+
+class NoSuchSiteError(DisplayError):
+    """A controller does not serve the site that was named."""

@@ -12,13 +12,19 @@ from jackpot.core import ledger
 from jackpot.core.events import (
     AnyEvent,
     CollectionConfirmed,
+    DeckPlaced,
+    DeckRemoved,
     Postings,
+    PotContributed,
     RoundLocked,
     RoundOpened,
     RoundSettled,
     RoundVoided,
     SeatVoided,
     TableAttached,
+    WagerRemoved,
+    WagersPlaced,
+    WagersWithdrawn,
 )
 from jackpot.core.state import Payout, Posted
 from jackpot.display import words
@@ -31,6 +37,22 @@ ALARMS_KEPT = 50
 MICROS_PER_MS = 1_000
 MICROS_PER_S = 1_000_000
 _METER = ledger.meter("")  # what a meter's account ends in
+# What a table itself sends; its definition and what operators do about it are not heard of it.
+_SENT = (
+    TableAttached,
+    RoundOpened,
+    WagersPlaced,
+    WagersWithdrawn,
+    RoundLocked,
+    WagerRemoved,
+    CollectionConfirmed,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    PotContributed,
+    DeckPlaced,
+    DeckRemoved,
+)
 
 
 class TableRecord:
@@ -83,8 +105,8 @@ class Record:
         event, time_micros = committed.event, committed.time_micros
         self.sequence = committed.sequence
         self.since_micros = self.since_micros or time_micros
-        if table := getattr(event, "table", ""):
-            self.table(table if isinstance(table, str) else table.id).heard_micros = time_micros
+        if isinstance(event, _SENT):
+            self.table(event.table).heard_micros = time_micros
         self._post(getattr(event, "postings", ()), time_micros)
         if handler := _HANDLERS.get(type(event)):
             handler(self, event, time_micros)

@@ -7,7 +7,7 @@ What the controller does not tell over the wire (past rounds, contributions) is 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.display import alarms, wire, words
-from jackpot.display.errors import SeveralSitesError
+from jackpot.display.errors import NoSuchSiteError, SeveralSitesError
 from jackpot.display.series import LevelHistory
 from jackpot.display.source import SILENT_MS, hit_view
 from jackpot.display.views import HistoryView, Overview, PanelView, Range, SignCard
@@ -57,10 +57,12 @@ class ControllerSource:
     async def start(self) -> None:
         """Begin to watch; a controller that is not there yet is waited for.
 
-        SeveralSitesError where none was named and the controller has several, RefusedError where
-        it does not take our certificate.
+        SeveralSitesError where none was named and the controller has several, NoSuchSiteError where
+        it does not have the one that was, RefusedError where it does not take our certificate.
         """
         try:
+            if self.site and self.site not in (sites := await self._sites()):
+                raise NoSuchSiteError(f"no site {self.site} there; there are: {', '.join(sites)}")
             await self._find_site()
         except grpc.RpcError as error:
             refusal = await asyncio.to_thread(explained, from_rpc_error(error), self._channel)
@@ -181,10 +183,12 @@ class ControllerSource:
         found = await self._asked(lambda: self._meter.ListPaytables(request, timeout=CALL_S))
         return [paytable.bet for paytable in found.links[0].paytables] if found else []
 
+    async def _sites(self) -> Sequence[str]:
+        return (await self._meter.ListSites(meter_pb2.ListSitesRequest(), timeout=CALL_S)).sites
+
     async def _find_site(self) -> None:
         if not self.site:
-            request = meter_pb2.ListSitesRequest()
-            sites = (await self._meter.ListSites(request, timeout=CALL_S)).sites
+            sites = await self._sites()
             if len(sites) != 1:
                 raise SeveralSitesError(f"say --site, one of: {', '.join(sites)}")
             self.site = sites[0]
@@ -193,10 +197,13 @@ class ControllerSource:
         while True:
             try:
                 await self._find_site()
-                # From the beginning: what was seen before need not be what a restored journal has.
+                # From the beginning: what was seen before need not be what a restored journal has,
+                # nor its links and paytables.
                 request = meter_pb2.WatchMetersRequest(site=self.site)
+                board = MeterBoard()
+                self._cards.clear()
                 async for response in self._meter.WatchMeters(request):
-                    self._watching = True
+                    self.meters, self._watching = board, True
                     self._publish([wire.frame(self.site, link) for link in response.links])
             except grpc.RpcError as error:
                 if self._watching:

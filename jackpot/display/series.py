@@ -1,6 +1,7 @@
-"""A meter's past in little memory: a day by the minute, a week by ten, and since the last hit."""
+"""A meter's past in little memory: a day by the minute, a week by seven, and since the last hit."""
 
 from array import array
+from bisect import bisect_left
 
 from jackpot.display.views import Range
 
@@ -10,7 +11,7 @@ STEPS = 1_440  # samples that a series keeps
 
 
 class Samples:
-    """The last value of each step of time; when it is full it forgets the oldest."""
+    """The last value of each step, at its own time; when it is full it forgets the oldest."""
 
     def __init__(self, step_s: int, keep: int = STEPS) -> None:
         self.step_s = step_s
@@ -21,7 +22,7 @@ class Samples:
     def add(self, time_s: int, value: int) -> None:
         """Take in a value; later values of the same step replace it."""
         if self.times_s and time_s // self.step_s == self.times_s[-1] // self.step_s:
-            self.values[-1] = value
+            self.times_s[-1], self.values[-1] = time_s, value
             return
         self.times_s.append(time_s)
         self.values.append(value)
@@ -87,9 +88,10 @@ class LevelHistory:
         """(time, value) pairs of a range, up to now."""
         samples = self._ranges[range_]
         begin_s = {"day": now_s - DAY_S, "week": now_s - 7 * DAY_S, "hit": 0}[range_]
-        found = [
-            pair for pair in zip(samples.times_s, samples.values, strict=True) if pair[0] >= begin_s
-        ]
+        first = bisect_left(samples.times_s, begin_s)
+        found = list(zip(samples.times_s[first:], samples.values[first:], strict=True))
+        if first and (not found or found[0][0] > begin_s):  # what it held when the range begins
+            found.insert(0, (begin_s, samples.values[first - 1]))
         if not found or found[-1][0] < now_s:
             found.append((now_s, self.value))
         return found

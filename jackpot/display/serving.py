@@ -23,6 +23,7 @@ from jackpot.store.journal import Archive
 STOP_S = 2  # for answers that are under way
 OTHER_REQUESTS = 64  # beside the watchers
 DEAD_MS = 15_000  # a peer that has acknowledged nothing for so long is gone
+PORTS = range(1 << 16)
 _log = logging.getLogger(__name__)
 
 
@@ -113,8 +114,9 @@ def listen(address: str) -> socket.socket:
     """A socket that listens on HOST:PORT; port 0 takes a free one."""
     host, _, port = address.rpartition(":")
     try:
+        number = PORTS.index(int(port))  # the resolver takes others modulo 65,536
         family, kind, protocol, _, where = socket.getaddrinfo(
-            host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host.strip("[]"), number, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -3,10 +3,10 @@
 import asyncio
 import ssl
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from jackpot.display.prompt import PromptProtocol
 
 
-class CertifiedProtocol(HttpToolsProtocol):
+class CertifiedProtocol(PromptProtocol):
     """Puts the peer's certificate where ASGI's TLS extension has it, which uvicorn does not."""
 
     _chain: tuple[str, ...] = ()

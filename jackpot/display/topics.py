@@ -104,15 +104,15 @@ class Topic:
             # What nobody watched is not the latest any more when the next one comes.
             self._pump, self._id, self._value, self._event, self._beat = None, "", b"", b"", b""
 
-    def _due(self, shown: Shown | None, now_s: float) -> bool:
+    def _due(self, shown: Shown | None, now_s: float, *, serving: bool) -> bool:
         """Whether there is something new that should go out now.
 
         The more watch, the rarer, so that what they cost grows more slowly than their number: a
-        sign counts up in between. A hit does not wait.
+        sign counts up in between. A hit does not wait, nor does what is true after an outage.
         """
         if shown is None or shown.id == self._id:
             return False
-        if shown.urgent is None or shown.urgent != self._urgent:
+        if shown.urgent is None or shown.urgent != self._urgent or serving != self._served:
             return True
         pace_s = min(self._every_s * (1 + self.watchers / CROWD), SLOWEST_S)
         return now_s - self._beaten_s >= pace_s
@@ -123,8 +123,9 @@ class Topic:
         except Exception:  # noqa: BLE001 - the next look may succeed
             _log.exception("a page could not be refreshed")
             return
-        serving, now_s = self._serving(), time.monotonic()
-        changed = self._due(shown, now_s)
+        # What is no longer there is not to be shown as if it were, though the rest is served.
+        serving, now_s = self._serving() and shown is not None, time.monotonic()
+        changed = self._due(shown, now_s, serving=serving)
         due = serving != self._served or now_s - self._beaten_s >= BEAT_S or not self._beat
         if not changed and not due:
             return

@@ -118,7 +118,7 @@ class Shown:
 
 @asynccontextmanager
 async def open_shown(
-    folder: Path, settings: Settings | None = None, **options: Any
+    folder: Path, settings: Settings | None = None, *, http: str = "127.0.0.1:0", **options: Any
 ) -> AsyncIterator[Shown]:
     """The usual site with its pages, served from a folder."""
     async with open_house(folder, **options) as house:
@@ -126,7 +126,7 @@ async def open_shown(
             house.engine,
             SITE,
             house.controller.heartbeats,
-            "127.0.0.1:0",
+            http,
             settings,
             partial(open_to_read, house.store),
         )

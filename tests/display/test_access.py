@@ -15,6 +15,13 @@ FOREIGN = (
     {"X-Forwarded-For": "10.0.0.7"},
     {"Forwarded": "for=10.0.0.7"},
     {"X-Real-IP": "10.0.0.7"},
+    {"Via": "1.1 proxy"},
+    {"X-Forwarded-Host": "casino.example"},
+    {"X-Forwarded-Proto": "https"},
+    {"CF-Connecting-IP": "10.0.0.7"},
+    {"Host": "a b:99999x"},  # what can't be read is not taken for our own address
+    {"Host": "[::1"},
+    {"Host": ""},
     {"Host": "casino.example"},  # a page elsewhere that had its name point here
 )
 
@@ -27,6 +34,12 @@ async def test_staff_pages_are_for_this_machine(shown: Shown, path: str) -> None
     for headers in FOREIGN:
         async with ask(shown.url, path, headers=headers) as answer:
             assert answer.status == 403, headers
+
+
+async def test_a_loopback_name_may_be_written_in_any_way(shown: Shown) -> None:
+    """With or without a port, as an address or a name."""
+    for host in ("localhost", "LocalHost:1", "127.0.0.1", "[::1]:7480", "[::1]"):
+        assert (await shown.get("/metrics", {"Host": host}))[0] == 200, host
 
 
 @pytest.mark.parametrize("headers", FOREIGN)

@@ -3,19 +3,20 @@
 import asyncio
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jackpot.core.state import State
 from jackpot.display.record import Record
-from jackpot.display.series import MINUTE_S, STEPS, LevelHistory, Samples, Thinned
+from jackpot.display.series import DAY_S, MINUTE_S, STEPS, LevelHistory, Samples, Thinned
 from jackpot.display.tail import Tail
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
 from jackpot.store.opening import open_to_read
 from jackpot.v1 import table_pb2
 from tests.engine.pit import eventually
-from tests.server.house import SITE, House, open_house, serving
+from tests.server.house import SITE, House, fund_text, open_house, serving
 
 
 def follow(house: House, backfill: int = 250_000) -> Tail:
@@ -135,12 +136,51 @@ async def test_a_void_takes_a_contribution_back(tmp_path: Path) -> None:
         await tail.stop()
 
 
+async def test_a_table_is_heard_only_when_it_speaks(tmp_path: Path) -> None:
+    """A table that never attached was never heard, though it was defined and its box counted."""
+    async with open_house(tmp_path, more=fund_text()) as house:
+        tail = follow(house)
+        box: dict[str, Any] = {
+            "table": "p1",
+            "counted_micros": 0,
+            "cashier": "Cy",
+            "floorperson": "Ann",
+        }
+        await house.operate("CountBox", link="fund", **box)
+        await house.dealer("t4")
+        record = await caught_up(tail, house.engine)
+        await tail.stop()
+        assert record.table("p1").heard_micros == 0
+        assert record.table("t1").heard_micros == 0
+        assert record.table("t4").heard_micros > 0
+
+
 def test_samples_keep_the_last_value_of_a_step() -> None:
-    """Values within a step replace each other; the next step begins a new sample."""
+    """Values within a step replace each other, each at its own time; the next step begins anew."""
     samples = Samples(MINUTE_S)
-    for time_s, value in ((0, 1), (59, 2), (60, 3), (119, 4), (120, 5)):
+    for time_s, value in ((0, 1), (59, 2), (60, 3), (110, 4), (120, 5)):
         samples.add(time_s, value)
     assert list(samples.values) == [2, 4, 5]
+    assert list(samples.times_s) == [59, 110, 120]
+
+
+def test_a_range_begins_with_what_the_meter_held() -> None:
+    """A meter that has not moved in a range has held its value all through it."""
+    history = LevelHistory()
+    history.add(100, 7)
+    now_s = 100 + 2 * DAY_S
+    assert history.over("day", now_s) == [(now_s - DAY_S, 7), (now_s, 7)]
+    assert history.over("week", now_s) == [(100, 7), (now_s, 7)]
+
+
+def test_a_week_of_samples_is_a_week() -> None:
+    """However busy the meter, the series for a week goes back seven days, in bounded memory."""
+    history = LevelHistory()
+    for time_s in range(0, 8 * DAY_S, MINUTE_S):
+        history.add(time_s, time_s)
+    week = history.over("week", 8 * DAY_S)
+    assert week[0][0] <= DAY_S + 2 * 7 * MINUTE_S
+    assert len(week) <= STEPS + 2
 
 
 def test_samples_forget_the_oldest() -> None:

@@ -46,7 +46,8 @@ async def test_a_sign_gets_card_then_frame_then_beats(shown: Shown) -> None:
 async def test_a_sign_resumes_after_what_it_has_seen(shown: Shown, how: str) -> None:
     """A browser that comes back is not sent what it has; what is newer it is sent."""
     async with ask(shown.url, "/events/sign/five") as stream:
-        seen = (await stream.event("frame"))["_id"]
+        frame = await stream.event("frame")
+    seen = frame["_id"]
     path = "/events/sign/five" + (f"?after={seen}" if how == "query" else "")
     headers = {"Last-Event-ID": seen} if how == "header" else {}
     async with ask(shown.url, path, headers=headers) as stream:
@@ -55,7 +56,7 @@ async def test_a_sign_resumes_after_what_it_has_seen(shown: Shown, how: str) -> 
         dealer = await shown.house.dealer("t4")
         await dealer.collected(1)
         newer = await stream.event("frame")
-        assert int(newer["_id"]) > int(seen)
+        assert newer["sequence"] > frame["sequence"]
         assert newer["levels"][0]["amount"] == "10,000.21"
 
 

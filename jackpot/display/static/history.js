@@ -1,4 +1,5 @@
-// Meters over time. Amounts come as text; they become numbers only to be drawn.
+// Meters over time. Amounts come as text; they become numbers only to be drawn. A meter holds its
+// value until it gets another, so the line has steps.
 
 import { byId, h, say } from "./dom.js";
 import { cents, text } from "./money.js";
@@ -13,6 +14,8 @@ class Chart {
   constructor() {
     this.range = "day";
     this.plot = null;
+    this.past = null; // what was loaded, and what the stream has told since
+    this.live = new Map(); // meter -> amount
     this.offered = "";
     byId("meter").addEventListener("change", () => this.load());
     for (const button of document.querySelectorAll("[data-range]")) {
@@ -22,8 +25,10 @@ class Chart {
     setInterval(() => this.load(), REFRESH_MS);
   }
 
-  /** Which meters there are. */
-  offer(links) {
+  /** Which meters there are, and what they hold now. */
+  offer(links, now_ms) {
+    for (const link of links) for (const level of link.levels) this.live.set(`${link.link}/${level.level}`, level.meter);
+    this.goOn(Math.floor(now_ms / 1000));
     const meters = links.flatMap((link) =>
       link.levels.map((level) => [`${link.link}/${level.level}`, link.levels.length > 1 ? `${link.title}: ${level.name}` : link.title]),
     );
@@ -42,26 +47,47 @@ class Chart {
   }
 
   async load() {
-    const [link, level] = byId("meter").value.split("/").map(encodeURIComponent);
+    const [meter, range] = [byId("meter").value, this.range];
+    const [link, level] = meter.split("/").map(encodeURIComponent);
     if (!level) return;
     try {
-      const answer = await fetch(`/api/history/${link}/${level}?range=${this.range}`);
+      const answer = await fetch(`/api/history/${link}/${level}?range=${range}`);
       if (!answer.ok) return say(byId("chart-note"), "The journal is being read.");
-      this.draw(await answer.json());
+      const past = await answer.json();
+      if (meter === byId("meter").value && range === this.range) this.draw(past);
     } catch {
       // The controller is away; the page says so by itself.
     }
   }
 
-  draw({ times_s, amounts, since_s, range }) {
-    const data = [times_s, amounts.map(cents)];
-    const last = amounts[amounts.length - 1];
-    const known = new Date(since_s * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    const name = byId("meter").selectedOptions[0].textContent;
-    say(byId("chart-note"), `${NOTES[range]}, as far as it is known: from ${known}. Now $${last}.`);
-    byId("chart").setAttribute("aria-label", `${name}, ${NOTES[range].toLowerCase()}: $${amounts[0]} to $${last}`);
+  draw(past) {
+    this.past = past;
     this.plot?.destroy();
-    this.plot = new uPlot(this.options(), data, byId("chart"));
+    this.plot = new uPlot(this.options(), this.data(), byId("chart"));
+    this.note();
+  }
+
+  data() {
+    return [this.past.times_s, this.past.amounts.map(cents)];
+  }
+
+  /** The line goes on with what the stream tells, until more is loaded. */
+  goOn(now_s) {
+    const meter = byId("meter").value;
+    if (!this.past || meter !== `${this.past.link}/${this.past.level}` || now_s <= this.past.times_s.at(-1)) return;
+    this.past.times_s.push(now_s);
+    this.past.amounts.push(this.live.get(meter));
+    this.plot.setData(this.data());
+    this.note();
+  }
+
+  note() {
+    const { amounts, since_s, range } = this.past;
+    const known = new Date(since_s * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    const [meter] = byId("meter").selectedOptions;
+    const now = this.live.get(meter.value) ?? amounts.at(-1);
+    say(byId("chart-note"), `${NOTES[range]}, as far as it is known: from ${known}. Now $${now}.`);
+    byId("chart").setAttribute("aria-label", `${meter.textContent}, ${NOTES[range].toLowerCase()}: $${amounts[0]} to $${now}`);
   }
 
   options() {
@@ -71,9 +97,9 @@ class Chart {
       width,
       height,
       cursor: { y: false },
-      series: [{}, { stroke: colour("--accent"), width: 2, fill: "rgba(232,182,76,.10)", points: { show: false } }],
+      series: [{}, { stroke: colour("--accent"), width: 2, fill: "rgba(232,182,76,.10)", points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }],
       axes: [
-        axis,
+        { ...axis, space: 100 }, // two labels with date and time fit side by side
         { ...axis, size: 92, values: (_, values) => values.map((value) => `$${text(Math.round(value))}`) },
       ],
       scales: { y: { range: (_, low, high) => [low - Math.max((high - low) * 0.1, 100), high + Math.max((high - low) * 0.1, 100)] } },

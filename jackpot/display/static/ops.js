@@ -32,7 +32,7 @@ function show(site) {
   fill(byId("proposals"), ...(site.proposals.length ? site.proposals.map(proposal) : [none("Nothing")]));
   fill(byId("hits"), hits(site.hits));
   say(byId("contributed-since"), site.record_since_ms ? `contributed since ${time(site.record_since_ms)}` : "");
-  chart.offer(site.links);
+  chart.offer(site.links, site.now_ms);
 }
 
 function alarm({ severity, text, time_ms }) {

@@ -1,0 +1,109 @@
+"""Connections and addresses: who holds a place without asking for anything, and where we listen."""
+
+import asyncio
+import sys
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from jackpot.display import prompt
+from jackpot.display.app import Settings
+from jackpot.display.errors import HttpAddressError
+from jackpot.display.serving import OTHER_REQUESTS, listen
+from tests.display.shown import Shown, ask, open_shown
+from tests.server.house import SITE, open_house
+
+ASKED = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+ENDLESS = b"POST /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
+
+
+async def connected(shown: Shown, sent: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection on which this much was sent."""
+    where = urlsplit(shown.url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    writer.write(sent)
+    return reader, writer
+
+
+async def ended(reader: asyncio.StreamReader) -> None:
+    """Wait until the other side has closed."""
+    with suppress(ConnectionResetError):
+        await reader.read()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET /sign/five HTTP/1.1\r\nHost:", b"\r\n", ASKED + ASKED[:20], ENDLESS]
+)
+async def test_half_a_request_is_not_waited_for(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    """Whoever says nothing, or not all, is let go; also one who goes on after an answer."""
+    monkeypatch.setattr(prompt, "REQUEST_S", 0.3)
+    reader, writer = await connected(shown, sent)
+    async with asyncio.timeout(8):  # after an answer uvicorn itself waits for five seconds
+        await ended(reader)
+    writer.close()
+
+
+async def test_bytes_after_an_answer_do_not_keep_a_connection(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a kept connection the next request has the same deadline, from its first byte."""
+    monkeypatch.setattr(prompt, "REQUEST_S", 0.5)
+    reader, writer = await connected(shown, ASKED)
+    assert b"200" in await reader.readuntil(b"serving\n")
+    writer.write(b"GET ")
+    async with asyncio.timeout(3):
+        await ended(reader)
+    writer.close()
+
+
+async def test_a_watcher_outlives_the_deadline(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was asked for completely may be answered for as long as anyone watches."""
+    monkeypatch.setattr(prompt, "REQUEST_S", 0.3)
+    async with ask(shown.url, "/events/sign/five") as stream:
+        for _ in range(3):
+            await stream.event("beat")
+
+
+async def test_silent_connections_leave_room_for_signs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as there is room for, all silent: a sign is served after the deadline."""
+    monkeypatch.setattr(prompt, "REQUEST_S", 1.0)
+    async with open_shown(tmp_path, Settings(max_watchers=2)) as shown:
+        silent = [await connected(shown, b"GET") for _ in range(OTHER_REQUESTS + 4)]
+        assert (await shown.get("/sign/five"))[0] == 503
+        await asyncio.sleep(1.3)
+        assert (await shown.get("/sign/five"))[0] == 200
+        for _, writer in silent:
+            writer.close()
+
+
+@pytest.mark.parametrize("port", ["65536", "99999", "131072", "-1", "", "http"])
+def test_a_port_that_is_none_is_refused(port: str) -> None:
+    """It is not taken modulo 65,536, nor as "any"."""
+    with pytest.raises(HttpAddressError, match="cannot serve pages there"):
+        listen(f"127.0.0.1:{port}").close()
+
+
+async def test_a_site_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    """`jackpot sign --site nope` says which sites there are, and ends."""
+    async with open_house(tmp_path) as house:
+        command = ["sign", "--site", "nope", "--http", "127.0.0.1:0", "--controller", house.address]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "jackpot", *command, stderr=asyncio.subprocess.PIPE
+        )
+        try:
+            async with asyncio.timeout(15):
+                _, told = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        assert process.returncode == 1
+        assert told.decode().splitlines()[-1] == f"Error: no site nope there; there are: {SITE}"

@@ -15,7 +15,7 @@ import uvloop
 
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
-from jackpot.cli.http import pages, settings, theme_option
+from jackpot.cli.http import pages, raise_file_limit, settings, theme_option
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
 from jackpot.engine import Engine
@@ -118,6 +118,7 @@ def serve(
         --store postgresql://db1,db2/jackpot
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    raise_file_limit()
     files = [load_site_file(path) for path in site_paths]
     for path, each in zip(site_paths, files, strict=True):
         for warning in each.warnings:

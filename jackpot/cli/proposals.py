@@ -3,6 +3,7 @@
 import click
 
 from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.numbers import ID
 from jackpot.cli.operator_view import exact, proposal_lines, terms_text
 from jackpot.v1 import operator_pb2
 
@@ -29,7 +30,7 @@ def _find(desk: Desk, number: int) -> operator_pb2.Proposal | None:
 
 
 @click.command()
-@click.argument("proposal", type=click.IntRange(1))
+@click.argument("proposal", type=ID)
 @at_desk(changes=True)
 def approve(desk: Desk, proposal: int) -> None:
     r"""Let a proposed change happen, as somebody of another department.
@@ -57,7 +58,7 @@ def approve(desk: Desk, proposal: int) -> None:
 
 
 @click.command()
-@click.argument("proposal", type=click.IntRange(1))
+@click.argument("proposal", type=ID)
 @at_desk(changes=True)
 def decline(desk: Desk, proposal: int) -> None:
     r"""End a proposal: nothing changes.

@@ -20,6 +20,10 @@ from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
 from tests.server.house import DOLLAR, ROYALS, SITE, fund_text
 
+BEYOND = str(2**63)  # no field of a message holds it
+SEAT = str(2**32)
+BAD_BEAT = ("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", "2")
+
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Process]:
@@ -184,6 +188,21 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
         (("approve", "first"), "'first'"),
         (("reject", "1", "--reason", "mood", "--floorperson", "Flo"), "mood"),
         (("badbeat", "verify", "f", "t"), "--hand"),
+        (("approve", BEYOND, "--yes"), BEYOND),
+        (("decline", BEYOND, "--yes"), BEYOND),
+        (("validate", BEYOND, "--yes"), BEYOND),
+        (("pay", BEYOND, "--yes"), BEYOND),
+        (("reject", BEYOND, "--reason", "lamp-dark", "--yes"), BEYOND),
+        (("slip", BEYOND, "--data", "."), BEYOND),
+        (("badbeat", "verify", "f", "t", "--hand", "h", "--winner", "1", "--loser", SEAT), SEAT),
+        (("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", SEAT), SEAT),
+        ((*BAD_BEAT, "--others", f"1,{SEAT}"), SEAT),
+        ((*BAD_BEAT, "--others", "1,-4"), "-4"),
+        (("export", "--data", ".", "--key", "k", "--out", "o", "--from", BEYOND), BEYOND),
+        (("export", "--data", ".", "--key", "k", "--out", "o", "--to", BEYOND), BEYOND),
+        (("audit", "--data", ".", "--limit", BEYOND), BEYOND),
+        (("payouts", "--principal", "Zoë"), "Zoë"),
+        (("payouts", "--department", "Büro"), "Büro"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_exits_2(args: tuple[str, ...], words: str) -> None:

@@ -115,7 +115,7 @@ def serve(
     \b
     Example:
       jackpot serve --site site.toml --data /var/lib/jackpot \
-        --cert ca/issued/controller.pem --ca ca/ca.pem
+        --cert ca/issued/controller-SERIAL.pem --ca ca/ca.pem
       jackpot serve --site a.toml --site b.toml \
         --store postgresql://db1,db2/jackpot
     """

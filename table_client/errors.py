@@ -34,7 +34,7 @@ class RefusedError(Exception):
         self.reason = reason
         self.metadata = dict(metadata or {})
         self.retry_s = retry_s
-        details = ", ".join(f"{key} {value}" for key, value in self.metadata.items())
+        details = ", ".join(f"{key} {value}" for key, value in sorted(self.metadata.items()))
         super().__init__(f"{reason or code}: {message}" + (f" ({details})" if details else ""))
 
 

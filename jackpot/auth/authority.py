@@ -7,7 +7,9 @@ servers, clients or both by role. Revocation is a signed list that controllers r
 import datetime as dt
 import ipaddress
 import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,9 @@ from jackpot.auth.names import Holder, holder_of
 CA_DAYS = 3650
 SERVER = "controller"  # the file name of a controller's own certificate
 CA_CERTIFICATE, CA_KEY, CRL, ISSUED = "ca.pem", "ca.key", "crl.pem", "issued"
+_MOST_TITLE, _MOST_HOST = 64, 253  # bytes, by X.509 and by DNS
+# A last label of digits alone is an address that was mistyped.
+_HOST = re.compile(r"(\*\.)?((?!-)[\w-]{1,63}(?<!-)\.)*(?!-|\d+$)[\w-]{1,63}(?<!-)", re.ASCII)
 _SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
 
 
@@ -59,10 +64,8 @@ class Authority:
     @classmethod
     def create(cls, folder: Path, title: str) -> "Authority":
         """Make a new authority; one that exists is never overwritten."""
-        if (folder / CA_KEY).exists():
-            raise AuthorityError(f"{folder} has an authority already")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ISSUED).mkdir(exist_ok=True)
+        if not (title.strip() and title.isprintable() and len(title.encode()) <= _MOST_TITLE):
+            raise AuthorityError(f"an authority needs a name, of at most {_MOST_TITLE} bytes")
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title)])
         usage = x509.KeyUsage(
@@ -85,10 +88,36 @@ class Authority:
             )
             .sign(key, hashes.SHA256())
         )
-        write_key(folder / CA_KEY, key)
-        (folder / CA_CERTIFICATE).write_bytes(_pem(certificate))
-        authority = cls(folder)
-        authority._write_crl(())
+        try:
+            return cls._settle(folder, key, certificate)
+        except OSError as error:
+            raise AuthorityError(
+                f"can't make an authority in {folder}: {error.strerror}"
+            ) from error
+
+    @classmethod
+    def _settle(
+        cls, folder: Path, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate
+    ) -> "Authority":
+        """Write it all, or leave nothing that the next attempt would take for an authority."""
+        if (folder / CA_KEY).exists():
+            raise AuthorityError(f"{folder} has an authority already")
+        issued = folder / ISSUED
+        made = [path for path in (issued, *issued.parents) if not path.exists()]
+        try:
+            issued.mkdir(parents=True, exist_ok=True)
+            write_key(folder / CA_KEY, key)
+            (folder / CA_CERTIFICATE).write_bytes(_pem(certificate))
+            authority = cls(folder)
+            authority._write_crl(())
+        except OSError:
+            with suppress(OSError):
+                (folder / CA_KEY).unlink(missing_ok=True)
+                (folder / CA_CERTIFICATE).unlink(missing_ok=True)
+            with suppress(OSError):
+                for path in made:
+                    path.rmdir()
+            raise
         return authority
 
     def issue(self, holder: Holder, days: int) -> tuple[Path, Path]:
@@ -115,8 +144,9 @@ class Authority:
             .add_extension(self._signed_by(), critical=False)  # strict verifiers ask for it
             .sign(self._key, hashes.SHA256())
         )
-        base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"[:200]
-        paths = base.with_suffix(".pem"), base.with_suffix(".key")
+        base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"
+        # Not with_suffix(): a name may have a dot in it, and what follows would be cut off.
+        paths = base.with_name(f"{base.name}.pem"), base.with_name(f"{base.name}.key")
         write_key(paths[1], key)
         paths[0].write_bytes(_pem(certificate))
         return paths
@@ -217,6 +247,9 @@ def _host(host: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
+        if len(host) > _MOST_HOST or not _HOST.fullmatch(host):
+            problem = f"{host!r} is neither a host's name nor an IP address"
+            raise AuthorityError(problem) from None
         return x509.DNSName(host)
 
 

@@ -18,11 +18,14 @@ class Identity(NamedTuple):
 
     def credentials(self) -> grpc.ChannelCredentials:
         """What gRPC needs of it; AuthorityError where a file is missing."""
-        files = [self.authority]
-        if self.certificate:
-            files += [self.certificate.with_suffix(".key"), self.certificate]
         try:
-            return grpc.ssl_channel_credentials(*(path.read_bytes() for path in files))
+            root = self.authority.read_bytes()
+            if self.certificate is None:
+                return grpc.ssl_channel_credentials(root)
+            # The certificate first: where both are missing, it is the one that was named.
+            chain = self.certificate.read_bytes()
+            key = self.certificate.with_suffix(".key").read_bytes()
+            return grpc.ssl_channel_credentials(root, key, chain)
         except OSError as error:
             raise AuthorityError(f"{error.filename}: {error.strerror}") from error
 

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from jackpot.cli.failures import one_line
+from jackpot.cli.numbers import ID
 from jackpot.cli.offline import MOMENT, data_option, reading, site_option
 from jackpot.cli.operator_view import clock
 from jackpot.reports.audit import Filter, Finding
@@ -29,7 +30,7 @@ WIDTH = 80
     metavar="KIND",
     help="E.g. MeterAdjusted; may be said again.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Stop after so many.")
+@click.option("--limit", type=ID, help="Stop after so many.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object a line, in full.")
 @one_line
 def audit(

@@ -5,6 +5,7 @@ import click
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import CASH
+from jackpot.cli.numbers import SEAT
 from jackpot.cli.operator_view import exact, payouts_table
 
 
@@ -60,8 +61,8 @@ def count(
 @click.argument("link")
 @click.argument("table")
 @click.option("--hand", required=True, metavar="TEXT", help="The hand that lost.")
-@click.option("--loser", required=True, type=click.IntRange(1), help="Its seat.")
-@click.option("--winner", required=True, type=click.IntRange(1), help="The seat that won.")
+@click.option("--loser", required=True, type=SEAT, help="Its seat.")
+@click.option("--winner", required=True, type=SEAT, help="The seat that won.")
 @click.option("--others", metavar="SEATS", default="", help='Who else was dealt in: "1,4,5".')
 @click.option(
     "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
@@ -85,8 +86,10 @@ def verify(
         --loser 3 --winner 7 --others 1,10 --supervisor "Sam Shift"
     """
     try:
-        seats = [int(seat) for seat in others.split(",") if seat.strip()]
-    except ValueError as error:
+        seats = [
+            SEAT.convert(seat.strip(), None, None) for seat in others.split(",") if seat.strip()
+        ]
+    except click.BadParameter as error:
         raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
     level = find_level(desk, link, None)[1]
     desk.confirm(

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.auth.authority import CA_CERTIFICATE, ISSUED, Authority, Issued
 from jackpot.auth.names import parse_holder
 from jackpot.auth.roles import ROLES
 from jackpot.cli.failures import one_line
@@ -29,6 +30,7 @@ _days = click.option(
     show_default=True,
     help="How long it lasts.",
 )
+_json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -46,9 +48,10 @@ def ca() -> None:
 
 @ca.command()
 @click.option("--name", required=True, help="What the authority is called.")
+@_json
 @_folder
 @one_line
-def init(name: str, folder: Path) -> None:
+def init(name: str, folder: Path, *, json_: bool) -> None:
     r"""Make an authority; one that exists is never overwritten.
 
     \b
@@ -56,23 +59,29 @@ def init(name: str, folder: Path) -> None:
       jackpot ca init --name "Liberty Casino"
     """
     Authority.create(folder, name)
+    if json_:
+        made = {"directory": str(folder), "authority": str(folder / CA_CERTIFICATE)}
+        click.echo(json.dumps(made, indent=2))
+        return
     click.echo(f"authority in {folder}; give {folder / CA_CERTIFICATE} to everyone")
 
 
 @ca.command()
 @click.argument("hosts", nargs=-1, required=True)
 @_days
+@_json
 @_folder
 @one_line
-def server(hosts: tuple[str, ...], days: int, folder: Path) -> None:
+def server(hosts: tuple[str, ...], days: int, folder: Path, *, json_: bool) -> None:
     r"""Issue a controller's certificate for the HOSTS under which it is reached.
 
     \b
     Example:
       jackpot ca server jackpot.example 127.0.0.1
     """
-    certificate, _key = Authority(folder).issue_server(hosts, days)
-    click.echo(certificate)
+    authority = Authority(folder)
+    certificate, _key = authority.issue_server(hosts, days)
+    _tell_issued(authority, certificate, json_=json_)
 
 
 @ca.command()
@@ -80,24 +89,27 @@ def server(hosts: tuple[str, ...], days: int, folder: Path) -> None:
 @click.argument("role", type=click.Choice(ROLES))
 @click.argument("name")
 @_days
+@_json
 @_folder
 @one_line
-def issue(site: str, role: str, name: str, days: int, folder: Path) -> None:
+def issue(site: str, role: str, name: str, days: int, folder: Path, *, json_: bool) -> None:
     r"""Issue a certificate for a ROLE and a NAME; a table's name is the table's id.
 
     \b
     Example:
       jackpot ca issue --site liberty floor flo
     """
-    certificate, _key = Authority(folder).issue(parse_holder(site, role, name), days)
-    click.echo(certificate)
+    authority = Authority(folder)
+    certificate, _key = authority.issue(parse_holder(site, role, name), days)
+    _tell_issued(authority, certificate, json_=json_)
 
 
 @ca.command()
 @click.argument("serial")
+@_json
 @_folder
 @one_line
-def revoke(serial: str, folder: Path) -> None:
+def revoke(serial: str, folder: Path, *, json_: bool) -> None:
     r"""Revoke a certificate by its SERIAL; its open streams end within seconds.
 
     The beginning of a serial is enough, as `jackpot ca list` shows it.
@@ -107,11 +119,15 @@ def revoke(serial: str, folder: Path) -> None:
       jackpot ca revoke 4f2a09c1d3e8
     """
     authority = Authority(folder)
-    click.echo(f"revoked {authority.revoke(authority.find(serial).serial).holder}")
+    revoked = authority.revoke(authority.find(serial).serial)
+    if json_:
+        click.echo(json.dumps(_row(revoked, folder / ISSUED / revoked.file), indent=2))
+    else:
+        click.echo(f"revoked {revoked.holder}")
 
 
 @ca.command(name="list")
-@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@_json
 @_folder
 @one_line
 def list_(*, json_: bool, folder: Path) -> None:
@@ -123,16 +139,7 @@ def list_(*, json_: bool, folder: Path) -> None:
     """
     issued = list(Authority(folder).issued())
     if json_:
-        rows = [
-            {
-                "holder": one.holder,
-                "serial": f"{one.serial:x}",
-                "expires": one.expires.isoformat(),
-                "revoked": one.revoked,
-                "file": one.file,
-            }
-            for one in issued
-        ]
+        rows = [_row(one, folder / ISSUED / one.file) for one in issued]
         click.echo(json.dumps(rows, indent=2))
         return
     table = Table(box=None, pad_edge=False)
@@ -144,3 +151,23 @@ def list_(*, json_: bool, folder: Path) -> None:
         serial = f"{one.serial:x}"[:SERIAL_SHOWN]
         table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", status, serial)
     Console().print(table)
+
+
+def _tell_issued(authority: Authority, certificate: Path, *, json_: bool) -> None:
+    if not json_:
+        click.echo(certificate)
+        return
+    (found,) = (one for one in authority.issued() if one.file == certificate.name)
+    click.echo(json.dumps(_row(found, certificate), indent=2))
+
+
+def _row(one: Issued, certificate: Path) -> dict[str, Any]:
+    return {
+        "holder": one.holder,
+        "serial": f"{one.serial:x}",
+        "expires": one.expires.isoformat(),
+        "revoked": one.revoked,
+        "file": one.file,
+        "certificate": str(certificate),
+        "key": str(certificate.with_suffix(".key")),
+    }

@@ -19,6 +19,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import NotConfirmedError, UnreachableException, one_line
+from jackpot.ids import SAYS, is_id
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
@@ -121,6 +122,13 @@ class Desk:
             click.echo(line)
 
 
+def _name(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A name as a controller takes it; gRPC would not even send every other one."""
+    if value and not is_id(value):
+        raise click.BadParameter(f"{value!r} is no name: {SAYS}", param=param)
+    return value
+
+
 _OPTIONS = (
     click.option(
         "--site",
@@ -132,12 +140,14 @@ _OPTIONS = (
         "--principal",
         metavar="NAME",
         envvar="JACKPOT_PRINCIPAL",
+        callback=_name,
         help="Who you are, to a controller without TLS.",
     ),
     click.option(
         "--department",
         metavar="NAME",
         envvar="JACKPOT_DEPARTMENT",
+        callback=_name,
         help="Your department, to a controller without TLS.",
     ),
     click.option("--json", "json_", is_flag=True, help="Print JSON for machines."),

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from jackpot.cli.failures import one_line
+from jackpot.cli.numbers import ID
 from jackpot.cli.offline import data_option, reading, site_option
 from jackpot.reports.export import write_export
 from jackpot.signing import load_private
@@ -14,8 +15,8 @@ from jackpot.signing import load_private
 @click.command()
 @data_option
 @site_option
-@click.option("--from", "first", type=click.IntRange(1), default=1, help="First sequence.")
-@click.option("--to", "last", type=click.IntRange(1), help="Last sequence.  [default: the head]")
+@click.option("--from", "first", type=ID, default=1, help="First sequence.")
+@click.option("--to", "last", type=ID, help="Last sequence.  [default: the head]")
 @click.option(
     "--key",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -1,5 +1,7 @@
 """What `jackpot serve`, `demo` and `sign` have in common: pages served beside the rest."""
 
+import contextlib
+import resource
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -30,6 +32,16 @@ def settings(theme: Path | None) -> Settings:
     return Settings(theme=Theme.load(theme) if theme else Theme())
 
 
+def raise_file_limit() -> None:
+    """Let this process open as many files as it may; every table and every watcher is one.
+
+    The usual 1,024 is for programs that use select(), which nothing here does.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):  # macOS says "unlimited" and means less
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 @asynccontextmanager
 async def pages(
     controller: Controller, store: Address, address: str, look: Settings, site: str = ""
@@ -55,6 +67,7 @@ async def pages_somewhere(
     controller: Controller, store: Address, address: str | None, look: Settings
 ) -> AsyncIterator[str]:
     """On the usual port if it is free; where a port was asked for, there or not at all."""
+    raise_file_limit()
     try:
         async with pages(controller, store, address or ADDRESS, look) as url:
             yield url

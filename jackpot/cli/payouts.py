@@ -4,11 +4,12 @@ import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.meter_view import money
+from jackpot.cli.numbers import ID
 from jackpot.cli.operator_view import exact, payouts_table, word
 from jackpot.v1 import operator_pb2, payout_pb2
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
-_PAYOUT = click.argument("payout", type=click.IntRange(1))
+_PAYOUT = click.argument("payout", type=ID)
 
 
 @click.command()

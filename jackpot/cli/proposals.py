@@ -4,6 +4,7 @@ import click
 
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.numbers import ID
 from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
 from jackpot.core.money import dollars
 from jackpot.v1 import operator_pb2
@@ -41,7 +42,7 @@ def _now(desk: Desk, proposal: operator_pb2.Proposal) -> list[str]:
 
 
 @click.command()
-@click.argument("proposal", type=click.IntRange(1))
+@click.argument("proposal", type=ID)
 @at_desk(changes=True)
 def approve(desk: Desk, proposal: int) -> None:
     r"""Let a proposed change happen, as somebody of another department.
@@ -68,7 +69,7 @@ def approve(desk: Desk, proposal: int) -> None:
 
 
 @click.command()
-@click.argument("proposal", type=click.IntRange(1))
+@click.argument("proposal", type=ID)
 @at_desk(changes=True)
 def decline(desk: Desk, proposal: int) -> None:
     r"""End a proposal: nothing changes.

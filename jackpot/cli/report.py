@@ -58,15 +58,18 @@ def daily(
     r"""What every meter did on a gaming day and why, and what is still open.
 
     The day's beginning and time zone are those of the site file. The controller
-    may run or not; the report of a day that has ended never changes.
+    may run or not; the report of a day that has ended never changes, and that of
+    another says so.
 
     \b
     Example:
       jackpot report daily --date 2026-03-01 --data /var/lib/jackpot
       jackpot report daily --data /var/lib/jackpot --format html --out day.html
     """
+    now_micros = clock_micros()
     with reading(store, site) as walk:
-        found = daily_report(walk, date.date() if date else day_before(walk, clock_micros()))
+        day = date.date() if date else day_before(walk, now_micros)
+        found = daily_report(walk, day, now_micros)
     text = _FORMS["json" if json_ else form](found)
     if out:
         try:

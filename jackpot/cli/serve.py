@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -15,9 +15,10 @@ import uvloop
 
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
-from jackpot.cli.http import pages, settings, theme_option
+from jackpot.cli.http import pages, raise_file_limit, settings, theme_option
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
+from jackpot.display.serving import listen
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.rules.hands import names
@@ -25,6 +26,7 @@ from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.sources import MACHINE, Sources
+from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, is_postgres, journal_opener
 
 WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
@@ -113,11 +115,12 @@ def serve(
     \b
     Example:
       jackpot serve --site site.toml --data /var/lib/jackpot \
-        --cert ca/issued/controller.pem --ca ca/ca.pem
+        --cert ca/issued/controller-SERIAL.pem --ca ca/ca.pem
       jackpot serve --site a.toml --site b.toml \
         --store postgresql://db1,db2/jackpot
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    raise_file_limit()
     files = [load_site_file(path) for path in site_paths]
     for path, each in zip(site_paths, files, strict=True):
         for warning in each.warnings:
@@ -141,12 +144,14 @@ def serve(
             *sites[1:],
             accept_lost_commits=accept_lost_commits,
         )
-        runner.run(_serve(make, store, where, gate, shown, settings(theme)))
+        opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
+        runner.run(_serve(make, store, opener, where, gate, shown, settings(theme)))
 
 
 async def _serve(
     make: Callable[[], Controller],
     store: str,
+    opener: Callable[[], Journal],
     address: str,
     gate: Gate | None,
     http: dict[str, str],
@@ -156,7 +161,13 @@ async def _serve(
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    where = await controller.start(address)
+    # A start that fails must leave no seed in the journal, so the pages' ports are held meanwhile.
+    with ExitStack() as held:
+        for each in http.values():
+            held.enter_context(listen(each)).listen()
+        controller.verify(address)
+        opener().close()  # whatever is wrong with the store is told here, and not by a writer
+        where = await controller.start(address)
     calm_collector()
     try:
         async with AsyncExitStack() as stack:

@@ -11,7 +11,7 @@ import uvloop
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
-from jackpot.cli.http import ADDRESS, settings, theme_option
+from jackpot.cli.http import ADDRESS, raise_file_limit, settings, theme_option
 from jackpot.display.access import SignsOnly
 from jackpot.display.app import Settings
 from jackpot.display.remote import ControllerSource
@@ -41,6 +41,7 @@ def sign(connection: Connection, http: str, site: str, theme: Path | None) -> No
       jackpot sign --controller 127.0.0.1:7400 --http 0.0.0.0:8080
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    raise_file_limit()
     look = settings(theme)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_sign(connection, http, site, look))

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from jackpot.cli.failures import one_line
+from jackpot.cli.numbers import ID
 from jackpot.cli.offline import data_option, reading, site_option
 from jackpot.reports.pdf import as_pdf
 from jackpot.reports.slip import Receipt, find_slip, receipt, slip_lines
@@ -13,7 +14,7 @@ from jackpot.signing import load_private
 
 
 @click.command()
-@click.argument("payout", type=click.IntRange(1))
+@click.argument("payout", type=ID)
 @data_option
 @site_option
 @click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="Write a PDF here.")

@@ -1,8 +1,9 @@
 """A gaming day, from the journal alone: what every meter did and why, and what is still open.
 
 The report depends on the entries up to the day's end and on nothing else, not even on today's
-settings, so yesterday's report is the same tomorrow. A day's bounds are those of the setting that
-its first entry was written under, or made.
+settings, so yesterday's report is the same tomorrow. Of a day that is not over it says so, and how
+things stand now. A day's bounds are those of the setting that its first entry was written under, or
+made.
 """
 
 import datetime as dt
@@ -37,14 +38,14 @@ class Decrease(Struct, frozen=True):
 
 
 class DeckInUse(Struct, frozen=True):
-    """A deck that a table had in use when the day ended."""
+    """A deck that a table had in use when the day ended, or has now."""
 
     table: str
     back: str
     dealing: Dealing
     since_micros: int
     due_micros: int  # 0: no text says when it is changed
-    overdue: bool  # by the end of the day
+    overdue: bool  # by the end of the day, or by now
 
 
 class DailyReport(Struct):
@@ -55,6 +56,7 @@ class DailyReport(Struct):
     day: config.GamingDay
     start_micros: int
     end_micros: int
+    as_of_micros: int = 0  # the day's end; before it the day is not over, or has not begun
     first_sequence: int = 0  # of the day; 0: nothing happened
     last_sequence: int = 0  # that this report is about
     last_hash: str = ""
@@ -73,15 +75,16 @@ class DailyReport(Struct):
     open_proposals: list[Proposal] = field(default_factory=list)
 
 
-def daily_report(walk: Walk, date: dt.date) -> DailyReport:
-    """The report of a gaming day, as far as the journal has it."""
+def daily_report(walk: Walk, date: dt.date, now_micros: int) -> DailyReport:
+    """The report of a gaming day, as far as the journal has it; `now` counts until it is over."""
     builder = _Builder(walk.site, date)
     for entry in walk.entries():
+        now_micros = max(now_micros, entry.time_micros)  # the clock may be behind the journal
         if not builder.takes(entry):
             break
         record = builder.replica.follow(entry)
         builder.add(entry.sequence, entry.time_micros, record)
-    return builder.finished()
+    return builder.finished(now_micros)
 
 
 def day_before(walk: Walk, now_micros: int) -> dt.date:
@@ -178,10 +181,11 @@ class _Builder:
             if hit := self._hits.get(event.payout):
                 self._hits[event.payout] = replace(hit, status=status)
 
-    def finished(self) -> DailyReport:
+    def finished(self, now_micros: int) -> DailyReport:
         """The report, when there are no more entries."""
         state, head = self.replica.state, self.replica.head
         report = self._report or self._begin(state.day)
+        report.as_of_micros = min(report.end_micros, now_micros)
         report.last_sequence, report.last_hash = head.sequence, head.hash.hex()
         report.levels = list(self._day.levels.values())
         report.since_service = list(self._ever.levels.values())
@@ -197,7 +201,7 @@ class _Builder:
                 deck.dealing,
                 deck.since_micros,
                 deck.due_micros,
-                overdue=0 < deck.due_micros <= report.end_micros,
+                overdue=0 < deck.due_micros <= report.as_of_micros,
             )
             for _, table in sorted(state.tables.items())
             for _, deck in sorted(table.decks.items())

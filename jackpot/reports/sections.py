@@ -60,12 +60,18 @@ def sections(report: DailyReport) -> Iterator[Section]:
 
 def _head(report: DailyReport) -> Section:
     zone = report.day.zone
+    stands: tuple[tuple[Cell, ...], ...] = ()
+    if report.as_of_micros < report.end_micros:
+        begun = report.as_of_micros >= report.start_micros
+        words = "this day is not over" if begun else "this day has not begun"
+        stands = (("as of", f"{local_time(report.day, report.as_of_micros)} {zone}: {words}"),)
     return Section(
         f"Gaming day {report.date}, site {report.site}",
         ("", ""),
         (
             ("from", f"{local_time(report.day, report.start_micros)} {zone}"),
             ("to", f"{local_time(report.day, report.end_micros)} {zone}"),
+            *stands,
             ("journal", f"{report.first_sequence or '-'} to {report.last_sequence}"),
             ("hash", report.last_hash),
             ("rounds", report.rounds),
@@ -161,8 +167,9 @@ def _notes(report: DailyReport, title: str, heading: Heading) -> Section:
 
 
 def _decks(report: DailyReport) -> Section:
+    when = "at the day's end" if report.as_of_micros == report.end_micros else "now"
     return Section(
-        "Deck changes due: decks in use at the day's end",
+        f"Deck changes due: decks in use {when}",
         ("table", "backs", "dealt by", "in use since", "to be changed by", ""),
         tuple(
             (

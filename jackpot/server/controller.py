@@ -5,8 +5,10 @@ is in trouble, and for good when the writer has died or a drain begins.
 """
 
 import asyncio
+import errno
 import ipaddress
 import logging
+import socket
 from collections.abc import Callable
 
 import grpc
@@ -63,6 +65,33 @@ def verify_loopback(address: str) -> None:
         raise AddressError(f"{address}: without TLS the controller listens on loopback only")
 
 
+def verify_free(address: str) -> None:
+    """Raise unless somebody could listen there; gRPC would say why in its own log only."""
+    host, _, port = address.rpartition(":")
+    try:
+        _bind_once(host.strip("[]"), int(port))
+    except OSError as error:
+        raise AddressError(f"{address}: cannot listen there: {error.strerror}") from error
+
+
+def _bind_once(host: str, port: int) -> None:
+    """Bind to the first of a host's addresses that can be: gRPC is content with one, too."""
+    problem: OSError | None = None
+    for family, kind, protocol, _, where in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    ):
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(where)
+        except OSError as error:
+            problem = error
+        else:
+            return
+    if problem and problem.errno != errno.EAFNOSUPPORT:  # without IPv6, gRPC takes [::] for IPv4
+        raise problem
+
+
 class Controller:
     """Serves a site."""
 
@@ -107,9 +136,7 @@ class Controller:
 
     async def start(self, address: str) -> str:
         """Listen, check the journal, set up the sites, serve; where it listens."""
-        verify_address(address)
-        if self.gate is None:
-            verify_loopback(address)
+        self.verify(address)
         await self._show(serving=False)
         try:
             port = self._listen(address)
@@ -127,6 +154,13 @@ class Controller:
         await self._show(serving=self.engine.healthy)
         self.engine.on_health = self._heed_health
         return f"{address.rpartition(':')[0]}:{port}"
+
+    def verify(self, address: str) -> None:
+        """Raise unless it can and may listen there."""
+        verify_address(address)
+        if self.gate is None:
+            verify_loopback(address)
+        verify_free(address)
 
     def _listen(self, address: str) -> int:
         if self.gate is None:

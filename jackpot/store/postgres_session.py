@@ -86,7 +86,11 @@ def without_password(address: str) -> str:
     except psycopg.Error:
         return "the given address"
     hosts = str(parts.get("host", "localhost")).split(",")
-    return f"postgresql://{','.join(hosts)}/{parts.get('dbname', '')}"
+    ports = str(parts.get("port", "")).split(",")
+    if len(ports) == 1:  # it is for all of them
+        ports *= len(hosts)
+    places = (f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=False))
+    return f"postgresql://{','.join(places)}/{parts.get('dbname', '')}"
 
 
 @contextmanager

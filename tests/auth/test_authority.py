@@ -1,11 +1,13 @@
 """Certificates by their serials, and which of them a controller takes for its own."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from jackpot.auth.authority import CA_CERTIFICATE, AuthorityError
+from jackpot.auth.authority import CA_CERTIFICATE, Authority, AuthorityError
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.main import main
 from tests.auth.secured import Secured
@@ -72,3 +74,96 @@ def test_a_controller_has_a_certificate_of_its_own(tmp_path: Path, role: str) ->
     with pytest.raises(AuthorityError, match="is no controller's certificate"):
         gate.credentials()
     Gate(house.files(), SITE).credentials()
+
+
+def left_in(folder: Path) -> list[str]:
+    """All that lies in a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("name", ["", " ", "n" * 65, "ü" * 33, "a\nb"])
+def test_an_authority_needs_a_name(tmp_path: Path, name: str) -> None:
+    """One line, and nothing is left behind that the next attempt would trip over."""
+    there = str(tmp_path / "ca")
+    result = CliRunner().invoke(main, ["ca", "init", "--name", name, "--dir", there])
+    assert result.exit_code == 1
+    assert result.stderr == "Error: an authority needs a name, of at most 64 bytes\n"
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("folder", ["/proc/ca", "/dev/null/ca"])
+def test_an_authority_needs_a_folder(folder: str) -> None:
+    """One line says why it can't be made there."""
+    result = CliRunner().invoke(main, ["ca", "init", "--name", "House", "--dir", folder])
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: can't make an authority in {folder}: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_authority_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
+    """Something is in the way of the certificate: its key and the folders are gone again."""
+    (tmp_path / CA_CERTIFICATE).mkdir()
+    with pytest.raises(AuthorityError, match="can't make an authority"):
+        Authority.create(tmp_path, "House")
+    assert left_in(tmp_path) == [CA_CERTIFICATE]
+
+
+def test_a_name_with_a_dot_keeps_its_serial(tmp_path: Path) -> None:
+    """A table may be called t1.5, and have a second certificate."""
+    house = Secured(tmp_path)
+    for _ in range(2):
+        house.identity("table", "t1.5")
+    for one in house.authority.issued():
+        assert one.file == f"table-t1.5-{one.serial:x}.pem"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("", " ", "999.1.1.1", "1.2.3", "jackpot.7", "10.0.0.5:7400", "a\n"),
+        *("jackpot..example", "-a.example", "Zoë.example", "a" * 64, ".".join(["a" * 63] * 4)),
+    ],
+)
+def test_a_host_that_nobody_can_reach(tmp_path: Path, host: str) -> None:
+    """No certificate is issued for what is neither a host's name nor an address."""
+    house = Secured(tmp_path)
+    command = ["ca", "server", "--dir", str(house.folder), "--", "jackpot.example", host]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: {host!r} is neither a host's name nor an IP address\n"
+    assert list(house.authority.issued()) == []
+
+
+@pytest.mark.parametrize(
+    "host", ["jackpot", "jackpot.example", "10.0.0.5", "::1", "*.example", "a_b.xn--zo-jka.example"]
+)
+def test_a_host_that_can_be_reached(tmp_path: Path, host: str) -> None:
+    """Names and addresses of both kinds."""
+    house = Secured(tmp_path)
+    assert ca(house, "server", host).exit_code == 0
+    assert len(list(house.authority.issued())) == 1
+
+
+def test_a_script_has_path_and_serial_as_json(tmp_path: Path) -> None:
+    """From the authority to a revoked certificate without reading any text."""
+    folder = tmp_path / "house"
+
+    def asked(*args: str) -> dict[str, Any]:
+        result = CliRunner().invoke(main, ["ca", *args, "--json", "--dir", str(folder)])
+        assert result.exit_code == 0, result.output
+        found: dict[str, Any] = json.loads(result.stdout)
+        return found
+
+    assert asked("init", "--name", "House") == {
+        "directory": str(folder),
+        "authority": str(folder / CA_CERTIFICATE),
+    }
+    server = asked("server", "jackpot.example")
+    flo = asked("issue", "--site", SITE, "floor", "flo")
+    for one, holder in ((server, "controller"), (flo, f"jackpot://{SITE}/floor/flo")):
+        assert (one["holder"], one["revoked"]) == (holder, False)
+        assert Path(one["certificate"]).read_bytes().startswith(b"-----BEGIN CERTIFICATE")
+        assert Path(one["key"]).read_bytes().startswith(b"-----BEGIN PRIVATE KEY")
+        assert one["serial"] in one["certificate"]
+    revoked = asked("revoke", flo["serial"])
+    assert revoked == flo | {"revoked": True}

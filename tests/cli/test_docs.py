@@ -1,14 +1,17 @@
 """The operator's handbook names what exists."""
 
 import inspect
+import json
 import re
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from jackpot.cli.main import main
 from jackpot.core import bad_beat, settle
+from tests.cli.test_commands import every_command
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDBOOK = (ROOT / "docs" / "operations.md").read_text()
@@ -32,6 +35,32 @@ def test_what_is_deployed_can_be_run(path: str) -> None:
         known = {option for parameter in command.params for option in parameter.opts}
         used = set(re.findall(r" (--[a-z-]+)", line))
         assert used <= known, line
+
+
+def test_every_command_that_ends_has_json() -> None:
+    """What the handbook promises to scripts; those that it excepts have nothing to tell one."""
+    without = set()
+    for path in every_command():
+        command: click.Command | None = main
+        for word in path:
+            assert isinstance(command, click.Group)
+            command = command.get_command(click.Context(command), word)
+        assert command is not None
+        known = {option for parameter in command.params for option in parameter.opts}
+        if not isinstance(command, click.Group) and "--json" not in known:
+            without.add(" ".join(path))
+    assert without == {"serve", "sign", "completion"}
+    assert "(not `serve`, `sign` and `completion`)" in " ".join(HANDBOOK.split())
+
+
+def test_the_example_of_serve_names_a_certificate_as_it_is_issued(tmp_path: Path) -> None:
+    """With the serial in its place, the file that `jackpot ca server` has made."""
+    runner, folder = CliRunner(), str(tmp_path / "ca")
+    runner.invoke(main, ["ca", "init", "--name", "House", "--dir", folder])
+    made = runner.invoke(main, ["ca", "server", "localhost", "--dir", folder, "--json"]).stdout
+    issued = json.loads(made)
+    (shown,) = re.findall(r"--cert (ca/\S+)", runner.invoke(main, ["serve", "--help"]).stdout)
+    assert shown.replace("SERIAL", issued["serial"]) == f"ca/issued/{issued['file']}"
 
 
 def alarms() -> set[str]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,14 @@ from click.testing import CliRunner
 
 from jackpot.cli.main import main
 from table_client.client import TableClient, open_channel
+from table_client.errors import RefusedError
 from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
 from tests.server.house import DOLLAR, ROYALS, SITE, fund_text
+
+BEYOND = str(2**63)  # no field of a message holds it
+SEAT = str(2**32)
+BAD_BEAT = ("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", "2")
 
 
 @pytest.fixture
@@ -192,6 +198,21 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
         (("approve", "first"), "'first'"),
         (("reject", "1", "--reason", "mood", "--floorperson", "Flo"), "mood"),
         (("badbeat", "verify", "f", "t"), "--hand"),
+        (("approve", BEYOND, "--yes"), BEYOND),
+        (("decline", BEYOND, "--yes"), BEYOND),
+        (("validate", BEYOND, "--yes"), BEYOND),
+        (("pay", BEYOND, "--yes"), BEYOND),
+        (("reject", BEYOND, "--reason", "lamp-dark", "--yes"), BEYOND),
+        (("slip", BEYOND, "--data", "."), BEYOND),
+        (("badbeat", "verify", "f", "t", "--hand", "h", "--winner", "1", "--loser", SEAT), SEAT),
+        (("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", SEAT), SEAT),
+        ((*BAD_BEAT, "--others", f"1,{SEAT}"), SEAT),
+        ((*BAD_BEAT, "--others", "1,-4"), "-4"),
+        (("export", "--data", ".", "--key", "k", "--out", "o", "--from", BEYOND), BEYOND),
+        (("export", "--data", ".", "--key", "k", "--out", "o", "--to", BEYOND), BEYOND),
+        (("audit", "--data", ".", "--limit", BEYOND), BEYOND),
+        (("payouts", "--principal", "Zoë"), "Zoë"),
+        (("payouts", "--department", "Büro"), "Büro"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_exits_2(args: tuple[str, ...], words: str) -> None:
@@ -199,6 +220,29 @@ def test_a_command_line_that_makes_no_sense_exits_2(args: tuple[str, ...], words
     result = CliRunner().invoke(main, list(args))
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+@pytest.mark.parametrize("missing", ["flo.pem", "flo.key", "ca.pem"])
+def test_a_missing_file_is_named(tmp_path: Path, missing: str) -> None:
+    """A certificate that is not there is not told as a key that is not there."""
+    files = [tmp_path / name for name in ("ca.pem", "flo.pem", "flo.key")]
+    for path in files:
+        path.write_text("")
+    (tmp_path / missing).unlink()
+    (tmp_path / "flo.key").unlink(missing_ok=True)  # who has moved one has often moved both
+    options = ["--ca", str(files[0]), "--cert", str(files[1])]
+    result = CliRunner().invoke(main, ["payouts", *options])
+    assert result.stderr == f"Error: {tmp_path / missing}: No such file or directory\n"
+
+
+def test_the_details_of_a_refusal_have_an_order() -> None:
+    """A map on the wire has none; what is read twice must not look different."""
+    told = {"table": "t1", "round": "7", "seat": "3"}
+    texts = {
+        str(RefusedError("ABORTED", "No.", metadata={key: told[key] for key in order}))
+        for order in permutations(told)
+    }
+    assert texts == {"ABORTED: No. (round 7, seat 3, table t1)"}
 
 
 def test_a_controller_that_is_away_exits_3_and_the_request_can_be_repeated(

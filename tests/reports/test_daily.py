@@ -21,7 +21,7 @@ POOLS = ("meter", "reserve", "overflow")
 def report_of(directory: Path, date: dt.date) -> DailyReport:
     """The report of a day."""
     with open_walk(directory) as walk:
-        return daily_report(walk, date)
+        return daily_report(walk, date, bounds(DAY, date)[1])
 
 
 def of_day(directory: Path, date: dt.date) -> tuple[list[Row], list[Row]]:

@@ -1,6 +1,7 @@
 """A day's report says which decks were changed, and which changes are due at its end."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from jackpot.core.events import Record, SiteConfigured
 from jackpot.engine.replica import Replica
 from jackpot.reports.daily import DailyReport, daily_report
 from jackpot.reports.gaming_day import bounds
+from jackpot.reports.sections import sections
 from jackpot.reports.walk import open_walk
 from jackpot.store.sqlite import SqliteJournal
 from tests.core.floor import Floor, five_card_a, ok, table
@@ -52,10 +54,10 @@ def write(folder: Path, *steps: tuple[int, PlaceDeck | RemoveDeck]) -> Path:
     return folder
 
 
-def report_of(folder: Path) -> DailyReport:
+def report_of(folder: Path, now_micros: int = END) -> DailyReport:
     """The report of the day."""
     with open_walk(folder) as walk:
-        return daily_report(walk, DATES[0])
+        return daily_report(walk, DATES[0], now_micros)
 
 
 @pytest.mark.rule("PA 657a.3(c)")
@@ -70,6 +72,46 @@ def test_a_change_is_overdue_at_the_days_end(
     (deck,) = report_of(write(tmp_path, (placed, command))).decks
     assert (deck.table, deck.back, deck.dealing, deck.overdue) == ("t1", "red", dealing, overdue)
     assert deck.due_micros == END + spare_micros
+
+
+@pytest.mark.rule("PA 657a.3(c)")
+@pytest.mark.parametrize(("spare_micros", "overdue"), [(-1, False), (0, True), (1, True)])
+def test_before_the_days_end_a_change_is_overdue_when_its_time_has_come(
+    tmp_path: Path, spare_micros: int, *, overdue: bool
+) -> None:
+    """A deck that is to be changed later today is not overdue yet, and the report says as of when.
+
+    A clock that is behind the journal is not believed.
+    """
+    due = START + 4 * HOUR_MICROS
+    folder = write(
+        tmp_path / "clock", (START, PlaceDeck("red", "hand")), (START, PlaceDeck("blue", "shoe"))
+    )
+    report = report_of(folder, due + spare_micros)
+    assert [(deck.back, deck.overdue) for deck in report.decks] == [
+        ("blue", False),
+        ("red", overdue),
+    ]
+    assert report.as_of_micros == due + spare_micros < report.end_micros
+    told = next(sections(report)).rows
+    assert any(cell[0] == "as of" and str(cell[1]).endswith("not over") for cell in told)
+    folder = write(
+        tmp_path / "journal",
+        (START, PlaceDeck("red", "hand")),
+        (due + spare_micros, PlaceDeck("blue", "shoe")),
+    )
+    assert report_of(folder, START).decks[1].overdue == overdue
+
+
+def test_a_day_to_come_says_so(tmp_path: Path) -> None:
+    """Tomorrow's report is not a quiet day's, and nothing is overdue in it that is not now."""
+    write(tmp_path, (START, PlaceDeck("red", "shoe")))
+    command = ["report", "daily", "--data", str(tmp_path), "--date"]
+    told = CliRunner().invoke(main, [*command, "2999-01-01"]).stdout
+    says = r"^as of +\S+ \S+ America/New_York: this day has not begun$"
+    assert re.search(says, told, re.MULTILINE)
+    assert max(map(len, told.splitlines())) <= 80
+    assert "as of" not in CliRunner().invoke(main, [*command, str(DATES[0])]).stdout
 
 
 def test_what_was_changed_is_listed_with_how_late_it_was(tmp_path: Path) -> None:

@@ -112,5 +112,6 @@ def test_a_standby_is_passed_over(address: str, postgres: Server) -> None:
 def test_an_address_is_shown_without_its_password() -> None:
     """What goes into messages and logs has no secret in it."""
     shown = without_password("postgresql://me:secret@db1:5432,db2:5433/jackpot")
-    assert shown == "postgresql://db1,db2/jackpot"
+    assert shown == "postgresql://db1:5432,db2:5433/jackpot"
+    assert without_password("postgresql://db1,db2/jackpot") == "postgresql://db1,db2/jackpot"
     assert "secret" not in without_password("postgresql://me:secret@[bad")

@@ -1,0 +1,83 @@
+"""How `jackpot serve` starts: what it makes ready, and what it says and leaves where it can't."""
+
+import resource
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.cli.test_commands import run
+from tests.e2e.process import Process
+from tests.server.house import free_port, site_text, write_site
+from tests.stores import Stores
+
+SOFT = 1_024  # what systemd gives a service that asks for nothing
+HALF_OPEN = 1_100
+
+
+def test_watchers_do_not_take_the_tables_connections(tmp_path: Path) -> None:
+    """More connections to the pages than the usual soft limit; gRPC still takes new ones."""
+    http = free_port()
+    served = Process(tmp_path, options=("--http", f"127.0.0.1:{http}"))
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (SOFT, before[1]))
+    try:
+        served.launch()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    with ExitStack() as stack:
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        stack.push(served)
+        served.ready()
+        for _ in range(HALF_OPEN):
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", http), 10))
+            half.sendall(b"GET / HTTP/1.1\r\n")
+        shown = run("meters", "--controller", served.address)
+        assert (shown.returncode, shown.stderr) == (0, "")
+
+
+def refused(folder: Path, *options: str) -> str:
+    """What `jackpot serve` says where it can't start: one line, and nobody else says anything."""
+    site = write_site(folder, site_text(0))
+    result = run("serve", "--site", str(site), *options)
+    assert (result.returncode, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("Error: ")
+
+
+def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:
+    """Neither the pages' port nor gRPC's: no link is in service, no seed is booked."""
+    data = tmp_path / "data"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        there, free = f"127.0.0.1:{taken.getsockname()[1]}", f"127.0.0.1:{free_port()}"
+        command = ("--data", str(data))
+        said = refused(tmp_path, *command, "--grpc", free, "--http", there)
+        assert said == f"{there}: cannot serve pages there: Address already in use"
+        said = refused(tmp_path, *command, "--grpc", there, "--http", free)
+        assert said == f"{there}: cannot listen there: Address already in use"
+    said = refused(tmp_path, *command, "--grpc", free, "--http", free)
+    assert said == f"{free}: cannot listen there: Address already in use"
+    assert not data.exists()
+
+
+def test_a_host_that_is_not_ours_is_one_line(tmp_path: Path) -> None:
+    """The cause is the system's."""
+    said = refused(tmp_path, "--data", str(tmp_path / "data"), "--http", "192.0.2.1:7480")
+    assert said == "192.0.2.1:7480: cannot serve pages there: Cannot assign requested address"
+
+
+def test_a_store_that_can_not_be_opened_is_one_line(tmp_path: Path) -> None:
+    """The cause once, and no exception's name."""
+    grpc = ("--grpc", "127.0.0.1:0")
+    said = refused(tmp_path, "--data", "/proc/x", *grpc)
+    assert said.startswith("can't open the journal in /proc/x: ")
+    assert "Error" not in said
+
+
+def test_a_wrong_database_is_one_line_with_its_port(tmp_path: Path, stores: Stores) -> None:
+    """So that it is clear which server said no."""
+    port = stores.server.port
+    store = f"postgresql://jackpot:secret@127.0.0.1:{port}/nowhere"
+    said = refused(tmp_path, "--store", store, "--grpc", "127.0.0.1:0")
+    assert said.startswith(f"can't open the journal in postgresql://127.0.0.1:{port}/nowhere: ")
+    assert 'database "nowhere" does not exist' in said
+    assert "secret" not in said

@@ -12,7 +12,7 @@ import grpc
 
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.names import HolderError
-from jackpot.display.errors import DisplayError, HttpAddressError
+from jackpot.display.errors import DisplayError
 from jackpot.reports.slip import NoSuchPayoutError
 from jackpot.rules.site import SiteFileError
 from jackpot.server.controller import AddressError
@@ -66,10 +66,6 @@ def one_line(command: Callable[P, T]) -> Callable[P, T]:
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return command(*args, **kwargs)
-        except HttpAddressError as error:
-            cause = error.__cause__
-            why = f": {cause.strerror}" if isinstance(cause, OSError) else ""
-            raise click.ClickException(f"{error}{why}") from error
         except _KNOWN as error:
             raise click.ClickException(str(error)) from error
         except RefusedError as error:

@@ -124,7 +124,8 @@ def listen(address: str) -> socket.socket:
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
         listening.bind(where)
     except (OSError, ValueError) as error:
-        raise HttpAddressError(f"{address}: cannot serve pages there") from error
+        why = error.strerror if isinstance(error, OSError) else "no port"
+        raise HttpAddressError(f"{address}: cannot serve pages there: {why}") from error
     return listening
 
 

@@ -10,12 +10,14 @@ from jackpot.auth.client import refusal_of
 
 _DETAILS_KEY = "grpc-status-details-bin"
 # Without a rich status these come from gRPC itself, not from the controller. A write that meets a
-# broken connection is INTERNAL there, and a stream that vanishes UNKNOWN.
+# broken connection is INTERNAL there, a stream that vanishes UNKNOWN, and a call that is under way
+# when the controller stops CANCELLED.
 _BROKEN = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.INTERNAL,
     grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.CANCELLED,
 )
 
 

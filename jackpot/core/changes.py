@@ -4,7 +4,7 @@ The operator is custodian: what players put in goes to players. What leaves a me
 or another meter, never to the house, except where it corrects a malfunction. Under dual control a
 change is only proposed; it takes effect when another person of another department approves it, at
 the meters of that moment, unless the link has paid an award that the proposal could not foresee, or
-something else was changed by hand: what happens is what both have looked at.
+its meter or limit was changed otherwise: what happens to a meter is what both have looked at.
 """
 
 from collections.abc import Callable
@@ -74,7 +74,6 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
             before=before,
             after=after,
             by_micros=_by(effect),
-            last_change=_last_change(state, command),
         )
     )
 
@@ -133,8 +132,8 @@ def approve(state: State, command: ApproveProposal, request: Request) -> Effect 
         return refuse(Reason.SECOND_PERSON_REQUIRED, proposer=proposal.proposer, **at)
     if origin.department == proposal.department:
         return refuse(Reason.OTHER_DEPARTMENT_REQUIRED, department=origin.department, **at)
-    foreseen = (proposal.hit_count, proposal.last_change)
-    if (_hit_count(state, proposal.change), _last_change(state, proposal.change)) != foreseen:
+    hit = _hit_count(state, proposal.change) != proposal.hit_count
+    if hit or _last_change(state, proposal.change) > proposal.since:
         return refuse(Reason.PROPOSAL_OVERTAKEN, link=proposal.link, **at)
     effect = _effect(state, _at_this_moment(state, proposal))
     if isinstance(effect, Refusal):

@@ -1,5 +1,7 @@
 """Bring forward what a site is made of: links, tables, decks, proposals, settings."""
 
+from msgspec.structs import replace
+
 from jackpot.core import ledger
 from jackpot.core.describe import with_rates_of
 from jackpot.core.events import (
@@ -54,6 +56,8 @@ def link_changed(state: State, event: LinkChanged) -> None:
     link.status = event.status
     if event.status == "in-service" and link.next_config:
         link.config, link.next_config = link.next_config, None
+        for level in link.config.levels:  # another limit shares out differently
+            state.last_change[ledger.key(event.link, level.id)] = state.sequence
 
 
 def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersChanged) -> None:
@@ -72,7 +76,7 @@ def proposed(state: State, event: Proposed) -> None:
     """A change waits; those that expired meanwhile make room."""
     now = state.time_micros
     state.proposals = {id_: p for id_, p in state.proposals.items() if p.expires_micros > now}
-    state.proposals[event.proposal.id] = event.proposal
+    state.proposals[event.proposal.id] = replace(event.proposal, since=state.sequence)
     state.last_proposal = event.proposal.id
 
 

@@ -210,7 +210,7 @@ class Proposal(Struct, frozen=True, gc=False):
     before: str  # what the change is about, as it stood, for people to read
     after: str
     by_micros: int = 0  # how far a meter that is to be set moves
-    last_change: int = 0  # of the meters that it touches, when it was proposed
+    since: int = 0  # its sequence; a later change of the meters it touches overtakes it
 
 
 class State(Struct):

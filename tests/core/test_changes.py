@@ -170,6 +170,16 @@ def test_money_from_elsewhere_overtakes_and_another_meter_does_not() -> None:
     ok(approve(floor, of_a))
 
 
+def test_another_limit_overtakes_a_proposal() -> None:
+    """It would share the money out in another way than was looked at."""
+    floor = floor_of()
+    proposal = propose(floor, RAISE)
+    ok(floor.operate(SuspendLink("a")))
+    ok(approve(floor, propose(floor, SetLimit("a", "main", 13_000 * DOLLAR, "x"))))
+    ok(floor.operate(ResumeLink("a")))
+    assert reason(approve(floor, proposal)) == Reason.PROPOSAL_OVERTAKEN
+
+
 def test_a_transfer_tells_what_has_moved() -> None:
     """Of a level's own overflow the limit lets only so much back on its meter."""
     floor = floor_of(dual=False, limit_micros=12_346 * DOLLAR)

@@ -85,7 +85,7 @@ async def run(options: Options) -> None:
             if floor:
                 await floor.clear(table_id)
             pay = floor.pay if floor else None
-            linked = LinkedProgressive(client, links, pay, staff=Waiting().wait)
+            linked = LinkedProgressive(client, links, pay, staff=Waiting(floor, table_id).wait)
             await _play(Table(game, deck, linked), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
 

@@ -3,15 +3,17 @@
 import asyncio
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
 from table_client.assembly import take_up
 from table_client.client import TableClient
 from table_client.errors import RefusedError, UnreachableError
+from table_client.floor import Floor
 
 _SILENCE_S = 0.5  # after which whoever looks on is told what is waited for
-_LOOK_S = 1.0  # between two looks whether staff have paid
+_LOOK_S, _SELDOM_S = 1.0, 15.0  # between two looks whether staff have paid; each is journaled
 _CONNECT_S = 2.0
 
 
@@ -36,23 +38,30 @@ def _cause(address: str, error: UnreachableError) -> str:
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):
             return str(error)
-    except OSError as failure:
-        return failure.strerror or str(failure)
+    except (OSError, UnicodeError) as failure:
+        return getattr(failure, "strerror", "") or str(failure)
 
 
 class Waiting:
-    """Staff who have an award to pay before the table may go on."""
+    """Staff who have an award to pay before the table may go on; its own people try again."""
 
-    def __init__(self) -> None:
+    def __init__(self, floor: Floor | None, table: str) -> None:
+        self._floor = floor
+        self._table = table
         self._payout = ""
+        self._look_s = _LOOK_S
 
     async def wait(self, refusal: RefusedError) -> None:
         """Give them a moment; each payout is told once."""
         payout = refusal.metadata.get("payout", "")
         if payout != self._payout:
             _say(f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)")
-            self._payout = payout
-        await asyncio.sleep(_LOOK_S)
+            self._payout, self._look_s = payout, _LOOK_S
+        await asyncio.sleep(self._look_s)
+        self._look_s = min(2 * self._look_s, _SELDOM_S)
+        if self._floor:
+            with suppress(RefusedError):  # as when it was to be paid at first
+                await self._floor.clear(self._table)
 
 
 def _say(what: str) -> None:

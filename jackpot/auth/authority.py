@@ -9,7 +9,7 @@ import ipaddress
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,20 +100,24 @@ class Authority:
         cls, folder: Path, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate
     ) -> "Authority":
         """Write it all, or leave nothing that the next attempt would take for an authority."""
-        if (folder / CA_KEY).exists():
+        # Also where its key is elsewhere for the time being, perhaps behind a link.
+        if any(os.path.lexists(folder / name) for name in (CA_KEY, CA_CERTIFICATE, CRL)):
             raise AuthorityError(f"{folder} has an authority already")
         issued = folder / ISSUED
         made = [path for path in (issued, *issued.parents) if not path.exists()]
+        written: list[Path] = []
         try:
             issued.mkdir(parents=True, exist_ok=True)
             write_key(folder / CA_KEY, key)
+            written.append(folder / CA_KEY)
             (folder / CA_CERTIFICATE).write_bytes(_pem(certificate))
+            written.append(folder / CA_CERTIFICATE)
             authority = cls(folder)
             authority._write_crl(())
         except OSError:
             with suppress(OSError):
-                (folder / CA_KEY).unlink(missing_ok=True)
-                (folder / CA_CERTIFICATE).unlink(missing_ok=True)
+                for path in written:
+                    path.unlink()
             with suppress(OSError):
                 for path in made:
                     path.rmdir()
@@ -147,8 +151,9 @@ class Authority:
         base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"
         # Not with_suffix(): a name may have a dot in it, and what follows would be cut off.
         paths = base.with_name(f"{base.name}.pem"), base.with_name(f"{base.name}.key")
-        write_key(paths[1], key)
-        paths[0].write_bytes(_pem(certificate))
+        with _writing(self._folder):
+            write_key(paths[1], key)
+            paths[0].write_bytes(_pem(certificate))
         return paths
 
     def _signed_by(self) -> x509.AuthorityKeyIdentifier:
@@ -168,7 +173,9 @@ class Authority:
         found = next((issued for issued in self.issued() if issued.serial == serial), None)
         if found is None:
             raise AuthorityError(f"no certificate has the serial {serial:x}")
-        self._write_crl({*revoked_serials(self._folder / CRL, self._certificate), serial})
+        revoked = revoked_serials(self._folder / CRL, self._certificate)
+        with _writing(self._folder):
+            self._write_crl({*revoked, serial})
         return found._replace(revoked=True)
 
     def issued(self) -> Iterator[Issued]:
@@ -202,6 +209,14 @@ class Authority:
         new = self._folder / (CRL + ".new")
         new.write_bytes(raw)
         new.replace(self._folder / CRL)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise AuthorityError(f"can't write into {folder}: {error.strerror}") from error
 
 
 def is_servers(certificate: x509.Certificate) -> bool:

@@ -5,6 +5,7 @@ import click
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import CASH
 from jackpot.cli.operator_view import exact
+from jackpot.core.money import floor_to_cent
 
 _NOTE = click.option("--note", required=True, metavar="TEXT", help="The slip's number.")
 
@@ -65,7 +66,7 @@ def cash_out(desk: Desk, name: str, amount_micros: int | None, note: str) -> Non
       jackpot account cash-out card-17 --note "slip 13"
     """
     held = desk.ask("GetAccount", account=name).balance_micros
-    amount = held if amount_micros is None else amount_micros
+    amount = desk.amount(amount_micros, floor_to_cent(held))
     if not amount:
         raise click.ClickException(f"there is nothing on {name}")
     desk.confirm(f"{name}: {exact(held)} -> {exact(held - amount)}")

@@ -148,7 +148,7 @@ def transfer(
     link, level, giving = split_name(desk, source)
     to_link, to_level, taking = split_name(desk, target)
     held = giving.overflow_micros if pool == "overflow" else giving.reserve_micros
-    amount = held if amount_micros is None else amount_micros
+    amount = desk.amount(amount_micros, held)
     if not amount:
         raise click.ClickException(f"there is nothing in the {pool} of {link}/{level}")
     before = after = taking.meter_micros

@@ -19,6 +19,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import NotConfirmedError, UnreachableException, one_line
+from jackpot.core.money import dollars
 from jackpot.ids import SAYS, is_id
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
@@ -64,6 +65,12 @@ class Desk:
         request = getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
         return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
 
+    def amount(self, said: int | None, held: int) -> int:
+        """What was said, or all that is held; a repeat is of the same amount as the first."""
+        if said is None and self._options.get("request_id"):
+            raise click.UsageError("with --request-id say the amount, too: it was all of it then")
+        return held if said is None else said
+
     def order(self, rpc: str, **values: Any) -> Any:
         """Have something done, once, however often it has to be said."""
         request_id = self._options.get("request_id") or new_request_id()
@@ -78,7 +85,9 @@ class Desk:
             stop=stop_after_delay(PATIENCE_S),
             reraise=True,
         )
-        again = f"; to try again safely: --request-id {request_id}"
+        amount = dollars(values["amount_micros"]) if "amount_micros" in values else ""
+        same = f" (the amount was {amount})" if amount else ""
+        again = f"; to try again safely{same}: --request-id {request_id}"
         try:
             return retrying(self._send, rpc, request)
         except RefusedError as error:

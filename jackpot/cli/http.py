@@ -2,6 +2,7 @@
 
 import contextlib
 import resource
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -44,7 +45,11 @@ def raise_file_limit() -> None:
 
 @asynccontextmanager
 async def pages(
-    controller: Controller, store: Address, address: str, look: Settings, site: str = ""
+    controller: Controller,
+    store: Address,
+    address: str | socket.socket,
+    look: Settings,
+    site: str = "",
 ) -> AsyncIterator[str]:
     """Serve the pages of a controller's site while this lasts; their address."""
     display = await serve_display(

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -161,27 +161,26 @@ async def _serve(
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    # A start that fails must leave no seed in the journal, so the pages' ports are held meanwhile.
-    with ExitStack() as held:
-        for each in http.values():
-            held.enter_context(listen(each)).listen()
+    async with AsyncExitStack() as stack:
+        # A start that fails must leave no seed in the journal, so addresses come first. Whoever
+        # asks for a page meanwhile waits for it.
+        places = {site: stack.enter_context(listen(each)) for site, each in http.items()}
+        for place in places.values():
+            place.listen()
         controller.verify(address)
         opener().close()  # whatever is wrong with the store is told here, and not by a writer
         where = await controller.start(address)
-    calm_collector()
-    try:
-        async with AsyncExitStack() as stack:
-            urls = [
-                await stack.enter_async_context(pages(controller, store, address, look, site))
-                for site, address in http.items()
-            ]
-            guard = "with TLS" if gate else "without TLS, for this machine only"
-            served = ",".join(site.id for site in controller.sites)
-            click.echo(f"serving {served} on {where} {guard}")
-            for url in urls:
-                click.echo(f"signs and pages on {url}")
-            sys.stdout.flush()
-            await stopped.wait()
-    finally:
-        await controller.stop()
+        stack.push_async_callback(controller.stop)
+        calm_collector()
+        urls = [
+            await stack.enter_async_context(pages(controller, store, place, look, site))
+            for site, place in places.items()
+        ]
+        guard = "with TLS" if gate else "without TLS, for this machine only"
+        served = ",".join(site.id for site in controller.sites)
+        click.echo(f"serving {served} on {where} {guard}")
+        for url in urls:
+            click.echo(f"signs and pages on {url}")
+        sys.stdout.flush()
+        await stopped.wait()
     click.echo("stopped")

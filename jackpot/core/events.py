@@ -389,6 +389,24 @@ AnyEvent = (
 )
 
 
+# What a table itself sends; its definition and what operators do about it are not heard of it.
+SENT_BY_TABLES = (
+    TableAttached,
+    RoundOpened,
+    WagersPlaced,
+    WagersWithdrawn,
+    RoundLocked,
+    WagerRemoved,
+    CollectionConfirmed,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    PotContributed,
+    DeckPlaced,
+    DeckRemoved,
+)
+
+
 class Record(Struct, frozen=True, gc=False, omit_defaults=True):
     """An event with who caused it: what a row of the journal says."""
 

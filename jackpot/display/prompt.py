@@ -26,6 +26,11 @@ class PromptProtocol(HttpToolsProtocol):
             self._expect()
         super().data_received(data)
 
+    def on_message_begin(self) -> None:
+        """Also one that was sent before the last was answered."""
+        super().on_message_begin()
+        self._expect()
+
     def on_message_complete(self) -> None:
         """The request is whole; its answer may take as long as it wants."""
         super().on_message_complete()

@@ -10,21 +10,16 @@ from typing import Any
 
 from jackpot.core import ledger
 from jackpot.core.events import (
+    SENT_BY_TABLES,
     AnyEvent,
     CollectionConfirmed,
-    DeckPlaced,
-    DeckRemoved,
     Postings,
-    PotContributed,
     RoundLocked,
     RoundOpened,
     RoundSettled,
     RoundVoided,
     SeatVoided,
     TableAttached,
-    WagerRemoved,
-    WagersPlaced,
-    WagersWithdrawn,
 )
 from jackpot.core.state import Payout, Posted
 from jackpot.display import words
@@ -37,22 +32,6 @@ ALARMS_KEPT = 50
 MICROS_PER_MS = 1_000
 MICROS_PER_S = 1_000_000
 _METER = ledger.meter("")  # what a meter's account ends in
-# What a table itself sends; its definition and what operators do about it are not heard of it.
-_SENT = (
-    TableAttached,
-    RoundOpened,
-    WagersPlaced,
-    WagersWithdrawn,
-    RoundLocked,
-    WagerRemoved,
-    CollectionConfirmed,
-    RoundSettled,
-    RoundVoided,
-    SeatVoided,
-    PotContributed,
-    DeckPlaced,
-    DeckRemoved,
-)
 
 
 class TableRecord:
@@ -105,7 +84,7 @@ class Record:
         event, time_micros = committed.event, committed.time_micros
         self.sequence = committed.sequence
         self.since_micros = self.since_micros or time_micros
-        if isinstance(event, _SENT):
+        if isinstance(event, SENT_BY_TABLES):
             self.table(event.table).heard_micros = time_micros
         self._post(getattr(event, "postings", ()), time_micros)
         if handler := _HANDLERS.get(type(event)):

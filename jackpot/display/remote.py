@@ -201,9 +201,11 @@ class ControllerSource:
                 # nor its links and paytables.
                 request = meter_pb2.WatchMetersRequest(site=self.site)
                 board = MeterBoard()
-                self._cards.clear()
                 async for response in self._meter.WatchMeters(request):
-                    self.meters, self._watching = board, True
+                    if self.meters is not board:
+                        self.meters = board
+                        self._cards.clear()
+                    self._watching = True
                     self._publish([wire.frame(self.site, link) for link in response.links])
             except grpc.RpcError as error:
                 if self._watching:

@@ -56,14 +56,14 @@ async def serve_display(
     engine: Engine,
     site: str,
     heartbeats: Heartbeats,
-    address: str,
+    address: str | socket.socket,
     settings: Settings | None = None,
     open_reader: Callable[[], Archive] | None = None,
     gate: Gate | None = None,
 ) -> Display:
     """Serve an engine's site, with a gate over TLS; HttpAddressError where the address is taken."""
     source = EngineSource(engine, site, heartbeats, open_reader)
-    listening = listen(address)
+    listening = listen(address) if isinstance(address, str) else address
     metrics = Metrics(source)
     source.start()
     access = ByRole(gate, site) if gate else None
@@ -124,7 +124,7 @@ def listen(address: str) -> socket.socket:
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
         listening.bind(where)
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no port"
+        why = error.strerror if isinstance(error, OSError) else "no such host or port"
         raise HttpAddressError(f"{address}: cannot serve pages there: {why}") from error
     return listening
 

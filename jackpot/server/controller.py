@@ -17,6 +17,7 @@ from grpc_reflection.v1alpha import reflection
 
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
+from jackpot.core.events import SENT_BY_TABLES
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
 from jackpot.request_id import new_request_id
@@ -70,8 +71,9 @@ def verify_free(address: str) -> None:
     host, _, port = address.rpartition(":")
     try:
         _bind_once(host.strip("[]"), int(port))
-    except OSError as error:
-        raise AddressError(f"{address}: cannot listen there: {error.strerror}") from error
+    except (OSError, UnicodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no such host"
+        raise AddressError(f"{address}: cannot listen there: {why}") from error
 
 
 def _bind_once(host: str, port: int) -> None:
@@ -183,8 +185,8 @@ class Controller:
     def _hear(self, commit: Commit) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
         for (site, _), committed in commit.events.items():
-            if isinstance(table := getattr(committed.event, "table", None), str):
-                self.heartbeats[site, table] = committed.time_micros
+            if isinstance(committed.event, SENT_BY_TABLES):
+                self.heartbeats[site, committed.event.table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
         serving = healthy and any(site.id not in self.engine.halted for site in self.sites)

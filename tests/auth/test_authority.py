@@ -1,13 +1,21 @@
 """Certificates by their serials, and which of them a controller takes for its own."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from jackpot.auth.authority import CA_CERTIFICATE, Authority, AuthorityError
+from jackpot.auth.authority import (
+    CA_CERTIFICATE,
+    CA_KEY,
+    CRL,
+    ISSUED,
+    Authority,
+    AuthorityError,
+)
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.main import main
 from tests.auth.secured import Secured
@@ -101,11 +109,37 @@ def test_an_authority_needs_a_folder(folder: str) -> None:
 
 
 def test_an_authority_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
-    """Something is in the way of the certificate: its key and the folders are gone again."""
-    (tmp_path / CA_CERTIFICATE).mkdir()
+    """Something is in the way of its list: key, certificate and folders are gone again."""
+    (tmp_path / f"{CRL}.new").mkdir()
     with pytest.raises(AuthorityError, match="can't make an authority"):
         Authority.create(tmp_path, "House")
-    assert left_in(tmp_path) == [CA_CERTIFICATE]
+    assert left_in(tmp_path) == [f"{CRL}.new"]
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_an_authority_whose_key_is_elsewhere_is_left_as_it_is(tmp_path: Path, link: bool) -> None:
+    """On a stick in a safe, say, with or without a link to it."""
+    Authority.create(tmp_path, "House")
+    (tmp_path / CA_KEY).unlink()
+    if link:
+        (tmp_path / CA_KEY).symlink_to(tmp_path / "stick" / CA_KEY)
+    before = left_in(tmp_path), (tmp_path / CA_CERTIFICATE).read_bytes()
+    with pytest.raises(AuthorityError, match="has an authority already"):
+        Authority.create(tmp_path, "Another")
+    assert (left_in(tmp_path), (tmp_path / CA_CERTIFICATE).read_bytes()) == before
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    """The folder of certificates is gone; the list of revoked ones can't be replaced."""
+    house = Secured(tmp_path)
+    house.identity("table", "t1")
+    serial = next(house.authority.issued()).serial
+    (house.folder / f"{CRL}.new").mkdir()
+    with pytest.raises(AuthorityError, match=r"can't write into .*: Is a directory"):
+        house.authority.revoke(serial)
+    shutil.rmtree(house.folder / ISSUED)
+    with pytest.raises(AuthorityError, match=r"can't write into .*: No such file or directory"):
+        house.identity("table", "t2")
 
 
 def test_a_name_with_a_dot_keeps_its_serial(tmp_path: Path) -> None:

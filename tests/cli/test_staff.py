@@ -152,6 +152,8 @@ def test_a_game_account(ann: Person) -> None:
     assert ann.does("account", "show", "card-17") == "card-17: $100.00\n"
     short = ann.fails("account", "cash-out", "card-17", "100.01", "--note", "slip 2")
     assert short.startswith("INSUFFICIENT_FUNDS: ")
+    again = ann.run("account", "cash-out", "card-17", "--note", "x", "--request-id", "x")
+    assert (again.exit_code, "say the amount, too" in again.stderr) == (2, True)
     ann.does("account", "cash-out", "card-17", "--note", "slip 2")
     assert ann.json("account", "show", "card-17")["balance_micros"] == "0"
     assert ann.fails("account", "cash-out", "card-17", "--note", "slip 3") == (
@@ -267,7 +269,8 @@ def test_a_store_that_fails_exits_3_and_the_money_moves_once(
     line = ann.fails(*command, code=3)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, unlimited)
     assert line.startswith("STORE_UNAVAILABLE: The store fails; ")
-    repeat = line.partition("to try again safely: ")[2].split()
+    assert "(the amount was 100.00)" in line
+    repeat = line.split()[-2:]
     while ann.run("account", "show", "card-17").exit_code:  # until it writes again
         time.sleep(0.1)
     ann.does(*command, *repeat)

@@ -32,6 +32,27 @@ async def test_a_sign_shows_what_the_other_journal_has(tmp_path: Path, browser: 
     assert len(stood) == 1
 
 
+async def test_a_sign_opened_while_the_controller_is_away_is_whole_when_it_is_back(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """Title and paytable are said once to whoever connects, and nobody could say them then."""
+    address = f"127.0.0.1:{free_port()}"
+    title = 'document.getElementById("title").innerText'
+    async with AsyncExitStack() as held:
+        source = ControllerSource(await held.enter_async_context(open_channel(address)))
+        async with open_house(tmp_path, address=address):
+            await source.start()
+            held.push_async_callback(source.stop)
+            await eventually(lambda: source.serving)
+            display = await serve_source(source, listen("127.0.0.1:0"), Settings())
+            held.push_async_callback(display.stop)
+        await eventually(lambda: not source.serving)
+        window = await browser.open(f"{display.url}/sign/five")
+        await window.until(f"!{OUT}.hidden")
+        async with open_house(tmp_path, address=address):
+            await window.until(f'{OUT}.hidden && {title} !== ""')
+
+
 async def test_signs_of_another_process_follow(tmp_path: Path) -> None:
     """The same sequence with another value is sent; a link that is gone is not in service."""
     old, new, address = tmp_path / "old", tmp_path / "new", f"127.0.0.1:{free_port()}"

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,9 @@ from emulator.soak.report import text_lines
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
 
 
-def start_soak(folder: Path, *options: str) -> "subprocess.Popen[str]":
-    """A long soak in a process group of its own, as of a shell; it has begun to play."""
+@contextmanager
+def long_soak(folder: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
+    """A soak in a process group of its own, as of a shell, that has begun to play."""
     options = ("--tables=3", "--rounds=100000", "--json", f"--keep={folder}", *options)
     run = subprocess.Popen(
         [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
@@ -27,9 +30,14 @@ def start_soak(folder: Path, *options: str) -> "subprocess.Popen[str]":
     )
     tape = folder / "tape"
     ends_s = time.monotonic() + 60
-    while time.monotonic() < ends_s and not (tape.exists() and tape.stat().st_size > 50_000):
-        time.sleep(0.1)
-    return run
+    try:
+        while not (tape.exists() and tape.stat().st_size > 50_000):
+            assert time.monotonic() < ends_s, "it does not play"
+            time.sleep(0.1)
+        yield run
+    finally:
+        run.kill()
+        run.wait()
 
 
 def controllers_of(run: "subprocess.Popen[str]") -> list[int]:
@@ -45,40 +53,40 @@ def test_ctrl_c_ends_a_run_with_its_report(number: signal.Signals, tmp_path: Pat
 
     A terminal signals the whole process group, and `timeout` the process itself as well.
     """
-    run = start_soak(tmp_path, "--whole-games=3", "--controllers=2")
-    run.send_signal(number)
-    time.sleep(0.1)
-    os.killpg(run.pid, number)
-    output, _ = run.communicate(timeout=60)
-    report = json.loads(output)
-    assert report["failures"] == []
-    assert run.returncode == 130
-    assert (report["passed"], report["stopped_early"]) == (True, True)
-    assert report["journal_verified"]
-    assert 3 <= report["rounds"] < 300_000
-    assert "stopped early" in text_lines(report)[0]
+    with long_soak(tmp_path, "--whole-games=3", "--controllers=2") as run:
+        run.send_signal(number)
+        time.sleep(0.1)
+        os.killpg(run.pid, number)
+        output, _ = run.communicate(timeout=60)
+        report = json.loads(output)
+        assert report["failures"] == []
+        assert run.returncode == 130
+        assert (report["passed"], report["stopped_early"]) == (True, True)
+        assert report["journal_verified"]
+        assert 3 <= report["rounds"] < 300_000
+        assert "stopped early" in text_lines(report)[0]
 
 
 @PATIENCE
 def test_a_controller_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     """Nobody waits for it to come back."""
-    run = start_soak(tmp_path, "--whole-games=0")
-    (controller,) = controllers_of(run)
-    os.kill(controller, signal.SIGKILL)
-    output, _ = run.communicate(timeout=60)
-    assert run.returncode == 1
-    assert "the controller ended by itself (exit code -9)" in json.loads(output)["failures"][0]
+    with long_soak(tmp_path, "--whole-games=0") as run:
+        (controller,) = controllers_of(run)
+        os.kill(controller, signal.SIGKILL)
+        output, _ = run.communicate(timeout=60)
+        assert run.returncode == 1
+        assert "the controller ended by itself (exit code -9)" in json.loads(output)["failures"][0]
 
 
 @PATIENCE
 def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
     """Though its signals don't reach them."""
-    run = start_soak(tmp_path, "--whole-games=0")
-    (controller,) = controllers_of(run)
-    handle = os.pidfd_open(controller)
-    try:
-        run.kill()
-        run.communicate(timeout=60)
-        assert select.select([handle], [], [], 10)[0]
-    finally:
-        os.close(handle)
+    with long_soak(tmp_path, "--whole-games=0") as run:
+        (controller,) = controllers_of(run)
+        handle = os.pidfd_open(controller)
+        try:
+            run.kill()
+            run.communicate(timeout=60)
+            assert select.select([handle], [], [], 10)[0]
+        finally:
+            os.close(handle)

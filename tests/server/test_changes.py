@@ -233,6 +233,7 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
         fund = (await house.balances())["fund"]
         assert fund.bad_beat
         assert [(box.table, box.amount_micros) for box in fund.boxes] == [("p1", 4 * DOLLAR)]
+        heard = house.controller.heartbeats[SITE, "p1"]
         counted = await house.operate(
             "CountBox",
             link="fund",
@@ -243,6 +244,7 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
         )
         assert (counted.recorded_micros, counted.alarms) == (4 * DOLLAR, ["BOX_DIFFERENCE fund/p1"])
         assert await house.meter("fund") == {"main": 5 * DOLLAR}
+        assert house.controller.heartbeats[SITE, "p1"] == heard  # an operator's act, not its own
 
         verified = await house.operate(
             "VerifyBadBeat",

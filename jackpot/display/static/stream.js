@@ -41,6 +41,8 @@ export function watch(path, handlers, alive) {
     for (const [kind, handle] of Object.entries(handlers)) listen(kind, handle);
     listen("beat", (beat) => {
       handlers.clock?.(beat.now_ms);
+      // Back again: what is said once to whoever connects was not known before, or has changed.
+      if (told === false && beat.serving) connect();
       tell(beat.serving);
     });
   };

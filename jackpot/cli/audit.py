@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from jackpot.cli.failures import one_line
-from jackpot.cli.numbers import ID
+from jackpot.cli.kinds import ID
 from jackpot.cli.offline import MOMENT, data_option, reading, site_option
 from jackpot.cli.operator_view import clock
 from jackpot.reports.audit import Filter, Finding

@@ -4,8 +4,7 @@ import click
 
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import CASH
-from jackpot.cli.numbers import SEAT
+from jackpot.cli.kinds import CASH, SEAT
 from jackpot.cli.operator_view import exact, payouts_table
 
 

@@ -1,4 +1,4 @@
-"""What people write on the command line, read exactly: amounts, rates, heads of a journal."""
+"""What people write on the command line, read exactly: amounts, rates, numbers, journal heads."""
 
 import re
 from typing import Any
@@ -56,6 +56,23 @@ class Rate(click.ParamType[int]):
             self.fail(str(error), param, ctx)
 
 
+class Number(click.ParamType[int]):
+    """From 1 to what a field of a message holds."""
+
+    name = "number"
+
+    def __init__(self, bits: int) -> None:
+        self._most = (1 << bits - 1) - 1  # the field has a sign
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read "41"."""
+        text = str(value)
+        digits = text.isascii() and text.isdigit() and len(text) <= len(str(self._most))
+        if not digits or not 1 <= int(text) <= self._most:
+            self.fail(f"{text!r} is no number such as 41", param, ctx)
+        return int(text)
+
+
 class Head(click.ParamType[tuple[str, Noted]]):
     """What was noted of a site's journal before."""
 
@@ -74,4 +91,6 @@ class Head(click.ParamType[tuple[str, Noted]]):
 AMOUNT = Amount()
 CASH = Cash()
 RATE = Rate()
+ID = Number(64)  # of a payout, a proposal or an entry
+SEAT = Number(32)
 HEAD = Head()

@@ -3,8 +3,8 @@
 import click
 
 from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
-from jackpot.cli.numbers import ID
 from jackpot.cli.operator_view import exact, payouts_table, word
 from jackpot.v1 import operator_pb2, payout_pb2
 

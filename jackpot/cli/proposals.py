@@ -4,7 +4,7 @@ import click
 
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.numbers import ID
+from jackpot.cli.kinds import ID
 from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
 from jackpot.core.money import dollars
 from jackpot.v1 import operator_pb2

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from jackpot.cli.failures import one_line
-from jackpot.cli.numbers import ID
+from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
 from jackpot.reports.pdf import as_pdf
 from jackpot.reports.slip import Receipt, find_slip, receipt, slip_lines

@@ -106,7 +106,7 @@ class GameTable:
 
     def _count(self, result: RoundResult) -> None:
         """Hands by the row that was paid; who folds holds nothing that pays."""
-        dealt = self.terms.seat_cards + self.terms.community_cards
+        found = []
         for seat in result.seats.values():
             if seat.void or seat.fate in ("abandoned", "forfeited"):
                 continue
@@ -115,7 +115,8 @@ class GameTable:
                 if bet is None or bet.on_dealer:
                     continue
                 rows = [a.hand for a in seat.awards if a.bet == name and a.kind in _BY_HAND]
-                self._hits.note(bet, dealt, rows[0] if rows else "")
+                found.append((bet, rows[0] if rows else ""))
+        self._hits.note_round(self.terms, found)
 
 
 _BY_HAND = ("share", "fixed")

@@ -1,14 +1,17 @@
 """Whether hands were paid as often as they must be: chi-square tests against the exact odds.
 
 A test a bet, each at a level such that a controller that is right fails any of them in one run of a
-thousand (Bonferroni). Only hands left to chance count, and only those whose bettor stayed.
+thousand (Bonferroni). Only hands left to chance count, and only those whose bettor stayed. Of hands
+that have cards in common one counts a round: together they would fail a good controller far more
+often than that.
 """
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from emulator.audit.terms import BetTerms, SiteTerms
+from emulator.audit.terms import BetTerms, SiteTerms, TableTerms
 from jackpot.odds.counting import tally
 
 FAMILY_ERROR = 0.001  # of all tests of a run together
@@ -46,11 +49,21 @@ class Hits:
         self._magic: Counter[tuple[str, bool]] = Counter()
         self._lucky: dict[tuple[str, int], Counter[int]] = {}
 
-    def note(self, bet: BetTerms, dealt: int, hand: str) -> None:
-        """A hand on which a bet was settled, and the row that was paid; "" for none."""
-        key = (bet.link, bet.id)
-        self._dealt[key] = dealt
-        self._rows.setdefault(key, Counter())[hand or NOTHING] += 1
+    def note_round(self, table: TableTerms, paid: Iterable[tuple[BetTerms, str]]) -> None:
+        """A round's bets, a pair for each hand that one was settled on: the row paid, "" for none.
+
+        Where all hands share cards, as the dealer's hand or one with community cards does, the
+        first of a bet counts, so their order may not depend on the cards.
+        """
+        counted: set[str] = set()
+        for bet, hand in paid:
+            if (bet.on_dealer or table.community_cards) and bet.id in counted:
+                continue
+            counted.add(bet.id)
+            key = (bet.link, bet.id)
+            of_seat = table.seat_cards + table.community_cards
+            self._dealt[key] = table.dealer_cards if bet.on_dealer else of_seat
+            self._rows.setdefault(key, Counter())[hand or NOTHING] += 1
 
     def note_draws(self, link: str, seats: int, *, magic: bool, lucky: int) -> None:
         """What a lock-out drew; lucky is -1 for none."""

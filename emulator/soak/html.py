@@ -132,7 +132,7 @@ def _hits(report: dict[str, Any]) -> list[str]:
     rate = report["hits_error_rate"]
     says = (
         f"Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of runs. "
-        "Only hands left to chance count."
+        "Only hands left to chance count, and of hands with cards in common one a round."
     )
     return charts.section("Hits against exact odds", drawn, says)
 

@@ -193,18 +193,14 @@ class SideTable:
         fates = {hand.seat: hand.fate for hand in hands}
         paid = {(p.seat, p.bet): p.hand for p in payouts if p.kind in _BY_HAND}
         of_dealer = {p.bet: p.hand for p in payouts if p.kind in _BY_HAND and p.holder == 0}
-        counted: set[str] = set()  # bets on the dealer's hand: one hand, however many bet
+        found = []
         for wager in accepted:
             _, bet = self._bets[wager.bet]
             fate = fates.get(wager.seat)
-            if fate != pb.FATE_PLAYED and not (fate == pb.FATE_FOLDED and not bet.fold_loses):
-                continue
-            if not bet.on_dealer:
-                cards = self.terms.seat_cards + self.terms.community_cards
-                self._hits.note(bet, cards, paid.get((wager.seat, bet.id), ""))
-            elif bet.id not in counted:
-                counted.add(bet.id)
-                self._hits.note(bet, self.terms.dealer_cards, of_dealer.get(bet.id, ""))
+            if fate == pb.FATE_PLAYED or (fate == pb.FATE_FOLDED and not bet.fold_loses):
+                own = paid.get((wager.seat, bet.id), "")
+                found.append((bet, of_dealer.get(bet.id, "") if bet.on_dealer else own))
+        self._hits.note_round(self.terms, found)
 
     def _hand(self, seat: int, cards: list[str]) -> pb.SeatHand:
         fate: pb.Fate.ValueType = pb.FATE_PLAYED

@@ -66,15 +66,39 @@ def _terms(tmp_path: Path) -> SiteTerms:
 def test_hands_that_come_too_often_are_noticed(terms: SiteTerms, times: int) -> None:
     """Fair hands pass; the same with every flush counted three times do not."""
     hits, draw = Hits(terms), random.Random(3)
-    bet = terms.links["five-card"].bets[0]
+    table, bet = terms.tables["table-001"], terms.links["five-card"].bets[0]
     for _ in range(4_000):
         cards = deal(draw, [1], (5, 5, 0), rigged=False).hands[1]
         called = names("five-card", cards)
         row = next((row.hand for row in bet.rows if row.hand in called), "")
         for _ in range(times if row in ("flush", "straight", "three-of-a-kind") else 1):
-            hits.note(bet, 5, row)
+            hits.note_round(table, [(bet, row)])
     (verdict,) = hits.verdicts()
     assert verdict.passed is (times == 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "link", "counted"),
+    [("table-001", "five-card", 3), ("table-004", "caribbean", 3), ("table-007", "let-it-ride", 1)],
+)
+def test_hands_with_cards_in_common_count_once(
+    terms: SiteTerms, table: str, link: str, counted: int
+) -> None:
+    """Three seats are three trials, unless two community cards make the hands alike."""
+    hits, bet = Hits(terms), terms.links[link].bets[0]
+    for _ in range(20):
+        hits.note_round(terms.tables[table], [(bet, "straight-flush"), (bet, ""), (bet, "")])
+    rows = hits.seen[link, bet.id]
+    assert rows.total() == 20 * counted
+    assert rows["straight-flush"] == 20
+
+
+def test_the_dealers_hand_counts_once(terms: SiteTerms) -> None:
+    """However many bet on it."""
+    link = terms.links["hand-bonus"]
+    hits, bet = Hits(terms), link.bets[0]._replace(on_dealer=True)
+    hits.note_round(terms.tables["table-001"], [(bet, "flush"), (bet, "flush")])
+    assert hits.seen[link.id, bet.id] == Counter(flush=1)
 
 
 def test_draws_are_tested_too(terms: SiteTerms) -> None:

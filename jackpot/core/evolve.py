@@ -5,6 +5,7 @@ from typing import Any
 
 from jackpot.core import evolve_awards, evolve_site
 from jackpot.core.commands import OperatorOrigin, TableOrigin
+from jackpot.core.config import Medium
 from jackpot.core.events import (
     AccountMoved,
     AnyEvent,
@@ -111,16 +112,18 @@ def _opened(state: State, event: RoundOpened) -> None:
     table.rounds, table.round = event.number, Round(event.number)
 
 
+_CHIPS: Medium = "chips"  # what an event without mediums is about
+
+
 def _placed(state: State, event: WagersPlaced) -> None:
-    round_ = round_of(state, event.table)
+    wagers = round_of(state, event.table).wagers
+    mediums = event.mediums or (_CHIPS,) * len(event.wagers)
     for index, wager in enumerate(event.wagers):
-        electronic = event.mediums and event.mediums[index] == "electronic"
-        round_.wagers.setdefault(wager.seat, {})[wager.bet] = Accepted(
-            wager.amount_micros,
-            owner(round_, wager),
-            "electronic" if electronic else "chips",
-            wager.account if electronic else "",  # a chip was never taken off an account
-        )
+        medium, at_seat = mediums[index], wagers.setdefault(wager.seat, {})
+        # A chip was never taken off an account.
+        account = wager.account if medium == "electronic" else ""
+        player = owner(wager, at_seat)
+        at_seat[wager.bet] = Accepted(wager.amount_micros, player, medium, account)
 
 
 def _take_out(round_: Round, seat: int, bet: str) -> None:

@@ -5,15 +5,17 @@ one batch and on another controller too. What is older than the state remembers 
 """
 
 import hashlib
+from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
 
-from jackpot.core.commands import AnyCommand, OperatorOrigin, Request, TableOrigin
+from jackpot.core.commands import AnyCommand, OperatorOrigin, PlaceWagers, Request, TableOrigin
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Answer, State
 
 _DIGEST_DIGITS = 24
+_FEW_WAGERS = 16
 _encode = msgspec.json.Encoder().encode
 
 
@@ -25,7 +27,17 @@ class Repeat(Struct, frozen=True):
 
 def digest(command: AnyCommand) -> str:
     """A short text that differs when the content of a command does."""
+    # The same few wagers come in round after round. A large command would not be worth its memory.
+    if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
+        return _known_digest(command)
+    return _digest(command)
+
+
+def _digest(command: AnyCommand) -> str:
     return hashlib.sha256(_encode(command)).hexdigest()[:_DIGEST_DIGITS]
+
+
+_known_digest = lru_cache(maxsize=1_024)(_digest)
 
 
 def request_key(origin: OperatorOrigin) -> str:

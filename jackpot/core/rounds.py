@@ -1,6 +1,6 @@
 """Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from jackpot.core import ledger
 from jackpot.core.accounts import short
@@ -49,11 +49,11 @@ def bet_of(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet]:
     return found
 
 
-def owner(round_: Round, wager: Wager) -> str:
+def owner(wager: Wager, at_seat: Mapping[str, Accepted]) -> str:
     """Who a wager belongs to: the player that is named, or whoever has that seat already."""
     if wager.player:
         return wager.player
-    for accepted in round_.wagers.get(wager.seat, {}).values():
+    for accepted in at_seat.values():
         return accepted.player
     return f"seat {wager.seat}"
 
@@ -127,13 +127,14 @@ Offers = dict[str, tuple[LinkState, Bet]]  # bet -> its link and itself
 def _find_offers(state: State, table: TableState, wagers: tuple[Wager, ...]) -> Offers | Refusal:
     """The bets that wagers are on; each is looked up once, however many seats play it."""
     offers: Offers = {}
+    seats = table.config.seats
     for wager in wagers:
         if wager.bet not in offers:
             offer = find_bet(state, table, wager.bet)
             if offer is None:
                 return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
             offers[wager.bet] = offer
-        if not 1 <= wager.seat <= table.config.seats:
+        if not 1 <= wager.seat <= seats:
             return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
     return offers
 
@@ -191,7 +192,7 @@ def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) ->
     allowed = table.config.boxes_per_player
     owners = {seat: accepted.player for seat, _, accepted in standing(round_)}
     for wager in wagers:
-        owners.setdefault(wager.seat, owner(round_, wager))
+        owners.setdefault(wager.seat, owner(wager, round_.wagers.get(wager.seat, {})))
     for wager in named:
         boxes = sorted(seat for seat, player in owners.items() if player == wager.player)
         taken = owners[wager.seat] != wager.player
@@ -215,16 +216,17 @@ def withdraw_wagers(
             return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
         seen.add(placed)
     book = Book(state.balances)
-    refund(state, table, round_, book, seen)
+    returned = ((bet, w) for seat, bet, w in standing(round_) if Placed(seat, bet) in seen)
+    refund(state, table, book, returned)
     return WagersWithdrawn(table.config.id, command.wagers, book.postings())
 
 
 def refund(
-    state: State, table: TableState, round_: Round, book: Book, wagers: Container[Placed]
+    state: State, table: TableState, book: Book, wagers: Iterable[tuple[str, Accepted]]
 ) -> None:
-    """Credit the game accounts that wagers came from."""
-    for seat, bet, accepted in standing(round_):
-        if accepted.account and Placed(seat, bet) in wagers:
+    """Credit the game accounts that wagers came from; each is given with its bet."""
+    for bet, accepted in wagers:
+        if accepted.account:
             link = bet_of(state, table, bet)[0].config.id
             account = ledger.game_account(accepted.account)
             book.move(accepted.amount_micros, ledger.players(link), account)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
-from jackpot.core.commands import Placed, Request, VoidRound, VoidSeat
+from jackpot.core.commands import Request, VoidRound, VoidSeat
 from jackpot.core.events import RoundVoided, SeatVoided
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -161,10 +161,10 @@ def _seated(settlement: Settlement, moved: Mapping[int, int]) -> Settlement:
 
 def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[tuple[int, str]]:
     """Seat and link of every wager whose increments are on the meters."""
+    if round_.phase == "open":
+        return
     for seat, bet, wager in standing(round_):
-        if round_.phase in ("collected", "settled") or (
-            round_.phase == "locked" and wager.medium == "electronic"
-        ):
+        if round_.phase != "locked" or wager.medium == "electronic":
             yield seat, bet_of(state, table, bet)[0].config.id
 
 
@@ -240,5 +240,5 @@ def _return_wagers(
         book.cover(link, *accounts)
     for link, rest in owed.items():
         book.move(rest, ledger.retained(link), ledger.players(link))
-    all_of_them = {Placed(seat, bet) for seat, bet, _ in standing(round_) if seat in seats}
-    refund(state, table, round_, book, all_of_them)
+    returned = ((bet, wager) for seat, bet, wager in standing(round_) if seat in seats)
+    refund(state, table, book, returned)

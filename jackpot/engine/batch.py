@@ -65,15 +65,20 @@ class Decider:
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
         now_micros = self._clock()
-        if self._passed is not None:
-            self._watch_clock(now_micros, self._passed())
-        if now_micros + _JUMP_MICROS < previous_micros and not self._clock_alarm:
-            _log.warning("the clock is %d micros behind the journal", previous_micros - now_micros)
-        self._clock_alarm = now_micros + _JUMP_MICROS < previous_micros
-        return max(previous_micros, now_micros)
+        if now_micros >= previous_micros:
+            self._clock_alarm = False
+            return now_micros
+        behind_micros = previous_micros - now_micros
+        if behind_micros > _JUMP_MICROS and not self._clock_alarm:
+            _log.warning("the clock is %d micros behind the journal", behind_micros)
+        self._clock_alarm = behind_micros > _JUMP_MICROS
+        return previous_micros
 
-    def _watch_clock(self, now_micros: int, passed_micros: int) -> None:
+    def watch_clock(self) -> None:
         """Say so when the clock was put forward: by more than the time that has passed."""
+        if self._passed is None:
+            return
+        now_micros, passed_micros = self._clock(), self._passed()
         if self._last is not None:
             ahead_micros = now_micros - self._last[0] - (passed_micros - self._last[1])
             if ahead_micros > _JUMP_MICROS:
@@ -102,6 +107,7 @@ class Batch:
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
         """Answers in order, and the jobs for which this batch has no room."""
+        self._decider.watch_clock()
         answers: list[Answer] = []
         batch_bytes = self._decider.batch_bytes
         for count, job in enumerate(jobs):

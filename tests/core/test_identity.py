@@ -1,5 +1,8 @@
 """Every command is told apart from its repeat, its reuse and whatever came before it."""
 
+from hashlib import sha256
+
+import msgspec
 import pytest
 
 from jackpot.core import evolve
@@ -10,17 +13,19 @@ from jackpot.core.commands import (
     LockOut,
     OpenRound,
     OperatorOrigin,
+    PlaceWagers,
     Probe,
     Request,
     SuspendLink,
     TableOrigin,
+    Wager,
 )
 from jackpot.core.decide import decide
 from jackpot.core.events import Probed, Record, Refused, TableAttached
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import RECENT_NUMBERS, RECENT_REQUESTS, State
-from tests.core.floor import Floor, five_card_a, ok, reason, table, tagged_names
+from tests.core.floor import DOLLAR, Floor, five_card_a, ok, reason, table, tagged_names
 
 
 @pytest.fixture
@@ -195,3 +200,14 @@ def test_the_digest_tells_contents_apart() -> None:
     marks = {digest(c) for c in (OpenRound(), LockOut(), SuspendLink("a"), SuspendLink("b"))}
     assert len(marks) == 4
     assert digest(SuspendLink("a")) == digest(SuspendLink("a"))
+
+
+@pytest.mark.parametrize("count", [1, 16, 17])
+def test_the_digest_of_wagers_does_not_depend_on_what_was_seen_before(count: int) -> None:
+    """Few wagers are remembered and many are not: equal ones have one digest, in any order."""
+    wagers = tuple(Wager(seat, "main", DOLLAR) for seat in range(1, count + 1))
+    others = (*wagers[:-1], Wager(count, "main", 2 * DOLLAR))
+    encoded = msgspec.json.encode(PlaceWagers(wagers))
+    for _ in range(2):
+        assert digest(PlaceWagers(wagers)) == sha256(encoded).hexdigest()[:24]
+        assert digest(PlaceWagers(others)) != digest(PlaceWagers(wagers))

@@ -1,15 +1,14 @@
 """What the engine promises while nothing goes wrong."""
 
 import asyncio
+from contextlib import closing
 
 import pytest
 
 from jackpot.core.commands import (
-    ControllerOrigin,
     LockOut,
     OpenRound,
     PlaceWagers,
-    Probe,
     Request,
     TableOrigin,
 )
@@ -17,8 +16,7 @@ from jackpot.core.events import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
-from jackpot.engine.batch import Decider
-from jackpot.engine.replica import Replica
+from jackpot.engine.batch import Batch, Decider
 from jackpot.store.opening import Address, journal_opener
 from jackpot.verify import verify
 from tests.core.floor import tagged_names
@@ -256,7 +254,7 @@ async def test_time_never_goes_back(store: Address, caplog: pytest.LogCaptureFix
 
 @pytest.mark.parametrize(("jump_micros", "alarm"), [(999_999, False), (1_000_001, True)])
 def test_a_clock_that_is_put_forward_raises_an_alarm(
-    jump_micros: int, *, alarm: bool, caplog: pytest.LogCaptureFixture
+    store: Address, jump_micros: int, *, alarm: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A quiet night is no jump: only what the clock gained on time that passed by itself."""
     night = 8 * 3_600_000_000
@@ -265,6 +263,7 @@ def test_a_clock_that_is_put_forward_raises_an_alarm(
     decider = Decider(
         tagged_names, lambda: next(clock), lambda: b"", Limits(), lambda: next(passed)
     )
-    for _ in range(3):
-        decider.decide(Replica(SITE), ControllerOrigin(), Probe())
+    with closing(journal_opener(store)()) as journal, journal.begin({SITE}) as transaction:
+        for _ in range(3):
+            Batch(decider, {}, {}, transaction).run([])
     assert ("the clock has jumped ahead by" in caplog.text) is alarm

@@ -2,7 +2,7 @@
 
 A test a bet, each at a level such that a controller that is right fails any of them in one run of a
 thousand (Bonferroni). Only hands left to chance count, and only those whose bettor stayed. Of hands
-that have cards in common one counts a round: together they would fail a good controller far more
+that have cards in common one counts a round: together they would fail a good controller more
 often than that.
 """
 

@@ -1,42 +1,13 @@
 """The `jackpot-emulator` command: what surrounds a controller, for tests and demonstrations."""
 
-import asyncio
-import json
-import sys
-import time
-from collections.abc import Callable
-
 import click
 
-from emulator.bench.command import bench
-from emulator.devices.clock import MAX_SPEED
-from emulator.devices.faults import PPM, Fault
-from emulator.devices.model import MAX_NAME
-from emulator.devices.process import ListenError, serve
-from emulator.finite import FiniteRange
-from emulator.soak.command import soak
-from jackpot.cli.main import keep_examples
+from jackpot.cli.lazy import LazyGroup
 
-Log = Callable[..., None]
-
-MAX_PORT = 65_535
+_COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench")}
 
 
-def make_log(*, as_json: bool) -> Log:
-    """A function that prints what happened, one line each, for people or for machines."""
-
-    def log(event: str, **fields: object) -> None:
-        if as_json:
-            line = json.dumps({"at": round(time.time(), 3), "event": event, **fields})
-        else:
-            line = " ".join([event, *(f"{name}={value}" for name, value in fields.items())])
-        click.echo(line)
-        sys.stdout.flush()
-
-    return log
-
-
-@click.group()
+@click.group(cls=LazyGroup, modules=_COMMANDS)
 @click.version_option(package_name="jackpot-controller")
 def main() -> None:
     r"""Emulate what surrounds a jackpot controller: devices, tables, and trouble.
@@ -45,72 +16,3 @@ def main() -> None:
     Example:
       jackpot-emulator devices --listen 127.0.0.1:7171
     """
-
-
-def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    host, _, port = value.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > MAX_PORT:
-        raise click.BadParameter("write HOST:PORT, such as 127.0.0.1:7171")
-    return value
-
-
-@main.command()
-@click.option(
-    "--listen",
-    default="127.0.0.1:7171",
-    show_default=True,
-    metavar="HOST:PORT",
-    callback=_address,
-    help="Where to listen; port 0 takes a free one.",
-)
-@click.option(
-    "--speed",
-    type=FiniteRange(0, MAX_SPEED),
-    default=1,
-    show_default=True,
-    help="How many times as fast as real devices; 0 is as fast as possible.",
-)
-@click.option(
-    "--seed",
-    default="",
-    metavar="TEXT",
-    help="Replay the same shuffles and faults. Without it they are unpredictable.",
-)
-@click.option(
-    "--fault-rate",
-    type=click.IntRange(0, PPM),
-    default=0,
-    show_default=True,
-    metavar="PPM",
-    help="How often each fault happens, in a million chances.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write log lines as JSON.")
-@click.option(
-    "--until-eof", is_flag=True, help="Stop when standard input ends, as a child process should."
-)
-def devices(
-    listen: str, speed: float, seed: str, fault_rate: int, *, as_json: bool, until_eof: bool
-) -> None:
-    r"""Run shufflers and dealing shoes for many tables, over gRPC.
-
-    Prints the address that it listens on; stops on SIGTERM.
-
-    \b
-    Example:
-      jackpot-emulator devices --listen 127.0.0.1:7171 --speed 10
-    """
-    if len(seed) > MAX_NAME:
-        raise click.BadParameter(f"at most {MAX_NAME} characters", param_hint="--seed")
-    log = make_log(as_json=as_json)
-    rates_ppm = dict.fromkeys(Fault, fault_rate)
-    try:
-        asyncio.run(
-            serve(listen, log, speed=speed, seed=seed, rates_ppm=rates_ppm, until_eof=until_eof)
-        )
-    except ListenError as error:
-        raise click.ClickException(str(error)) from None
-
-
-main.add_command(soak)
-main.add_command(bench)
-keep_examples(main)

@@ -13,6 +13,5 @@ def make_folder(folder: Path, option: str) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise click.ClickException(
-            f"can't write into {option} {folder}: {error.strerror}"
-        ) from None
+        why = "it is no folder" if isinstance(error, FileExistsError) else error.strerror
+        raise click.ClickException(f"can't write into {option} {folder}: {why}") from None

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from emulator.bench.markdown import rewrite
+from emulator.bench.markdown import around_figures, rewrite
 from emulator.bench.processes import BenchError
 from emulator.bench.report import html_page, machine, targets, text_lines
 from emulator.bench.scenarios import FULL_LENGTHS, QUICK, TABLES, Bench, Plan
@@ -81,6 +81,11 @@ def bench(
         if wanted:
             make_folder(wanted, option)  # before minutes are measured for it
     try:
+        if page:
+            around_figures(page)
+    except (BenchError, OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"--page: {error}") from None
+    try:
         folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
     except OSError as error:
         says = f"can't write into --data {data}: {error.strerror}"
@@ -95,9 +100,9 @@ def bench(
         shutil.rmtree(folder, ignore_errors=True)
     if report:
         write_report(found, report)
+    click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
     if page:
         rewrite(page, found)
-    click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
 
 
 def _say(what: str) -> None:

@@ -4,19 +4,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from emulator.bench.processes import BenchError
 from emulator.bench.report import NAMES, Target
 from emulator.words import counted
 
 BEGIN, END = "<!-- figures: from benchmarks/results/bench.json -->", "<!-- end of figures -->"
 
 
-def rewrite(path: Path, report: dict[str, Any]) -> None:
-    """Put a report's figures between the marks of a page."""
-    text = path.read_text("utf-8")
-    before, found, rest = text.partition(BEGIN)
+def around_figures(path: Path) -> tuple[str, str]:
+    """What stands before and after the figures of a page."""
+    before, found, rest = path.read_text("utf-8").partition(BEGIN)
     _, ended, after = rest.partition(END)
     if not (found and ended):
-        raise ValueError(f"{path} has no place for figures")
+        raise BenchError(f"{path} has no place for figures: it needs {BEGIN} and {END}")
+    return before, after
+
+
+def rewrite(path: Path, report: dict[str, Any]) -> None:
+    """Put a report's figures between the marks of a page."""
+    before, after = around_figures(path)
     path.write_text(before + "\n".join([BEGIN, "", *figures(report), "", END]) + after, "utf-8")
 
 

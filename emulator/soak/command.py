@@ -26,6 +26,7 @@ from jackpot.store.journal import StoreError
 from jackpot.store.opening import is_postgres, open_to_read
 
 _DEFAULT_ROUNDS = 100
+_MAX_SEED = 64
 _SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
 _INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
 _FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
@@ -36,6 +37,12 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
         return parse_faults(value)
     except UnknownFaultError as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _seed(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    if not value.strip() or not value.isprintable() or len(value) > _MAX_SEED:
+        raise click.BadParameter(f"a line of 1 to {_MAX_SEED} characters")
+    return value
 
 
 def _store(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -63,14 +70,16 @@ def _is_empty(store: str) -> None:
 @click.option("--wagers", type=click.IntRange(1), help="Accepted at all tables together.")
 @click.option("--duration", type=FiniteRange(0.1), help="Seconds.")
 @click.option("--until-hit", metavar="LEVEL", default="", help="Until 100% falls: mega/major.")
-@click.option("--seed", default="1", show_default=True, help="Cards, players and faults.")
+@click.option(
+    "--seed", default="1", show_default=True, callback=_seed, help="Cards, players and faults."
+)
 @click.option(
     "--faults",
     default="none",
     show_default=True,
     metavar="LIST",
     callback=_faults,
-    help="all, none, or some: kill,late or all,-disk.",
+    help="all, none, some: kill,late, or all but some: all,-disk.",
 )
 @click.option("--deck", type=click.Choice(["fair", "rigged"]), default="fair", show_default=True)
 @click.option(
@@ -175,18 +184,20 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
     """Run a soak; its report."""
     if keep:
         make_folder(keep, "--keep")
+        if earlier := [name for name in ("data", "tape") if (keep / name).exists()]:
+            raise click.ClickException(f"--keep {keep} holds an earlier run: {earlier[0]}")
     scratch = nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory(prefix="soak-")
     with scratch as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         try:
-            return runner.run(_run(options, Path(folder), show=show))
+            return runner.run(_run(options, Path(folder), keep=keep is not None, show=show))
         except asyncio.CancelledError:
-            raise click.Abort from None
+            raise SystemExit(_INTERRUPTED) from None
         except ControllerError as error:
             raise click.ClickException(str(error)) from None
 
 
-async def _run(options: Options, folder: Path, *, show: bool) -> dict[str, Any]:
-    run = Soak(options, folder)
+async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dict[str, Any]:
+    run = Soak(options, folder, keep=keep)
     _known_level(run, options.until_hit)
     console = Console(stderr=True)
     _stop_when_told(run, console)
@@ -222,7 +233,8 @@ def _known_level(run: Soak, level: str) -> None:
         f"{link}/{name}" for link, held in run.auditor.books.links.items() for name in held.levels
     ]
     if level and level not in known:
-        raise click.BadParameter(f"there is no level {level!r}; there are: {', '.join(known)}")
+        says = f"there is no level {level!r}; there are: {', '.join(known)}"
+        raise click.BadParameter(says, param_hint="--until-hit")
 
 
 def write_report(found: dict[str, Any], folder: Path) -> None:

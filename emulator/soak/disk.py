@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,10 +36,18 @@ class SmallDisk:
         """Make room again."""
         return self._resize(_SIZE)
 
-    def unmount(self) -> None:
-        """Take it away, with all it holds."""
-        if self.mounted:
-            self.mounted = not _run("umount", "-l", str(self._folder))
+    def unmount(self, *, keep: bool = False) -> None:
+        """Take it away, with all it holds, or leave that in the folder."""
+        if not self.mounted:
+            return
+        kept = self._folder.with_name(f"{self._folder.name}.kept")
+        if keep:
+            self.free()
+            shutil.copytree(self._folder, kept)
+        self.mounted = not _run("umount", "-l", str(self._folder))
+        if keep and not self.mounted:
+            self._folder.rmdir()
+            kept.rename(self._folder)
 
     def _resize(self, size: str) -> bool:
         return _run("mount", "-o", f"remount,size={size}", str(self._folder))

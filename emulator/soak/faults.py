@@ -55,12 +55,14 @@ def parse_faults(text: str) -> frozenset[Fault]:
     words = [part.strip() for part in text.split(",") if part.strip()]
     if not words:
         raise UnknownFaultError(f"no fault is named; there are: all, none, {known}")
+    if "none" in words:
+        if len(words) > 1:
+            raise UnknownFaultError("none goes with nothing else")
+        return frozenset()
     found = set(Fault) if words[0].startswith("-") else set()
     for word in words:
         if word == "all":
             found |= set(Fault)
-        elif word == "none":
-            found.clear()
         elif word.removeprefix("-") not in set(Fault):
             raise UnknownFaultError(f"there is no fault {word!r}; there are: {known}")
         elif word.startswith("-"):

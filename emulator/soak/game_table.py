@@ -1,9 +1,9 @@
 """A table that plays a whole game, card by card, with shuffler and shoe, on record."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from emulator.audit.terms import DEALER, TableTerms
+from emulator.audit.terms import DEALER, BetTerms, TableTerms
 from emulator.devices.faults import Fault as DeviceFault
 from emulator.devices.local import LocalDevices
 from emulator.devices.model import Method, StationConfig
@@ -99,24 +99,26 @@ class GameTable:
         result = await self._table.play_round(self._players)
         self.voids += bool(result.void)
         if self._fair and not result.void:
-            self._count(result)
+            self._hits.note_round(self.terms, rows_paid(self.terms, result))
 
     async def _pay(self, award: SideAward) -> None:
         await self._floor.pay(award.payout)
 
-    def _count(self, result: RoundResult) -> None:
-        """Hands by the row that was paid; who folds holds nothing that pays."""
-        found = []
-        for seat in result.seats.values():
-            if seat.void or seat.fate in ("abandoned", "forfeited"):
-                continue
-            for name in seat.linked:
-                bet = self.terms.bet(name)
-                if bet is None or bet.on_dealer:
-                    continue
-                rows = [a.hand for a in seat.awards if a.bet == name and a.kind in _BY_HAND]
-                found.append((bet, rows[0] if rows else ""))
-        self._hits.note_round(self.terms, found)
-
 
 _BY_HAND = ("share", "fixed")
+
+
+def rows_paid(terms: TableTerms, result: RoundResult) -> Iterator[tuple[BetTerms, str]]:
+    """Each bet that a hand was settled on, with the row that was paid, "" for none.
+
+    Who folds holds nothing that pays. Bets on the dealer's hand are counted at the other tables.
+    """
+    for seat in result.seats.values():
+        if seat.void or seat.fate in ("abandoned", "forfeited"):
+            continue
+        for name in seat.linked:
+            bet = terms.bet(name)
+            if bet is None or bet.on_dealer:
+                continue
+            rows = [a.hand for a in seat.awards if a.bet == name and a.kind in _BY_HAND]
+            yield bet, rows[0] if rows else ""

@@ -19,20 +19,22 @@ def html_page(report: dict[str, Any]) -> str:
     """The whole page."""
     good = report["passed"]
     verdict = "Passed" if good else "Failed"
+    early = ", stopped early" if report["stopped_early"] else ""
+    agree = "agree with the auditor" if good else "were audited"
     head = (
         f"<h1>Soak, seed {escape(str(report['seed']))}</h1>"
-        f'<p><span class="verdict {"good" if good else "bad"}">{verdict}.</span> '
+        f'<p><span class="verdict {"good" if good else "bad"}">{verdict}{early}.</span> '
         f"{report['wagers']:,} wagers in {report['rounds']:,} rounds at "
         f"{report['options']['tables']} tables, {report['options']['deck']} deck, in "
         f"{report['duration_s']:,} s. {report['audited']:,} answers and "
-        f"{report['observations']:,} views of meters and accounts agree with the auditor.</p>"
+        f"{report['observations']:,} views of meters and accounts {agree}.</p>"
     )
     failures = "".join(f'<p class="bad">{escape(text)}</p>' for text in report["failures"])
     if report["prefix"]:
         failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
     parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
     parts += [*_meters(report), *_hits(report), *_tables(report)]
-    return charts.page(f"Soak {report['seed']}: {verdict.lower()}", "".join(parts))
+    return charts.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
 
 
 def _tiles(report: dict[str, Any]) -> str:
@@ -132,7 +134,7 @@ def _hits(report: dict[str, Any]) -> list[str]:
     rate = report["hits_error_rate"]
     says = (
         f"Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of runs. "
-        "Only hands left to chance count, and of hands with cards in common one a round."
+        "Only hands left to chance count."
     )
     return charts.section("Hits against exact odds", drawn, says)
 

@@ -1,6 +1,5 @@
 """What a soak is asked to do."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 from emulator.soak.faults import Fault
@@ -24,5 +23,4 @@ class Options(NamedTuple):
     store: str = ""  # a PostgreSQL address, empty database; else SQLite in the run's folder
     whole_games: int = 4  # every so-many-th table plays whole games; 0: none
     every_s: float = EVERY_S
-    folder: Path | None = None  # kept; else a temporary one
     command: tuple[str, ...] = ()  # what to run instead of `jackpot`

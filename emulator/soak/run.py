@@ -45,8 +45,9 @@ SETTLE_S = 120.0  # for everything to be answered at the end
 class Soak:
     """One run, as far as it has come."""
 
-    def __init__(self, options: Options, folder: Path) -> None:
+    def __init__(self, options: Options, folder: Path, *, keep: bool = False) -> None:
         self.options = options
+        self._keep = keep
         self.folder = folder
         self.data = folder / "data"
         self.store = options.store or str(self.data)
@@ -121,7 +122,7 @@ class Soak:
     async def _set_up(self) -> None:
         on_disk = Fault.DISK in self.options.faults and not self.options.store
         if on_disk and self.disk.mount():
-            self._stack.callback(self.disk.unmount)
+            self._stack.callback(self.disk.unmount, keep=self._keep)
         for controller in self.controllers:
             await controller.start()
             self._stack.push_async_callback(controller.kill)

@@ -6,10 +6,10 @@ answers is not judged here: the auditor does that. Only whether the round goes o
 
 import asyncio
 import random
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Iterator
 from typing import Any
 
-from emulator.audit.terms import BetTerms, LinkTerms, TableTerms
+from emulator.audit.terms import DEALER, BetTerms, LinkTerms, TableTerms
 from emulator.soak.bettors import Bettors, account_of
 from emulator.soak.clients import RecordingClient
 from emulator.soak.deals import deal
@@ -180,27 +180,9 @@ class SideTable:
             await self._do(self.client.void_round("unsettled", FLOORPERSON))
             return
         if dealt.fair:
-            self._count(accepted, hands, answer.payouts)
+            paid = rows_paid(self.terms, accepted, hands, answer.payouts)
+            self._hits.note_round(self.terms, paid)
         await self._after(answer.payouts)
-
-    def _count(
-        self,
-        accepted: list[pb.Wager],
-        hands: list[pb.SeatHand],
-        payouts: Iterable[payout_pb2.Payout],
-    ) -> None:
-        """Each hand that a bet was settled on, by the row that was paid."""
-        fates = {hand.seat: hand.fate for hand in hands}
-        paid = {(p.seat, p.bet): p.hand for p in payouts if p.kind in _BY_HAND}
-        of_dealer = {p.bet: p.hand for p in payouts if p.kind in _BY_HAND and p.holder == 0}
-        found = []
-        for wager in accepted:
-            _, bet = self._bets[wager.bet]
-            fate = fates.get(wager.seat)
-            if fate == pb.FATE_PLAYED or (fate == pb.FATE_FOLDED and not bet.fold_loses):
-                own = paid.get((wager.seat, bet.id), "")
-                found.append((bet, of_dealer.get(bet.id, "") if bet.on_dealer else own))
-        self._hits.note_round(self.terms, found)
 
     def _hand(self, seat: int, cards: list[str]) -> pb.SeatHand:
         fate: pb.Fate.ValueType = pb.FATE_PLAYED
@@ -265,6 +247,26 @@ class SideTable:
 
 
 _BY_HAND = (payout_pb2.PAYOUT_KIND_SHARE, payout_pb2.PAYOUT_KIND_FIXED)
+
+
+def rows_paid(
+    terms: TableTerms,
+    accepted: Iterable[pb.Wager],
+    hands: Iterable[pb.SeatHand],
+    payouts: Iterable[payout_pb2.Payout],
+) -> Iterator[tuple[BetTerms, str]]:
+    """Each bet that a hand was settled on, with the row that was paid, "" for none."""
+    fates = {hand.seat: hand.fate for hand in hands}
+    by_hand = [payout for payout in payouts if payout.kind in _BY_HAND]
+    of_seat = {(payout.seat, payout.bet): payout.hand for payout in by_hand}
+    of_dealer = {payout.bet: payout.hand for payout in by_hand if payout.holder == DEALER}
+    for wager in accepted:
+        bet, fate = terms.bet(wager.bet), fates.get(wager.seat)
+        if bet is None:
+            continue
+        if fate == pb.FATE_PLAYED or (fate == pb.FATE_FOLDED and not bet.fold_loses):
+            own = of_seat.get((wager.seat, bet.id), "")
+            yield bet, of_dealer.get(bet.id, "") if bet.on_dealer else own
 
 
 def _wager(seat: int, link: LinkTerms, bet: BetTerms) -> pb.Wager:

@@ -68,7 +68,7 @@ class Wager(Struct, frozen=True, gc=False, omit_defaults=True):
     account: str = ""  # the game account that an electronic wager is debited from
 
 
-class PlaceWagers(Command, frozen=True, cache_hash=True):  # hashed whenever its digest is needed
+class PlaceWagers(Command, frozen=True, cache_hash=True):  # `digest` looks it up
     """Accept wagers, all of them or none."""
 
     wagers: tuple[Wager, ...]

@@ -27,7 +27,7 @@ class Repeat(Struct, frozen=True):
 
 def digest(command: AnyCommand) -> str:
     """A short text that differs when the content of a command does."""
-    # The same few wagers come in round after round. A large command would not be worth its memory.
+    # The same few wagers come in round after round. A few of them are at most some kilobytes.
     if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
         return _known_digest(command)
     return _digest(command)

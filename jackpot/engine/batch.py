@@ -107,7 +107,6 @@ class Batch:
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
         """Answers in order, and the jobs for which this batch has no room."""
-        self._decider.watch_clock()
         answers: list[Answer] = []
         batch_bytes = self._decider.batch_bytes
         for count, job in enumerate(jobs):
@@ -168,6 +167,7 @@ class Batch:
 
     def append(self) -> None:
         """Check every site that changed, and hand its entries to the store."""
+        self._decider.watch_clock()  # once a batch, and before what it dated is durable
         for site, entries in self._entries.items():
             self._replicas[site].check()
             self._transaction.append(site, entries)

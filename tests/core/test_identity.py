@@ -204,7 +204,7 @@ def test_the_digest_tells_contents_apart() -> None:
 
 @pytest.mark.parametrize("count", [1, 16, 17])
 def test_the_digest_of_wagers_does_not_depend_on_what_was_seen_before(count: int) -> None:
-    """Few wagers are remembered and many are not: equal ones have one digest, in any order."""
+    """Few wagers are remembered and many are not, and both have the digest of their contents."""
     wagers = tuple(Wager(seat, "main", DOLLAR) for seat in range(1, count + 1))
     others = (*wagers[:-1], Wager(count, "main", 2 * DOLLAR))
     encoded = msgspec.json.encode(PlaceWagers(wagers))

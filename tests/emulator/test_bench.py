@@ -212,5 +212,7 @@ def test_figures_go_between_the_marks_of_a_page(tmp_path: Path) -> None:
     assert "| echo, one for one | 1 | 1,234 |" in text
     assert "old" not in text
     page.write_text("nothing")
-    with pytest.raises(ValueError, match="no place"):
-        rewrite(page, report)
+    done = CliRunner().invoke(main, ["bench", "--page", str(page), "--data", str(tmp_path / "no")])
+    assert done.exit_code == 1
+    assert done.output.startswith(f"Error: --page: {page} has no place for figures: it needs <!--")
+    assert page.read_text() == "nothing"

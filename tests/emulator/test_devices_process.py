@@ -9,8 +9,9 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from emulator.cli import main, make_log
+from emulator.cli import main
 from emulator.devices.client import DeviceConnection
+from emulator.devices.command import make_log
 from emulator.devices.faults import Target
 from emulator.devices.model import Delivery, DeviceState, Method, StationConfig
 from emulator.devices.procedure import prepare_round

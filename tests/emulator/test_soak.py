@@ -1,6 +1,8 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
+import importlib
 import json
+import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -14,12 +16,14 @@ from emulator.audit.terms import read_terms
 from emulator.cli import main
 from emulator.soak.command import run_soak, write_report
 from emulator.soak.faults import Fault, parse_faults
+from emulator.soak.html import html_page
 from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.report import text_lines
 from emulator.soak.tape import read_tape
 from jackpot.store.journal import GENESIS, chained
 from jackpot.store.opening import journal_opener
+from jackpot.verify import verify
 from tests.emulator.buggy_controller import BUGS
 from tests.stores import Stores
 
@@ -137,6 +141,11 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     assert len(charts) > 8
     for chart in charts:
         ET.fromstring("<svg" + chart.split("</svg>")[0] + "</svg>")
+    assert "Passed.</span>" in page
+    assert "agree with the auditor" in page
+    early = html_page({**report, "stopped_early": True, "passed": False})
+    assert "Failed, stopped early.</span>" in early
+    assert "agree with the auditor" not in early
     assert all(len(line) <= 80 for line in text_lines(report))
     report["faults"] |= {"happened": {"kill": 0}, "restarts": 2}
     lines = text_lines(report)
@@ -165,8 +174,11 @@ def test_the_command_exits_by_the_verdict(tmp_path: Path) -> None:
     [
         (["--faults", "flood"], "there is no fault 'flood'"),
         (["--faults", ","], "no fault is named; there are: all, none, device, late,"),
+        (["--faults", "all,none"], "none goes with nothing else"),
+        (["--seed", " "], "a line of 1 to 64 characters"),
+        (["--seed", "x" * 65], "a line of 1 to 64 characters"),
         (["--store", "nonsense"], "'nonsense' is not like postgresql://localhost/soak"),
-        (["--until-hit", "mega/nothing"], "there is no level 'mega/nothing'"),
+        (["--until-hit", "mega/nothing"], "for --until-hit: there is no level 'mega/nothing'"),
         (["--deck", "marked"], "'marked' is not one of"),
         (["--duration", "nan"], "'nan' is not a finite number"),
         (["--duration", "inf"], "'inf' is not a finite number"),
@@ -189,6 +201,59 @@ def test_a_folder_that_cannot_be_made_is_one_line(option: str) -> None:
     assert done.output == (
         f"Error: can't write into {option} /proc/nothing: No such file or directory\n"
     )
+
+
+@pytest.mark.parametrize("option", ["--report", "--keep"])
+def test_a_file_is_no_folder(option: str, tmp_path: Path) -> None:
+    """And says so."""
+    (file := tmp_path / "file").touch()
+    done = CliRunner().invoke(main, ["soak", option, str(file / "inside")])
+    assert done.exit_code == 1
+    assert done.output.endswith("file/inside: Not a directory\n")
+
+
+@pytest.mark.parametrize("left", ["tape", "data"])
+def test_an_earlier_run_is_not_written_over(left: str, tmp_path: Path) -> None:
+    """What was kept is evidence."""
+    (tmp_path / left).mkdir()
+    done = CliRunner().invoke(main, ["soak", "--rounds=1", "--keep", str(tmp_path)])
+    assert (done.exit_code, done.output) == (
+        1,
+        f"Error: --keep {tmp_path} holds an earlier run: {left}\n",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == [left]
+
+
+@PATIENCE
+def test_the_journal_of_a_small_disk_is_kept(tmp_path: Path) -> None:
+    """It lies on a disk of its own during the run, and in the folder after it."""
+    report = soak(tmp_path, tables=2, rounds=3, whole_games=0, faults=frozenset({Fault.DISK}))
+    assert report["passed"]
+    assert not os.path.ismount(tmp_path / "data")
+    found = verify(tmp_path / "data")
+    assert found.ok
+    assert found.sites
+
+
+@PATIENCE
+def test_hands_of_whole_games_are_counted(tmp_path: Path) -> None:
+    """Each seat's hand is one, for every bet that it was settled on."""
+    report = soak(tmp_path, tables=1, rounds=60, rigged=False, whole_games=1)
+    trials = {hit["bet"]: hit["trials"] for hit in report["hits"]}
+    assert report["passed"]
+    assert trials["five-card-progressive"] > 60
+
+
+def test_ctrl_c_while_a_command_is_loaded_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a second, in which people change their minds."""
+
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt(name)
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    done = CliRunner().invoke(main, ["soak"])
+    assert done.output.strip() == "Aborted!"
+    assert done.exit_code == 1
 
 
 @PATIENCE

@@ -20,14 +20,16 @@ from emulator import charts
 from emulator.audit.terms import SiteTerms, read_terms
 from emulator.soak.deals import deal
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
-from emulator.soak.hits import Hits, chi_square_tail, gather
+from emulator.soak.hits import Cell, Hits, chi_square_tail, gather, tail
 from emulator.soak.latency import Latencies
 from emulator.soak.progress import rates_line, short
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Bag
 from emulator.soak.site import write_site
 from emulator.soak.stepped_clock import set_offset
+from emulator.soak.table import rows_paid
 from jackpot.rules.hands import names
+from jackpot.v1 import payout_pb2, table_pb2
 
 
 @pytest.mark.parametrize(
@@ -77,28 +79,58 @@ def test_hands_that_come_too_often_are_noticed(terms: SiteTerms, times: int) -> 
     assert verdict.passed is (times == 1)
 
 
-@pytest.mark.parametrize(
-    ("table", "link", "counted"),
-    [("table-001", "five-card", 3), ("table-004", "caribbean", 3), ("table-007", "let-it-ride", 1)],
-)
-def test_hands_with_cards_in_common_count_once(
-    terms: SiteTerms, table: str, link: str, counted: int
-) -> None:
-    """Three seats are three trials, unless two community cards make the hands alike."""
-    hits, bet = Hits(terms), terms.links[link].bets[0]
-    for _ in range(20):
-        hits.note_round(terms.tables[table], [(bet, "straight-flush"), (bet, ""), (bet, "")])
-    rows = hits.seen[link, bet.id]
-    assert rows.total() == 20 * counted
-    assert rows["straight-flush"] == 20
-
-
 def test_the_dealers_hand_counts_once(terms: SiteTerms) -> None:
-    """However many bet on it."""
-    link = terms.links["hand-bonus"]
-    hits, bet = Hits(terms), link.bets[0]._replace(on_dealer=True)
-    hits.note_round(terms.tables["table-001"], [(bet, "flush"), (bet, "flush")])
-    assert hits.seen[link.id, bet.id] == Counter(flush=1)
+    """Every seat's hand is a trial of its own, but the dealer has one, however many bet on it."""
+    table, hits = terms.tables["table-001"], Hits(terms)
+    own, of_dealer = (table.bet(f"five-card-hand-bonus{who}") for who in ("", "-dealer"))
+    assert own
+    assert of_dealer
+    for _ in range(20):
+        hits.note_round(table, [(own, "flush"), (of_dealer, "straight"), (own, ""), (own, "")])
+        hits.note_round(table, [(of_dealer, ""), (of_dealer, ""), (own, "")])
+    assert hits.seen["hand-bonus", own.id] == {"flush": 20, "nothing": 60}
+    assert hits.seen["hand-bonus", of_dealer.id] == {"straight": 20, "nothing": 20}
+
+
+def test_community_cards_belong_to_the_hand(terms: SiteTerms) -> None:
+    """A Let It Ride hand has five cards: three of a seat and two that all share."""
+    hits, bet = Hits(terms), terms.links["let-it-ride"].bets[0]
+    hits.note_round(terms.tables["table-007"], [(bet, "")] * 2_598_960)
+    expected = hits.expected("let-it-ride", bet.id)
+    assert expected["royal-flush"] == pytest.approx(4)
+    assert expected["full-house"] == pytest.approx(3_744)
+
+
+@pytest.mark.parametrize("seen", [12, 14, 16, 40])
+def test_far_out_runs_are_drawn(seen: int) -> None:
+    """Where five of a thousand are expected, chi-square's tail is up to a hundred times too small.
+
+    The binomial tail is exact, and a million runs are drawn: four standard errors are allowed.
+    """
+    cells = [Cell("rare", seen, 5.0), Cell("nothing", 1_000 - seen, 995.0)]
+    statistic = sum((cell.seen - cell.expected) ** 2 / cell.expected for cell in cells)
+    exact = sum(math.comb(1_000, n) * 0.005**n * 0.995 ** (1_000 - n) for n in range(seen, 1_001))
+    found = tail(cells, statistic)
+    assert chi_square_tail(statistic, 1) < exact / 2
+    assert abs(found - exact) < 4 * math.sqrt(exact / 1e6) + 2e-6
+    assert found == tail(cells, statistic), "a report can be made again"
+
+
+def test_rows_are_told_by_what_was_paid(terms: SiteTerms) -> None:
+    """By each seat's payout, by the dealer's for all who bet on it, and not for who is gone."""
+    table = terms.tables["table-001"]
+    own, of_dealer = "five-card-hand-bonus", "five-card-hand-bonus-dealer"
+    wagers = [table_pb2.Wager(seat=n, bet=bet) for n in (1, 2, 3) for bet in (own, of_dealer)]
+    fates = (table_pb2.FATE_PLAYED, table_pb2.FATE_PLAYED, table_pb2.FATE_FORFEITED)
+    hands = [table_pb2.SeatHand(seat=seat, fate=fate) for seat, fate in enumerate(fates, 1)]
+    kind = payout_pb2.PAYOUT_KIND_FIXED
+    payouts = [
+        payout_pb2.Payout(seat=2, bet=own, hand="flush", kind=kind, holder=2),
+        payout_pb2.Payout(seat=2, bet=own, hand="lucky", kind=payout_pb2.PAYOUT_KIND_LUCKY),
+        payout_pb2.Payout(seat=2, bet=of_dealer, hand="straight", kind=kind, holder=0),
+    ]
+    found = [(bet.id, row) for bet, row in rows_paid(table, wagers, hands, payouts)]
+    assert found == [(own, ""), (of_dealer, "straight"), (own, "flush"), (of_dealer, "straight")]
 
 
 def test_draws_are_tested_too(terms: SiteTerms) -> None:
@@ -251,8 +283,9 @@ def test_everything_in_a_bag_comes_once_before_anything_comes_again() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
-def test_a_disk_is_full_until_there_is_room(tmp_path: Path) -> None:
-    """Nothing more fits on a disk that was shrunk to what it holds."""
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_disk_is_full_until_there_is_room(tmp_path: Path, *, keep: bool) -> None:
+    """Nothing more fits on a disk that was shrunk to what it holds; what it held can be kept."""
     disk = SmallDisk(tmp_path / "disk")
     if not disk.mount():
         pytest.skip("mounting is not allowed here")
@@ -265,8 +298,9 @@ def test_a_disk_is_full_until_there_is_room(tmp_path: Path) -> None:
         assert disk.free()
         file.write_bytes(b"x" * 400_000)
     finally:
-        disk.unmount()
-    assert not (tmp_path / "disk" / "file").exists()
+        disk.unmount(keep=keep)
+    assert (tmp_path / "disk" / "file").exists() is keep
+    assert not (tmp_path / "disk.kept").exists()
 
 
 def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:

@@ -265,5 +265,5 @@ def test_a_clock_that_is_put_forward_raises_an_alarm(
     )
     with closing(journal_opener(store)()) as journal, journal.begin({SITE}) as transaction:
         for _ in range(3):
-            Batch(decider, {}, {}, transaction).run([])
+            Batch(decider, {}, {}, transaction).append()
     assert ("the clock has jumped ahead by" in caplog.text) is alarm

@@ -42,7 +42,8 @@ def figures(report: dict[str, Any]) -> Iterator[str]:
         yield from _table(_RATES, _rates(found))
     if report.get("at_load"):
         yield from ("", "### At the same offered load", "")
-        yield from _table(["messages/s", "", "p50", "p99", "p99.9 ms"], _loads(report["at_load"]))
+        head = ["messages/s", "", "p50", "p99", "p99.9 ms", "server µs", "processors"]
+        yield from _table(head, _loads(report["at_load"]))
     lengths = {k: v for k, v in report.get("by_length", {}).items() if k.isdigit()}
     if lengths:
         yield from ("", "### By journal length", "")
@@ -91,7 +92,8 @@ def _loads(loads: dict[str, Any]) -> Iterator[Sequence[str]]:
         for role in ("echo", "controller"):
             row = found[role]
             times = (f"{row[field]:.1f}" for field in ("p50_ms", "p99_ms", "p999_ms"))
-            yield (f"{found['rate']:,.0f} ({name})", NAMES[role], *times)
+            cost = f"{row['server_cpu_us']:.1f}", f"{row['server_busy']:.2f}"
+            yield (f"{found['rate']:,.0f} ({name})", NAMES[role], *times, *cost)
 
 
 def _lengths(lengths: dict[str, Any]) -> Iterator[Sequence[str]]:

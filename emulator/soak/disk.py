@@ -22,7 +22,7 @@ class SmallDisk:
         """Put the folder on it; False where this user may not."""
         self._folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
-            options = ["-t", "tmpfs", "-o", f"size={_SIZE}", "tmpfs", str(self._folder)]
+            options = ["-t", "tmpfs", "-o", f"size={_SIZE},mode=755", "tmpfs", str(self._folder)]
             self.mounted = self.was_mounted = _run("mount", *options)
         return self.mounted
 
@@ -37,14 +37,19 @@ class SmallDisk:
         return self._resize(_SIZE)
 
     def unmount(self, *, keep: bool = False) -> None:
-        """Take it away, with all it holds, or leave that in the folder."""
+        """Take it away, with all it holds, or leave that in the folder; OSError if it can't be."""
         if not self.mounted:
             return
         kept = self._folder.with_name(f"{self._folder.name}.kept")
-        if keep:
-            self.free()
-            shutil.copytree(self._folder, kept)
-        self.mounted = not _run("umount", "-l", str(self._folder))
+        try:
+            if keep:
+                self.free()
+                shutil.copytree(self._folder, kept)
+        except OSError:
+            shutil.rmtree(kept, ignore_errors=True)
+            raise
+        finally:
+            self.mounted = not _run("umount", "-l", str(self._folder))
         if keep and not self.mounted:
             self._folder.rmdir()
             kept.rename(self._folder)

@@ -22,6 +22,7 @@ NOTHING = "nothing"
 _DOUBTFUL = 0.01
 _DRAWN, _AT_A_TIME = 1_000_000, 50_000
 _ROUNDING = 1e-9
+LEAST_P = 1 / (1 + _DRAWN)  # none of them was as high
 
 
 class Cell(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 from emulator.soak.fault_counts import device_faults, fault_counts
 from emulator.soak.faults import SAYS
-from emulator.soak.hits import FAMILY_ERROR
+from emulator.soak.hits import FAMILY_ERROR, LEAST_P
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
 from emulator.words import counted, wrapped
@@ -29,7 +29,8 @@ def make_report(soak: Soak) -> dict[str, Any]:
         prefix = shortest_prefix(soak.terms, soak.tape_path)
     verdicts = soak.hits.verdicts()
     failures += [
-        f"{v.link} {v.bet}: hands were not paid as often as they come (p = {v.p_value:.2g})"
+        f"{v.link} {v.bet}: hands were not paid as often as they come "
+        f"(p {'at most' if v.p_value <= LEAST_P else '='} {v.p_value:.2g})"
         for v in verdicts
         if not v.passed
     ]

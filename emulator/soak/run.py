@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import shutil
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -122,7 +123,7 @@ class Soak:
     async def _set_up(self) -> None:
         on_disk = Fault.DISK in self.options.faults and not self.options.store
         if on_disk and self.disk.mount():
-            self._stack.callback(self.disk.unmount, keep=self._keep)
+            self._stack.callback(self._put_disk_away)
         for controller in self.controllers:
             await controller.start()
             self._stack.push_async_callback(controller.kill)
@@ -148,6 +149,14 @@ class Soak:
         )
         for place, name in enumerate(table_names(self.options.tables)):
             self.tables.append(await self.cast.table(place, name, self.floor))
+
+    def _put_disk_away(self) -> None:
+        try:
+            self.disk.unmount(keep=self._keep)
+        except OSError as error:
+            # A copy fails with all that it could not copy, each with its path and why.
+            why = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
+            self.failure = self.failure or f"the journal could not be kept: {why}"
 
     async def _play(self, helpers: list["asyncio.Task[None]"]) -> None:
         """Until every table is done, or something failed."""

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from emulator.audit.terms import read_terms
 from emulator.cli import main
 from emulator.soak.command import run_soak, write_report
+from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault, parse_faults
 from emulator.soak.html import html_page
 from emulator.soak.options import Options
@@ -233,6 +234,20 @@ def test_the_journal_of_a_small_disk_is_kept(tmp_path: Path) -> None:
     found = verify(tmp_path / "data")
     assert found.ok
     assert found.sites
+
+
+@PATIENCE
+def test_a_journal_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
+    """There is a report all the same, and no disk is left behind."""
+    probe = SmallDisk(tmp_path / "probe")
+    if not probe.mount():
+        pytest.skip("mounting is not allowed here")
+    probe.unmount()
+    (tmp_path / "data.kept").mkdir()
+    report = soak(tmp_path, tables=2, rounds=3, whole_games=0, faults=frozenset({Fault.DISK}))
+    assert report["failures"] == ["the journal could not be kept: File exists"]
+    assert report["journal_verified"]
+    assert not os.path.ismount(tmp_path / "data")
 
 
 @PATIENCE

@@ -5,6 +5,7 @@ import math
 import os
 import random
 import resource
+import stat
 import subprocess
 import sys
 import time
@@ -301,6 +302,7 @@ def test_a_disk_is_full_until_there_is_room(tmp_path: Path, *, keep: bool) -> No
         disk.unmount(keep=keep)
     assert (tmp_path / "disk" / "file").exists() is keep
     assert not (tmp_path / "disk.kept").exists()
+    assert stat.S_IMODE((tmp_path / "disk").stat().st_mode) == 0o755
 
 
 def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:

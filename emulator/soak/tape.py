@@ -38,6 +38,7 @@ class Tape:
         self.counts: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
         self.wagers = 0  # accepted
+        self.unknown: list[str] = []  # commands whose client gave up, and why
         self._tickets: dict[int, int] = {}
         self._issued = 0
         self._ended = asyncio.Event()

@@ -80,11 +80,11 @@ def bench(
     for wanted, option in ((report, "--report"), (journals, "--journals")):
         if wanted:
             make_folder(wanted, option)  # before minutes are measured for it
-    try:
-        if page:
+    if page:
+        try:
             around_figures(page)
-    except (BenchError, OSError, UnicodeDecodeError) as error:
-        raise click.ClickException(f"--page: {error}") from None
+        except (BenchError, OSError, UnicodeDecodeError) as error:
+            raise click.ClickException(f"--page: {error}") from None
     try:
         folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data))
     except OSError as error:

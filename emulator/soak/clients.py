@@ -77,7 +77,7 @@ class RecordingClient(TableClient):
         error = done.exception()
         if error is not None and not (isinstance(error, RefusedError) and error.reason):
             kind = command.WhichOneof("command")
-            self._tape.unknown.append(f"{self.table} {command.number} {kind}: {error}")
+            self._tape.give_up(f"{self.table} {command.number} {kind}: {error}")
             return
         entry = entry_of(self.table, self.epoch, command, error or done.result())
         self._tape.end(ticket, entry)

@@ -40,7 +40,6 @@ LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
 LATEST_HERD_S = 30.0
 _ON_DISK = frozenset({Fault.DISK, Fault.WRITE})  # nothing to do with a database elsewhere
-_SHOWN = 3  # of the commands that nobody knows the outcome of
 SETTLE_S = 120.0  # for everything to be answered at the end
 
 
@@ -278,7 +277,7 @@ class Soak:
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
         elif self.tape.under_way:
-            why = "".join(f"; {each}" for each in self.tape.unknown[:_SHOWN])
+            why = "".join(f"; {each}" for each in self.tape.unknown)
             self.failure = f"{self.tape.under_way} commands were never answered{why}"
         elif self.auditor.waiting:
             self.failure = f"{self.auditor.waiting} answers could not be audited"

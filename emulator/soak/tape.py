@@ -17,6 +17,7 @@ import msgspec
 from emulator.audit.entry import OBSERVATIONS, Entry, classes_of
 from emulator.auditor import Auditor, ContradictionError
 
+_MOST_UNKNOWN = 3  # named in a report
 _LENGTH_BYTES = 4
 
 
@@ -38,7 +39,7 @@ class Tape:
         self.counts: Counter[str] = Counter()
         self.refusals: Counter[str] = Counter()
         self.wagers = 0  # accepted
-        self.unknown: list[str] = []  # commands whose client gave up, and why
+        self.unknown: list[str] = []  # the first commands whose client gave up, and why
         self._tickets: dict[int, int] = {}
         self._issued = 0
         self._ended = asyncio.Event()
@@ -57,6 +58,11 @@ class Tape:
         self._ended.set()
         if entry is not None:
             self.note(entry)
+
+    def give_up(self, what: str) -> None:
+        """Its client waits no longer. The ticket stays open: the outcome is unknown."""
+        if len(self.unknown) < _MOST_UNKNOWN:
+            self.unknown.append(what)
 
     def note(self, entry: Entry, since: int = 0) -> None:
         """Record an entry, and audit what has become complete.

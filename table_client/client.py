@@ -13,6 +13,7 @@ from typing import Any, Self
 import grpc
 
 from jackpot.auth.client import Identity, open_async_channel
+from jackpot.keepalive import keepalive
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 from jackpot.v1.meter_pb2 import LinkMeters
@@ -27,6 +28,7 @@ _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),  # two clients of one process don't share a backoff
+    *keepalive(),
 )
 
 

@@ -14,6 +14,7 @@ from jackpot.v1 import table_pb2_grpc
 from table_client.errors import RefusedError, explained, from_rpc_error
 
 PATIENCE_S = 3.0  # with a silent controller, where there is another
+LONE_PATIENCE_S = 10.0  # with the only one: it may be slow, or what leads to it may be dead
 
 
 class Controllers:
@@ -47,8 +48,8 @@ class Controllers:
         return self.alone and not is_secured(self._channels[0])
 
     def patience_s(self, most_s: float) -> float:
-        """How long to wait for an answer before another one is asked."""
-        return most_s if self.alone else min(PATIENCE_S, most_s)
+        """How long to wait for an answer before the same is asked anew, elsewhere if possible."""
+        return min(LONE_PATIENCE_S if self.alone else PATIENCE_S, most_s)
 
     async def judge(
         self, stub: "table_pb2_grpc.TableServiceAsyncStub", error: grpc.RpcError

@@ -1,8 +1,8 @@
 """Numbered commands to a controller, answered in order, each carried out exactly once.
 
-What was not answered is sent again, with the same identity, over a new connection, as long as the
-controller's own word (`RetryInfo`) or a broken connection says that this can help. When nothing
-was answered for as long as the deadline, everything that waits fails with `UnreachableError`.
+What was not answered is sent again, with the same identity, on a new stream, when the controller's
+own word (`RetryInfo`), a broken connection or silence says that this can help. When nothing was
+answered for as long as the deadline, everything that waits fails with `UnreachableError`.
 """
 
 import asyncio
@@ -140,10 +140,7 @@ class Conversation:
                     self._limit.reschedule(self._due() if self._pending else None)
         except TimeoutError as error:
             controllers.failed(stub)
-            retry_s = None if controllers.alone else 0.0
-            raise UnreachableError(
-                "DEADLINE_EXCEEDED", "no answer in time", retry_s=retry_s
-            ) from error
+            raise UnreachableError("DEADLINE_EXCEEDED", "no answer in time", retry_s=0.0) from error
         except RefusedError:
             controllers.failed(stub)
             if not answered and self._pending:

@@ -29,6 +29,7 @@ from emulator.devices.model import (
 from emulator.devices.refusals import DeviceLost, Reason
 from emulator.v1 import devices_pb2 as pb
 from emulator.v1 import devices_pb2_grpc as pb_grpc
+from jackpot.keepalive import keepalive
 
 TIMEOUT_S: Final = 300.0  # longer than the longest command: opening a deck takes two minutes
 KEEPALIVE_MS: Final = 5_000  # a hung process is given up after twice that
@@ -67,11 +68,7 @@ class DeviceConnection:
         self.target = target
         self.timeout_s = timeout_s
         options = (
-            ("grpc.keepalive_time_ms", keepalive_ms),
-            ("grpc.keepalive_timeout_ms", keepalive_ms),
-            # Without this a ping that nobody answers is waited for a minute all the same.
-            ("grpc.http2.ping_timeout_ms", keepalive_ms),
-            ("grpc.http2.max_pings_without_data", 0),
+            *keepalive(keepalive_ms, keepalive_ms),
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.enable_retries", 0),
         )

@@ -13,7 +13,7 @@ class Fault(StrEnum):
     LATE = "late"  # wagers after the lock-out
     DOUBLE = "double"  # the same command twice, or another under its identity
     MISMATCH = "mismatch"  # chips that are not the wagers accepted
-    CONNECTION = "connection"  # delayed, frozen, cut and half-closed
+    CONNECTION = "connection"  # delayed, frozen, cut, half-closed and lost
     SLOW = "slow"  # clients that take their time
     STUCK = "stuck"  # clients that hang and are replaced, and then wake up
     UNREAD = "unread"  # clients and watchers that never read
@@ -31,7 +31,7 @@ SAYS = {
     Fault.LATE: "wagers after the lock-out",
     Fault.DOUBLE: "commands sent twice, identities used twice",
     Fault.MISMATCH: "chips counted that are not the wagers accepted",
-    Fault.CONNECTION: "connections delayed, frozen, cut, half-closed",
+    Fault.CONNECTION: "connections delayed, frozen, cut, half-closed, lost",
     Fault.SLOW: "clients that take their time between steps",
     Fault.STUCK: "clients that hang, are replaced, and wake up",
     Fault.UNREAD: "clients and watchers that never read",

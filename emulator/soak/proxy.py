@@ -1,4 +1,4 @@
-"""A TCP proxy that does to connections what networks do: delays, freezes, cuts and half-closes."""
+"""A TCP proxy that does to connections what networks do: delay, freeze, cut, half-close, lose."""
 
 import asyncio
 import struct
@@ -15,6 +15,7 @@ class _Link:
 
     def __init__(self, near: asyncio.StreamWriter, far: asyncio.StreamWriter) -> None:
         self.near, self.far = near, far
+        self.lost = False  # neither side will hear of the other again
 
     def cut(self) -> None:
         """Reset both sides: they learn of it by an error, not by an end."""
@@ -74,6 +75,10 @@ class Proxy:
         """End one direction of every connection; how many."""
         return self._each(lambda link: link.half_close(towards_client=towards_client))
 
+    def lose(self) -> int:
+        """Let nothing more through on any connection that there is, and tell nobody; how many."""
+        return self._each(lambda link: setattr(link, "lost", True))
+
     def _each(self, do: Callable[[_Link], None]) -> int:
         links = list(self._links)
         for link in links:
@@ -95,20 +100,24 @@ class Proxy:
         self._links.add(link)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._pump(reader, far_writer))
-                tasks.create_task(self._pump(far_reader, writer))
+                tasks.create_task(self._pump(link, reader, far_writer))
+                tasks.create_task(self._pump(link, far_reader, writer))
         except* (OSError, RuntimeError):  # uvloop raises the latter on a closed transport
             pass
         finally:
             self._links.discard(link)
             link.cut()
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(
+        self, link: _Link, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         while chunk := await reader.read(_CHUNK_BYTES):
             if self.delay_s:
                 await asyncio.sleep(self.delay_s)
             await self._flowing.wait()
-            writer.write(chunk)
-            await writer.drain()
-        with suppress(OSError, RuntimeError):
-            writer.write_eof()
+            if not link.lost:
+                writer.write(chunk)
+                await writer.drain()
+        if not link.lost:
+            with suppress(OSError, RuntimeError):
+                writer.write_eof()

@@ -25,7 +25,7 @@ _MOST_STEP_S = 300.0  # further, and a client's own ids would lie in the control
 _FEEL_S = 5.0
 # For a life to come to the point at which it is to end; meanwhile nothing else is done.
 _LEAST_REACH_S, _REACH_S = 5.0, 15.0
-_DISTURBANCES = ("delay", "freeze", "cut", "half-close")
+_DISTURBANCES = ("delay", "freeze", "cut", "half-close", "lose")
 T = TypeVar("T")
 Deed = tuple[str, bool]  # what was done, and whether it was felt
 
@@ -255,6 +255,8 @@ class Saboteur:
                 proxy.thaw()
             case "cut":
                 felt = proxy.cut() > 0
+            case "lose":
+                felt = proxy.lose() > 0
             case "half-close":
                 felt = proxy.half_close(towards_client=self._draw.random() < 0.5) > 0  # noqa: PLR2004 - heads or tails
         return f"connection {what}", felt

@@ -20,6 +20,7 @@ from jackpot.core.config import Site
 from jackpot.core.events import SENT_BY_TABLES
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
+from jackpot.keepalive import keepalive
 from jackpot.request_id import new_request_id
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
@@ -36,8 +37,7 @@ DRAIN_S = 5.0  # for what has been accepted to be answered
 _OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a second controller on the port must fail, not share it
-    ("grpc.keepalive_time_ms", 10_000),  # a table whose cable was cut must not look attached
-    ("grpc.keepalive_timeout_ms", 5_000),
+    *keepalive(),  # a table whose cable was cut must not look attached
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),
 )

@@ -222,6 +222,24 @@ async def test_a_proxy_closes_one_half() -> None:
         writer.close()
 
 
+async def test_a_proxy_loses_a_connection() -> None:
+    """Neither side is told, what was sent is gone, and whoever comes anew is served."""
+    async with echoing() as proxy:
+        host, _, port = proxy.address.rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"x")
+        assert await reader.readexactly(1) == b"x"
+        assert proxy.lose() == 1
+        writer.write(b"is anybody there?")
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(reader.read(1), 0.1)
+        anew, writing = await asyncio.open_connection(host, int(port))
+        writing.write(b"y")
+        assert await anew.readexactly(1) == b"y"
+        writer.close()
+        writing.close()
+
+
 WRITER = """
 import sys, time
 file = open(sys.argv[1], "ab", buffering=0)

@@ -1,0 +1,21 @@
+"""A connection that went dead without a word is found out by pings that nobody answers.
+
+Without them a cable that was pulled, or a proxy that lost its other side, is silence: a call would
+wait for as long as it may, while a new connection would be answered at once.
+"""
+
+EVERY_MS = 10_000
+UNANSWERED_MS = 5_000
+
+
+def keepalive(
+    every_ms: int = EVERY_MS, unanswered_ms: int = UNANSWERED_MS
+) -> tuple[tuple[str, int], ...]:
+    """Options for a client's channel as for a server: how often to ping, how long to wait."""
+    return (
+        ("grpc.keepalive_time_ms", every_ms),
+        ("grpc.keepalive_timeout_ms", unanswered_ms),
+        # Without this a ping that nobody answers is waited for a minute all the same.
+        ("grpc.http2.ping_timeout_ms", unanswered_ms),
+        ("grpc.http2.max_pings_without_data", 0),  # a table may think, and is pinged all the same
+    )

@@ -67,7 +67,7 @@ class Middlebox(grpc.GenericRpcHandler):
 
     def __init__(self, channel: grpc.aio.Channel, swallows: int) -> None:
         self.streams = 0
-        self._channel = channel
+        self._channel: Any = channel
         self._swallows = swallows
 
     def service(self, details: Any) -> Any:

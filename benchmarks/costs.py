@@ -28,14 +28,9 @@ from benchmarks.postgres import Process, attach, controllers, cpu_s, load, site_
 from benchmarks.simulation import Costs
 from emulator.bench.messages import commands
 from emulator.bench.report import machine
-from jackpot.core.commands import (
-    AttachTable,
-    DefineLink,
-    DefineTable,
-    OperatorOrigin,
-    PutInService,
-    Request,
-)
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
 from jackpot.engine.answers import Job, Limits
 from jackpot.engine.batch import Batch, Decider
 from jackpot.engine.engine import clock_micros, draw_entropy

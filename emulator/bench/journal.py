@@ -12,16 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from emulator.bench.messages import BETS_A_LINK, DOLLAR, SITE, WAGERS, bench_site
-from jackpot.core.commands import (
-    AnyCommand,
-    AttachTable,
-    ControllerOrigin,
-    OperatorOrigin,
-    Origin,
-    Request,
-    TableOrigin,
-    TakeSnapshot,
-)
+from jackpot.core.commands import AnyCommand, Request, TakeSnapshot
+from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin, Origin, TableOrigin
+from jackpot.core.commands.operator import AttachTable
 from jackpot.core.decide import decide
 from jackpot.core.identity import digest
 from jackpot.core.reasons import Refusal

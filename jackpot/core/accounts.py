@@ -5,8 +5,9 @@ again when the wager is withdrawn or void. An account never goes below zero.
 """
 
 from jackpot.core import ledger
-from jackpot.core.commands import BuyIn, CashOut, Request
-from jackpot.core.events import AccountMoved
+from jackpot.core.commands import Request
+from jackpot.core.commands.operator import BuyIn, CashOut
+from jackpot.core.events.operator import AccountMoved
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State

@@ -7,15 +7,12 @@ due only when the shift supervisor has verified it; from then on the display is 
 
 from jackpot.core import ledger
 from jackpot.core.awards import decide_award
-from jackpot.core.commands import (
-    ConfirmDisplay,
-    ContributePot,
-    CountBox,
-    Request,
-    VerifyBadBeat,
-)
+from jackpot.core.commands import Request
+from jackpot.core.commands.operator import ConfirmDisplay, CountBox, VerifyBadBeat
+from jackpot.core.commands.table import ContributePot
 from jackpot.core.config import PotRules
-from jackpot.core.events import BadBeatVerified, BoxCounted, DisplayConfirmed, PotContributed
+from jackpot.core.events.operator import BadBeatVerified, BoxCounted, DisplayConfirmed
+from jackpot.core.events.table import PotContributed
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_link
 from jackpot.core.money import BPS_PER_WHOLE, floor_to_cent

@@ -13,21 +13,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from jackpot.core import ledger
-from jackpot.core.commands import (
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import (
     AdjustMeter,
     ApproveProposal,
     Change,
     ConfigureSite,
     DeclineProposal,
-    OperatorOrigin,
-    Request,
     ResetMeter,
     SetLimit,
     SetRate,
     TransferFunds,
 )
 from jackpot.core.config import Level
-from jackpot.core.events import (
+from jackpot.core.events.operator import (
     Approval,
     FundsTransferred,
     MeterAdjusted,

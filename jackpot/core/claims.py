@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from jackpot.core.commands import SeatHand
+from jackpot.core.commands.table import SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
 from jackpot.core.money import BPS_PER_WHOLE
 from jackpot.core.state import Accepted, Claim, Round, Winner

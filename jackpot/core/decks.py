@@ -4,8 +4,9 @@ The controller deals no card. It keeps when each deck was put into use, so that 
 which changes are due by the regulation of the table's game.
 """
 
-from jackpot.core.commands import PlaceDeck, RemoveDeck, Request
-from jackpot.core.events import DeckPlaced, DeckRemoved
+from jackpot.core.commands import Request
+from jackpot.core.commands.table import PlaceDeck, RemoveDeck
+from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Deck, State, TableState
 

@@ -7,9 +7,10 @@ the journal has. Whatever decides what is taken, kept or paid may not: rounds we
 
 from msgspec.structs import replace
 
-from jackpot.core.commands import DescribeLink, DescribeTable, Request
+from jackpot.core.commands import Request
+from jackpot.core.commands.operator import DescribeLink, DescribeTable
 from jackpot.core.config import Bet, DeckLife, Link, Table
-from jackpot.core.events import LinkDescribed, TableDescribed
+from jackpot.core.events.operator import LinkDescribed, TableDescribed
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 

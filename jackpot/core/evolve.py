@@ -4,16 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from jackpot.core import evolve_awards, evolve_site
-from jackpot.core.commands import OperatorOrigin, TableOrigin
+from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.config import Medium
-from jackpot.core.events import (
+from jackpot.core.events import AnyEvent, Probed, Record, Refused, SnapshotTaken
+from jackpot.core.events.base import Postings
+from jackpot.core.events.operator import (
     AccountMoved,
-    AnyEvent,
     BadBeatVerified,
     BoxCounted,
-    CollectionConfirmed,
-    DeckPlaced,
-    DeckRemoved,
     DisplayConfirmed,
     FundsTransferred,
     LinkChanged,
@@ -24,23 +22,23 @@ from jackpot.core.events import (
     PayoutPaid,
     PayoutRejected,
     PayoutValidated,
-    Postings,
-    PotContributed,
-    Probed,
     ProposalDeclined,
     Proposed,
-    Record,
-    Refused,
+    SiteConfigured,
+    TableDefined,
+    TableDescribed,
+)
+from jackpot.core.events.table import (
+    CollectionConfirmed,
+    DeckPlaced,
+    DeckRemoved,
+    PotContributed,
     RoundLocked,
     RoundOpened,
     RoundSettled,
     RoundVoided,
     SeatVoided,
-    SiteConfigured,
-    SnapshotTaken,
     TableAttached,
-    TableDefined,
-    TableDescribed,
     WagerRemoved,
     WagersPlaced,
     WagersWithdrawn,

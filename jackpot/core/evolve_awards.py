@@ -9,16 +9,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from jackpot.core.claims import is_full
-from jackpot.core.events import (
+from jackpot.core.events.base import PayoutChange
+from jackpot.core.events.operator import (
     BadBeatVerified,
-    PayoutChange,
     PayoutPaid,
     PayoutRejected,
     PayoutValidated,
-    RoundSettled,
-    RoundVoided,
-    SeatVoided,
 )
+from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State
 

@@ -4,9 +4,7 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.describe import with_rates_of
-from jackpot.core.events import (
-    DeckPlaced,
-    DeckRemoved,
+from jackpot.core.events.operator import (
     DisplayConfirmed,
     FundsTransferred,
     LinkChanged,
@@ -20,6 +18,7 @@ from jackpot.core.events import (
     TableDefined,
     TableDescribed,
 )
+from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.state import LinkState, State, TableState
 
 

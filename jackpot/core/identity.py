@@ -10,7 +10,9 @@ from functools import lru_cache
 import msgspec
 from msgspec import Struct
 
-from jackpot.core.commands import AnyCommand, OperatorOrigin, PlaceWagers, Request, TableOrigin
+from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands.base import OperatorOrigin, TableOrigin
+from jackpot.core.commands.table import PlaceWagers
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Answer, State
 

@@ -1,23 +1,19 @@
 """Decide a link's life cycle, and which tables there are."""
 
 from jackpot.core import ledger
-from jackpot.core.commands import (
+from jackpot.core.commands import Request
+from jackpot.core.commands.operator import (
     AttachTable,
     DefineLink,
     DefineTable,
     PutInService,
-    Request,
     ResumeLink,
     RetireLink,
     SuspendLink,
 )
 from jackpot.core.config import Level
-from jackpot.core.events import (
-    LinkChanged,
-    LinkDefined,
-    TableAttached,
-    TableDefined,
-)
+from jackpot.core.events.operator import LinkChanged, LinkDefined, TableDefined
+from jackpot.core.events.table import TableAttached
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing

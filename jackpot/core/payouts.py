@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from jackpot.core import ledger
-from jackpot.core.commands import OperatorOrigin, PayPayout, RejectPayout, Request, ValidatePayout
-from jackpot.core.events import PayoutPaid, PayoutRejected, PayoutValidated
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
+from jackpot.core.events.operator import PayoutPaid, PayoutRejected, PayoutValidated
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import open_payouts, rework

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from jackpot.core import ledger
 from jackpot.core.awards import apply, decide_award, not_below_zero
 from jackpot.core.claims import DEALER, is_full
-from jackpot.core.events import PayoutChange
+from jackpot.core.events.base import PayoutChange
 from jackpot.core.ledger import Book
 from jackpot.core.settle import post_award
 from jackpot.core.state import Award, Effects, Pools, Settlement, State

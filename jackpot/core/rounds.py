@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from jackpot.core import ledger
 from jackpot.core.accounts import short
-from jackpot.core.commands import (
+from jackpot.core.commands import Request
+from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
     Placed,
     PlaceWagers,
     RemoveWager,
-    Request,
     Wager,
     WithdrawWagers,
 )
 from jackpot.core.config import Bet
-from jackpot.core.events import (
+from jackpot.core.events.table import (
     CollectionConfirmed,
     RoundLocked,
     RoundOpened,

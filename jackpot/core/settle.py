@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from jackpot.core import ledger
 from jackpot.core.awards import decide_award
 from jackpot.core.claims import DEALER, Deal, Names, claims, is_full, still_plays
-from jackpot.core.commands import Request, SeatHand, Settle
-from jackpot.core.events import RoundSettled
+from jackpot.core.commands import Request
+from jackpot.core.commands.table import SeatHand, Settle
+from jackpot.core.events.table import RoundSettled
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import bet_of, in_phase

@@ -9,7 +9,8 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from jackpot.core.commands import Change, Dealing
+from jackpot.core.commands.operator import Change
+from jackpot.core.commands.table import Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
 STATE_VERSION = 3  # of the snapshot's form; an older snapshot is rebuilt from the journal

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
-from jackpot.core.commands import Request, VoidRound, VoidSeat
-from jackpot.core.events import RoundVoided, SeatVoided
+from jackpot.core.commands import Request
+from jackpot.core.commands.table import VoidRound, VoidSeat
+from jackpot.core.events.table import RoundVoided, SeatVoided
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import Rework, open_payouts, rework

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from jackpot.core.events import RoundSettled, RoundVoided, WagersPlaced
+from jackpot.core.events.table import RoundSettled, RoundVoided, WagersPlaced
 from jackpot.core.money import MICROS_PER_CENT
 from jackpot.display.local import EngineSource
 from jackpot.display.views import Overview

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from jackpot.core import ledger
-from jackpot.core.events import (
+from jackpot.core.events import AnyEvent
+from jackpot.core.events.base import Postings
+from jackpot.core.events.table import (
     SENT_BY_TABLES,
-    AnyEvent,
     CollectionConfirmed,
-    Postings,
     RoundLocked,
     RoundOpened,
     RoundSettled,

@@ -7,7 +7,9 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jackpot.core.claims import Names
-from jackpot.core.commands import AnyCommand, ControllerOrigin, LockOut, Origin, Request
+from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands.base import ControllerOrigin, Origin
+from jackpot.core.commands.table import LockOut
 from jackpot.core.decide import decide
 from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify

@@ -11,18 +11,13 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from jackpot.core import ledger
-from jackpot.core.events import (
-    AccountMoved,
-    AnyEvent,
+from jackpot.core.events import AnyEvent, Probed, Refused, SnapshotTaken
+from jackpot.core.events.operator import AccountMoved, ProposalDeclined, Proposed
+from jackpot.core.events.table import (
     DeckPlaced,
     DeckRemoved,
     PotContributed,
-    Probed,
-    ProposalDeclined,
-    Proposed,
-    Refused,
     RoundOpened,
-    SnapshotTaken,
     TableAttached,
     WagerRemoved,
     WagersPlaced,

@@ -6,7 +6,7 @@ made anew. It starts from the newest snapshot that the chain vouches for.
 
 import logging
 
-from jackpot.core.commands import Origin
+from jackpot.core.commands.base import Origin
 from jackpot.core.events import AnyEvent, Record, SnapshotTaken
 from jackpot.core.evolve import evolve
 from jackpot.core.invariants import BrokenInvariantError, check, check_open

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from jackpot.core import events
-from jackpot.core.commands import ControllerOrigin, OperatorOrigin, Origin, TableOrigin
+from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin, Origin, TableOrigin
+from jackpot.core.events import AnyEvent, Record
+from jackpot.core.events.operator import Approval, Proposed
 from jackpot.core.money import dollars
 from jackpot.reports.walk import Walk
 from jackpot.store import codec
@@ -71,14 +72,14 @@ def actor_of(origin: Origin) -> str:
             return CONTROLLER
 
 
-def _table(record: events.Record) -> str:
+def _table(record: Record) -> str:
     if isinstance(record.origin, TableOrigin):
         return record.origin.table
     table = getattr(record.event, "table", "")
     return table if isinstance(table, str) else str(table.id)
 
 
-def _finding(entry: Entry, record: events.Record) -> Finding:
+def _finding(entry: Entry, record: Record) -> Finding:
     return Finding(
         entry.sequence,
         entry.time_micros,
@@ -90,16 +91,16 @@ def _finding(entry: Entry, record: events.Record) -> Finding:
     )
 
 
-def _about(event: events.AnyEvent) -> str:
+def _about(event: AnyEvent) -> str:
     """The plain values of an event, in its own order."""
-    if isinstance(event, events.Proposed):
+    if isinstance(event, Proposed):
         proposal = event.proposal
         change = type(proposal.change).__name__
         where = f"{proposal.link}/{proposal.change.level}"
         return f"{proposal.id}: {change} {where}, {proposal.before} -> {proposal.after}"
     said = []
     for name, value in msgspec.structs.asdict(event).items():
-        if isinstance(value, events.Approval):
+        if isinstance(value, Approval):
             said.append(f"by {value.proposer}, approved by {value.approver or 'nobody'}")
         if name in _COUNTED and value:
             said.append(f"{len(value)} {name}")

@@ -11,8 +11,18 @@ import datetime as dt
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from jackpot.core import config, events, ledger
-from jackpot.core.commands import Dealing
+from jackpot.core import config, ledger
+from jackpot.core.commands.table import Dealing
+from jackpot.core.events import AnyEvent, Record
+from jackpot.core.events.base import PayoutChange
+from jackpot.core.events.operator import (
+    BadBeatVerified,
+    PayoutPaid,
+    PayoutRejected,
+    PayoutValidated,
+    SiteConfigured,
+)
+from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import hit_of
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
@@ -97,10 +107,10 @@ def day_before(walk: Walk, now_micros: int) -> dt.date:
 
 def _setting(site: str, entry: Entry, otherwise: config.GamingDay) -> config.GamingDay:
     """The gaming day that an entry sets, if it sets one."""
-    if entry.kind != events.SiteConfigured.__name__:
+    if entry.kind != SiteConfigured.__name__:
         return otherwise
     event = codec.decode_entry(site, entry).event
-    return event.day if isinstance(event, events.SiteConfigured) else otherwise
+    return event.day if isinstance(event, SiteConfigured) else otherwise
 
 
 class _Builder:
@@ -127,7 +137,7 @@ class _Builder:
         self._day.open(self.replica.state)
         return DailyReport(self.replica.site, self._date, day, *bounds(day, self._date))
 
-    def add(self, sequence: int, time_micros: int, record: events.Record) -> None:
+    def add(self, sequence: int, time_micros: int, record: Record) -> None:
         """Count an entry."""
         event = record.event
         moved = list(movements(event))
@@ -144,7 +154,7 @@ class _Builder:
             return
         report = self._report
         report.first_sequence = report.first_sequence or sequence
-        report.rounds += isinstance(event, events.RoundSettled)
+        report.rounds += isinstance(event, RoundSettled)
         report.decreases += [
             Decrease(sequence, time_micros, m.level, m.pool, m.micros, m.cause, m.reference)
             for m in moved
@@ -155,7 +165,7 @@ class _Builder:
         self._hits |= {payout.id: hit_of(payout, time_micros) for payout in won}
         self._follow_hits(event)
 
-    def _payment(self, event: events.AnyEvent) -> list[tuple[str, str, int]]:
+    def _payment(self, event: AnyEvent) -> list[tuple[str, str, int]]:
         """What an event paid: of which level, from where, how much."""
         for payout in _payouts(event):
             level = ledger.key(payout.link, payout.level) if payout.level else payout.link
@@ -163,11 +173,11 @@ class _Builder:
         for change in _changes(event):
             if change.closed:
                 self._payees.pop(change.payout, None)
-        if isinstance(event, events.PayoutPaid):
+        if isinstance(event, PayoutPaid):
             return [(self._payees.pop(event.payout), event.source, event.amount_micros)]
         return []
 
-    def _follow_hits(self, event: events.AnyEvent) -> None:
+    def _follow_hits(self, event: AnyEvent) -> None:
         """What became of the day's hits within the day."""
         for change in _changes(event):
             if hit := self._hits.get(change.payout):
@@ -176,8 +186,8 @@ class _Builder:
                     if change.closed
                     else replace(hit, amount_micros=change.amount_micros)
                 )
-        if isinstance(event, events.PayoutValidated | events.PayoutPaid):
-            status = "paid" if isinstance(event, events.PayoutPaid) else "validated"
+        if isinstance(event, PayoutValidated | PayoutPaid):
+            status = "paid" if isinstance(event, PayoutPaid) else "validated"
             if hit := self._hits.get(event.payout):
                 self._hits[event.payout] = replace(hit, status=status)
 
@@ -216,13 +226,13 @@ def is_hit(payout: Payout) -> bool:
     return bool(payout.share_bps) or payout.kind == "bad-beat"
 
 
-def _payouts(event: events.AnyEvent) -> tuple[Payout, ...]:
-    if isinstance(event, events.RoundSettled | events.BadBeatVerified):
+def _payouts(event: AnyEvent) -> tuple[Payout, ...]:
+    if isinstance(event, RoundSettled | BadBeatVerified):
         return event.payouts
     return ()
 
 
-def _changes(event: events.AnyEvent) -> tuple[events.PayoutChange, ...]:
-    if isinstance(event, events.RoundVoided | events.SeatVoided | events.PayoutRejected):
+def _changes(event: AnyEvent) -> tuple[PayoutChange, ...]:
+    if isinstance(event, RoundVoided | SeatVoided | PayoutRejected):
         return event.changes
     return ()

@@ -7,7 +7,25 @@ again, so that an award can be read beside the reseed that followed it.
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from jackpot.core import events, ledger
+from jackpot.core import ledger
+from jackpot.core.events import AnyEvent
+from jackpot.core.events.base import Postings
+from jackpot.core.events.operator import (
+    Approval,
+    BadBeatVerified,
+    BoxCounted,
+    FundsTransferred,
+    LinkChanged,
+    MeterAdjusted,
+    PayoutRejected,
+)
+from jackpot.core.events.table import (
+    CollectionConfirmed,
+    RoundLocked,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+)
 from jackpot.core.state import Award
 
 Cause = Literal[
@@ -51,38 +69,38 @@ class Movement(NamedTuple):
     reference: str
 
 
-def movements(event: events.AnyEvent) -> Iterator[Movement]:
+def movements(event: AnyEvent) -> Iterator[Movement]:
     """What an event moved on levels."""
     match event:
-        case events.RoundSettled() | events.BadBeatVerified():
+        case RoundSettled() | BadBeatVerified():
             for award in event.settlement.awards if event.settlement else ():
                 yield from _award(award, event.table)
-        case events.RoundLocked() | events.CollectionConfirmed():
+        case RoundLocked() | CollectionConfirmed():
             yield from _plain(event.postings, "increments", event.table)
-        case events.RoundVoided():
+        case RoundVoided():
             why = f"{event.table} round {event.number} void: {event.irregularity}"
             yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
-        case events.SeatVoided():
+        case SeatVoided():
             why = f"{event.table} round {event.number} seat {event.seat} void: {event.irregularity}"
             yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
-        case events.PayoutRejected():
+        case PayoutRejected():
             why = f"payout {event.payout} rejected: {event.reason}, by {event.floorperson}"
             yield from _plain(event.postings, "rejections", why)
-        case events.LinkChanged():
+        case LinkChanged():
             cause: Cause = "retired" if event.status == "retired" else "seeds"
             yield from _plain(event.postings, cause, f"{event.link} {event.status}")
-        case events.BoxCounted():
+        case BoxCounted():
             yield from _plain(event.postings, "counts", f"box of {event.table}")
-        case events.MeterAdjusted():
+        case MeterAdjusted():
             cause = "resets" if event.reason == "reset" else "adjustments"
             why = f"{event.reason}: {event.reference}, {people(event.approval)}"
             yield from _plain(event.postings, cause, why)
-        case events.FundsTransferred():
+        case FundsTransferred():
             to = f"to {event.to_link}/{event.to_level}: {event.reference}"
             yield from _plain(event.postings, "transfers", f"{to}, {people(event.approval)}")
 
 
-def people(approval: events.Approval | None) -> str:
+def people(approval: Approval | None) -> str:
     """Who made a change."""
     if approval is None:
         return "by an unknown person"
@@ -91,7 +109,7 @@ def people(approval: events.Approval | None) -> str:
     return f"by {approval.proposer} and {approval.approver}, proposal {approval.proposal}"
 
 
-def _plain(postings: events.Postings, cause: Cause, reference: str) -> Iterator[Movement]:
+def _plain(postings: Postings, cause: Cause, reference: str) -> Iterator[Movement]:
     """Postings that have one cause."""
     for account, micros in postings:
         link, _, rest = account.partition("/")

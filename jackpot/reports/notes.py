@@ -5,8 +5,17 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core import events
-from jackpot.core.commands import OperatorOrigin, TableOrigin
+from jackpot.core.commands.base import OperatorOrigin, TableOrigin
+from jackpot.core.events import Record, Refused
+from jackpot.core.events.operator import (
+    BoxCounted,
+    DisplayConfirmed,
+    FundsTransferred,
+    LinkChanged,
+    MeterAdjusted,
+    ParametersChanged,
+)
+from jackpot.core.events.table import DeckPlaced, DeckRemoved, RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.money import dollars
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
@@ -30,40 +39,40 @@ class Note(Struct, frozen=True):
     micros: int = 0
 
 
-def notes(sequence: int, time_micros: int, record: events.Record) -> Iterator[Note]:
+def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
     """What an entry is worth noting for."""
     event, at = record.event, (sequence, time_micros)
     match event:
-        case events.RoundVoided() | events.SeatVoided():
-            seat = f" seat {event.seat}" if isinstance(event, events.SeatVoided) else ""
+        case RoundVoided() | SeatVoided():
+            seat = f" seat {event.seat}" if isinstance(event, SeatVoided) else ""
             what = f"round {event.number}{seat}: {event.irregularity}"
             yield Note("voids", *at, event.table, what, event.floorperson, event.returned_micros)
-        case events.Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
+        case Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
             table = record.origin.table if isinstance(record.origin, TableOrigin) else ""
             count = f"{said.get('accepted')} wagers, {said.get('counted')} chips"
             yield Note("mismatches", *at, table, f"{said.get('bet')}: {count}")
-        case events.LinkChanged():
+        case LinkChanged():
             who = record.origin.principal if isinstance(record.origin, OperatorOrigin) else ""
             yield Note("changes", *at, event.link, event.status, who)
-        case events.MeterAdjusted() | events.FundsTransferred() | events.ParametersChanged():
+        case MeterAdjusted() | FundsTransferred() | ParametersChanged():
             yield _change(event, at)
-        case events.BoxCounted():
+        case BoxCounted():
             off = event.counted_micros - event.recorded_micros
             what = f"box counted, {dollars(off)} off the record" if off else "box counted"
             where, by = f"{event.link} {event.table}", f"{event.cashier}, {event.floorperson}"
             yield Note("counts", *at, where, what, by, event.counted_micros)
-        case events.DisplayConfirmed():
+        case DisplayConfirmed():
             what, by = "display confirmed", event.floorperson
             yield Note("counts", *at, event.link, what, by, event.displayed_micros)
-        case events.DeckPlaced():
+        case DeckPlaced():
             what = f"{event.deck.back} in use, dealt by {event.deck.dealing}"
             if event.replaced:
                 what += f", in place of one {_used(event.replaced, time_micros)}"
             yield Note("decks", *at, event.table, what)
-        case events.DeckRemoved():
+        case DeckRemoved():
             what = f"{event.deck.back} off the table, {_used(event.deck, time_micros)}"
             yield Note("decks", *at, event.table, what)
-    if isinstance(event, events.RoundSettled | events.BoxCounted):
+    if isinstance(event, RoundSettled | BoxCounted):
         for alarm in event.alarms:
             yield Note("alarms", *at, event.table, alarm)
 
@@ -81,18 +90,18 @@ def _hours(micros: int) -> str:
 
 
 def _change(
-    event: events.MeterAdjusted | events.FundsTransferred | events.ParametersChanged,
+    event: MeterAdjusted | FundsTransferred | ParametersChanged,
     at: tuple[int, int],
 ) -> Note:
     where, by, micros = f"{event.link}/{event.level}", people(event.approval), 0
     match event:
-        case events.MeterAdjusted():
+        case MeterAdjusted():
             before = dollars(event.before_micros)
             what, micros = f"{event.reason}, from {before}", event.after_micros
-        case events.FundsTransferred():
+        case FundsTransferred():
             what = f"{event.pool} to {event.to_link}/{event.to_level}"
             micros = event.amount_micros
-        case events.ParametersChanged():
+        case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
             limit = dollars(level.limit_micros) if level.limit_micros else "none"
             rates = f"{level.primary_bps} + {level.reserve_bps} bps"

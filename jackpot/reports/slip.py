@@ -11,8 +11,17 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
 
-from jackpot.core import events
 from jackpot.core.config import GamingDay
+from jackpot.core.events.operator import (
+    BadBeatVerified,
+    LinkDefined,
+    LinkDescribed,
+    PayoutPaid,
+    PayoutRejected,
+    PayoutValidated,
+    SiteConfigured,
+)
+from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
 from jackpot.reports.gaming_day import local_time
@@ -24,16 +33,16 @@ from jackpot.store.journal import Entry
 FORMAT = "jackpot-slip/1"
 _WIDTH, _LABEL = 64, 14
 _KINDS = {
-    events.RoundSettled.__name__,
-    events.BadBeatVerified.__name__,
-    events.PayoutValidated.__name__,
-    events.PayoutPaid.__name__,
-    events.PayoutRejected.__name__,
-    events.RoundVoided.__name__,
-    events.SeatVoided.__name__,
-    events.SiteConfigured.__name__,
-    events.LinkDefined.__name__,
-    events.LinkDescribed.__name__,
+    RoundSettled.__name__,
+    BadBeatVerified.__name__,
+    PayoutValidated.__name__,
+    PayoutPaid.__name__,
+    PayoutRejected.__name__,
+    RoundVoided.__name__,
+    SeatVoided.__name__,
+    SiteConfigured.__name__,
+    LinkDefined.__name__,
+    LinkDescribed.__name__,
 }
 
 
@@ -124,26 +133,24 @@ class _Finder:
     def take(self, entry: Entry, event: Any) -> None:
         """Take in an entry that may be about the payout."""
         match event:
-            case events.SiteConfigured():
+            case SiteConfigured():
                 self.day = event.day
-            case events.LinkDefined() | events.LinkDescribed():
+            case LinkDefined() | LinkDescribed():
                 self._titles[event.link.id] = event.link.title
-            case events.RoundSettled() | events.BadBeatVerified():
+            case RoundSettled() | BadBeatVerified():
                 for payout in event.payouts:
                     if payout.id == self._payout:
                         self._decided(entry, payout, event)
-            case events.PayoutValidated(payout=self._payout) if self.slip:
+            case PayoutValidated(payout=self._payout) if self.slip:
                 self.slip.floorperson, self.slip.source = event.floorperson, event.source
                 self._step("validated", entry, event.floorperson)
-            case events.PayoutPaid(payout=self._payout) if self.slip:
+            case PayoutPaid(payout=self._payout) if self.slip:
                 self.slip.form, self.slip.source = event.form, event.source
                 self._step("paid", entry, f"form {event.form}" if event.form else "")
-            case events.PayoutRejected() | events.RoundVoided() | events.SeatVoided():
+            case PayoutRejected() | RoundVoided() | SeatVoided():
                 self._reworked(entry, event)
 
-    def _decided(
-        self, entry: Entry, payout: Payout, event: events.RoundSettled | events.BadBeatVerified
-    ) -> None:
+    def _decided(self, entry: Entry, payout: Payout, event: RoundSettled | BadBeatVerified) -> None:
         self.slip = Slip(
             site=self._site,
             payout=payout.id,
@@ -174,18 +181,18 @@ class _Finder:
     def _reworked(
         self,
         entry: Entry,
-        event: events.PayoutRejected | events.RoundVoided | events.SeatVoided,
+        event: PayoutRejected | RoundVoided | SeatVoided,
     ) -> None:
         for change in event.changes:
             if change.payout != self._payout or self.slip is None:
                 continue
             if change.closed:
-                what = "rejected" if isinstance(event, events.PayoutRejected) else "void"
+                what = "rejected" if isinstance(event, PayoutRejected) else "void"
             else:
                 what = "decided again"
                 self.slip.amount_micros = change.amount_micros
                 self.slip.meter_before_micros = change.meter_before_micros
-                if not isinstance(event, events.RoundVoided):
+                if not isinstance(event, RoundVoided):
                     self._set_after(event.settlement)
             self._step(what, entry, event.floorperson)
 

@@ -2,7 +2,9 @@
 
 from msgspec import Struct, field
 
-from jackpot.core import events, ledger
+from jackpot.core import ledger
+from jackpot.core.events import AnyEvent
+from jackpot.core.events.table import CollectionConfirmed, PotContributed, RoundLocked
 from jackpot.core.state import State
 from jackpot.reports.movements import POOLS, Cause, Movement, Pool
 
@@ -86,14 +88,14 @@ class Totals:
             paid.attendants_micros += micros
         paid.together_micros += micros
 
-    def contribute(self, event: events.AnyEvent) -> None:
+    def contribute(self, event: AnyEvent) -> None:
         """Count what a table's wagers or pots gave."""
         match event:
-            case events.RoundLocked() | events.CollectionConfirmed():
+            case RoundLocked() | CollectionConfirmed():
                 for account, micros in event.postings:
                     link, _, rest = account.partition("/")
                     self._wager(self._table(event.table, link), rest, micros)
-            case events.PotContributed():
+            case PotContributed():
                 self._table(event.table, event.link).boxed_micros += event.amount_micros
 
     def _table(self, table: str, link: str) -> TableTotals:

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from jackpot.core import commands, config, events, state
+from jackpot.core import config, state
+from jackpot.core.commands.table import Wager
+from jackpot.core.events.base import PayoutChange
+from jackpot.core.events.table import RoundLocked, RoundSettled, RoundVoided, SeatVoided
 from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, SOURCES
 from jackpot.v1 import meter_pb2, payout_pb2, table_pb2
 
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 
 
-def wager_message(wager: commands.Wager) -> table_pb2.Wager:
+def wager_message(wager: Wager) -> table_pb2.Wager:
     """A wager."""
     return table_pb2.Wager(
         seat=wager.seat,
@@ -133,7 +136,7 @@ def _lucky(position: int) -> int | None:
     return None if position == NO_POSITION else position
 
 
-def changes_messages(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.PayoutChange]:
+def changes_messages(changes: Iterable[PayoutChange]) -> list[payout_pb2.PayoutChange]:
     """What became of payouts when something was taken back."""
     return [
         payout_pb2.PayoutChange(
@@ -147,7 +150,7 @@ def changes_messages(changes: Iterable[events.PayoutChange]) -> list[payout_pb2.
     ]
 
 
-def _locked(sequence: int, event: events.RoundLocked) -> table_pb2.LockOutResponse:
+def _locked(sequence: int, event: RoundLocked) -> table_pb2.LockOutResponse:
     return table_pb2.LockOutResponse(
         sequence=sequence,
         round=event.number,
@@ -158,7 +161,7 @@ def _locked(sequence: int, event: events.RoundLocked) -> table_pb2.LockOutRespon
     )
 
 
-def _settled(sequence: int, event: events.RoundSettled) -> table_pb2.SettleResponse:
+def _settled(sequence: int, event: RoundSettled) -> table_pb2.SettleResponse:
     return table_pb2.SettleResponse(
         sequence=sequence,
         round=event.number,
@@ -170,7 +173,7 @@ def _settled(sequence: int, event: events.RoundSettled) -> table_pb2.SettleRespo
 def _voided(
     response: type[table_pb2.VoidRoundResponse] | type[table_pb2.VoidSeatResponse],
 ) -> Callable[[int, Any], Any]:
-    def answer(sequence: int, event: events.RoundVoided | events.SeatVoided) -> Any:
+    def answer(sequence: int, event: RoundVoided | SeatVoided) -> Any:
         return response(
             sequence=sequence,
             round=event.number,

@@ -17,7 +17,7 @@ from grpc_reflection.v1alpha import reflection
 
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
-from jackpot.core.events import SENT_BY_TABLES
+from jackpot.core.events.table import SENT_BY_TABLES
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
 from jackpot.keepalive import keepalive

@@ -6,7 +6,9 @@ A word that the wire lacks stops the import, so the two can't drift apart.
 import re
 from typing import Any, Generic, TypeVar, get_args
 
-from jackpot.core import commands, config, state
+from jackpot.core import config, state
+from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
+from jackpot.core.commands.table import Dealing, Fate
 from jackpot.core.reasons import Reason
 from jackpot.server.errors import refused
 from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
@@ -37,15 +39,13 @@ class Words(Generic[Word]):
         raise refused(Reason.MALFORMED, field=self._name, problem="unknown enum value", value=value)
 
 
-FATES: Words[commands.Fate] = Words(table_pb2.Fate, commands.Fate)
-DEALINGS: Words[commands.Dealing] = Words(table_pb2.Dealing, commands.Dealing)
+FATES: Words[Fate] = Words(table_pb2.Fate, Fate)
+DEALINGS: Words[Dealing] = Words(table_pb2.Dealing, Dealing)
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
 SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)
-POOLS: Words[commands.Pool] = Words(operator_pb2.Pool, commands.Pool)
-REJECT_REASONS: Words[commands.RejectReason] = Words(
-    operator_pb2.RejectReason, commands.RejectReason
-)
-METER_REASONS: Words[commands.MeterReason] = Words(operator_pb2.MeterReason, commands.MeterReason)
+POOLS: Words[Pool] = Words(operator_pb2.Pool, Pool)
+REJECT_REASONS: Words[RejectReason] = Words(operator_pb2.RejectReason, RejectReason)
+METER_REASONS: Words[MeterReason] = Words(operator_pb2.MeterReason, MeterReason)
 LINK_STATUSES: Words[state.LinkStatus] = Words(meter_pb2.LinkStatus, state.LinkStatus)
 HIT_STATUSES: Words[str] = Words(meter_pb2.HitStatus, state.Hit.__annotations__["status"])

@@ -3,17 +3,25 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jackpot.core import commands, config, events, ledger, state
+from jackpot.core import config, ledger, state
+from jackpot.core.commands.operator import AdjustMeter, ResetMeter, SetLimit, SetRate, TransferFunds
+from jackpot.core.events.operator import (
+    FundsTransferred,
+    MeterAdjusted,
+    ParametersChanged,
+    Proposed,
+)
+from jackpot.core.events.table import TableAttached
 from jackpot.server.answers import at, changes_messages, payout_message, round_message
 from jackpot.server.enums import LINK_STATUSES, METER_REASONS, POOLS, SOURCES
 from jackpot.v1 import operator_pb2, table_pb2
 
 _KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
-    commands.AdjustMeter: operator_pb2.CHANGE_KIND_ADJUST_METER,
-    commands.ResetMeter: operator_pb2.CHANGE_KIND_RESET_METER,
-    commands.TransferFunds: operator_pb2.CHANGE_KIND_TRANSFER_FUNDS,
-    commands.SetLimit: operator_pb2.CHANGE_KIND_SET_LIMIT,
-    commands.SetRate: operator_pb2.CHANGE_KIND_SET_RATE,
+    AdjustMeter: operator_pb2.CHANGE_KIND_ADJUST_METER,
+    ResetMeter: operator_pb2.CHANGE_KIND_RESET_METER,
+    TransferFunds: operator_pb2.CHANGE_KIND_TRANSFER_FUNDS,
+    SetLimit: operator_pb2.CHANGE_KIND_SET_LIMIT,
+    SetRate: operator_pb2.CHANGE_KIND_SET_RATE,
 }
 
 
@@ -107,19 +115,19 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
         proposed_time_micros=proposal.time_micros,
         expires_time_micros=proposal.expires_micros,
     )
-    if isinstance(change, commands.AdjustMeter):
+    if isinstance(change, AdjustMeter):
         message.reason = METER_REASONS.to_wire(change.reason)
-    if isinstance(change, commands.TransferFunds):
+    if isinstance(change, TransferFunds):
         message.to_link, message.to_level = change.to_link, change.to_level
     return message
 
 
 def _change_message(
-    event: events.MeterAdjusted | events.FundsTransferred | events.ParametersChanged,
+    event: MeterAdjusted | FundsTransferred | ParametersChanged,
 ) -> operator_pb2.MeterChange | operator_pb2.Transfer | operator_pb2.TermsChange:
     """What a change did."""
     match event:
-        case events.MeterAdjusted():
+        case MeterAdjusted():
             return operator_pb2.MeterChange(
                 link=event.link,
                 level=event.level,
@@ -128,7 +136,7 @@ def _change_message(
                 reason=METER_REASONS.to_wire(event.reason),
                 reference=event.reference,
             )
-        case events.FundsTransferred():
+        case FundsTransferred():
             return operator_pb2.Transfer(
                 link=event.link,
                 level=event.level,
@@ -138,7 +146,7 @@ def _change_message(
                 amount_micros=event.amount_micros,
                 reference=event.reference,
             )
-        case events.ParametersChanged():
+        case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
             return operator_pb2.TermsChange(
                 link=event.link, level=event.level, terms=_terms(level), reference=event.reference
@@ -149,7 +157,7 @@ def _changed(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     """An answer that has the change, or the proposal that it became."""
 
     def answer(sequence: int, event: Any) -> Any:
-        if isinstance(event, events.Proposed):
+        if isinstance(event, Proposed):
             return response(sequence=sequence, proposed=proposal_message(event.proposal))
         return response(sequence=sequence, changed=_change_message(event))
 
@@ -167,7 +175,7 @@ def _approved(sequence: int, event: Any) -> operator_pb2.ApproveProposalResponse
             return operator_pb2.ApproveProposalResponse(sequence=sequence, terms=change)
 
 
-def _attached(sequence: int, event: events.TableAttached) -> table_pb2.AttachResponse:
+def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
     return table_pb2.AttachResponse(
         sequence=sequence,
         epoch=event.epoch,

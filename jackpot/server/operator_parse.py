@@ -10,7 +10,31 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from jackpot.auth.gate import Actor
-from jackpot.core import commands as core
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import (
+    AdjustMeter,
+    ApproveProposal,
+    AttachTable,
+    BuyIn,
+    CashOut,
+    ConfirmDisplay,
+    CountBox,
+    DeclineProposal,
+    OperatorCommand,
+    PayPayout,
+    PutInService,
+    RejectPayout,
+    ResetMeter,
+    ResumeLink,
+    RetireLink,
+    SetLimit,
+    SetRate,
+    SuspendLink,
+    TransferFunds,
+    ValidatePayout,
+    VerifyBadBeat,
+)
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.fields import (
@@ -30,32 +54,32 @@ from jackpot.server.limits import MAX_SEATS
 from jackpot.v1 import operator_pb2, table_pb2
 
 
-def _attach(message: table_pb2.AttachRequest) -> core.AttachTable:
-    return core.AttachTable(identifier(message.table, "table"))
+def _attach(message: table_pb2.AttachRequest) -> AttachTable:
+    return AttachTable(identifier(message.table, "table"))
 
 
-def _validate(message: operator_pb2.ValidatePayoutRequest) -> core.ValidatePayout:
-    return core.ValidatePayout(
+def _validate(message: operator_pb2.ValidatePayoutRequest) -> ValidatePayout:
+    return ValidatePayout(
         payout=number(message.payout, "payout"),
         floorperson=optional_text(message.floorperson, "floorperson"),
         source=SOURCES.from_wire(message.source) if message.source else None,
     )
 
 
-def _pay(message: operator_pb2.PayPayoutRequest) -> core.PayPayout:
-    return core.PayPayout(number(message.payout, "payout"), optional_text(message.form, "form"))
+def _pay(message: operator_pb2.PayPayoutRequest) -> PayPayout:
+    return PayPayout(number(message.payout, "payout"), optional_text(message.form, "form"))
 
 
-def _reject(message: operator_pb2.RejectPayoutRequest) -> core.RejectPayout:
-    return core.RejectPayout(
+def _reject(message: operator_pb2.RejectPayoutRequest) -> RejectPayout:
+    return RejectPayout(
         payout=number(message.payout, "payout"),
         reason=REJECT_REASONS.from_wire(message.reason),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
 
 
-def _adjust(message: operator_pb2.AdjustMeterRequest) -> core.AdjustMeter:
-    return core.AdjustMeter(
+def _adjust(message: operator_pb2.AdjustMeterRequest) -> AdjustMeter:
+    return AdjustMeter(
         link=identifier(message.link, "link"),
         level=identifier(message.level, "level"),
         to_micros=whole(message.to_micros, "to_micros", 0, MAX_MICROS),
@@ -64,8 +88,8 @@ def _adjust(message: operator_pb2.AdjustMeterRequest) -> core.AdjustMeter:
     )
 
 
-def _transfer(message: operator_pb2.TransferFundsRequest) -> core.TransferFunds:
-    return core.TransferFunds(
+def _transfer(message: operator_pb2.TransferFundsRequest) -> TransferFunds:
+    return TransferFunds(
         link=identifier(message.link, "link"),
         level=identifier(message.level, "level"),
         pool=POOLS.from_wire(message.pool),
@@ -76,16 +100,16 @@ def _transfer(message: operator_pb2.TransferFundsRequest) -> core.TransferFunds:
     )
 
 
-def _reset(message: operator_pb2.ResetMeterRequest) -> core.ResetMeter:
-    return core.ResetMeter(
+def _reset(message: operator_pb2.ResetMeterRequest) -> ResetMeter:
+    return ResetMeter(
         link=identifier(message.link, "link"),
         level=identifier(message.level, "level"),
         reference=text(message.reference, "reference"),
     )
 
 
-def _limit(message: operator_pb2.SetLimitRequest) -> core.SetLimit:
-    return core.SetLimit(
+def _limit(message: operator_pb2.SetLimitRequest) -> SetLimit:
+    return SetLimit(
         link=identifier(message.link, "link"),
         level=identifier(message.level, "level"),
         limit_micros=whole(message.limit_micros, "limit_micros", 0, MAX_MICROS),
@@ -93,8 +117,8 @@ def _limit(message: operator_pb2.SetLimitRequest) -> core.SetLimit:
     )
 
 
-def _rate(message: operator_pb2.SetRateRequest) -> core.SetRate:
-    return core.SetRate(
+def _rate(message: operator_pb2.SetRateRequest) -> SetRate:
+    return SetRate(
         link=identifier(message.link, "link"),
         level=identifier(message.level, "level"),
         primary_bps=whole(message.primary_bps, "primary_bps", 0, BPS_PER_WHOLE),
@@ -103,24 +127,24 @@ def _rate(message: operator_pb2.SetRateRequest) -> core.SetRate:
     )
 
 
-def _buy_in(message: operator_pb2.BuyInRequest) -> core.BuyIn:
-    return core.BuyIn(
+def _buy_in(message: operator_pb2.BuyInRequest) -> BuyIn:
+    return BuyIn(
         identifier(message.account, "account"),
         cash(message.amount_micros, "amount_micros"),
         text(message.reference, "reference"),
     )
 
 
-def _cash_out(message: operator_pb2.CashOutRequest) -> core.CashOut:
-    return core.CashOut(
+def _cash_out(message: operator_pb2.CashOutRequest) -> CashOut:
+    return CashOut(
         identifier(message.account, "account"),
         cash(message.amount_micros, "amount_micros"),
         text(message.reference, "reference"),
     )
 
 
-def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
-    return core.CountBox(
+def _count_box(message: operator_pb2.CountBoxRequest) -> CountBox:
+    return CountBox(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
         counted_micros=cash(message.counted_micros, "counted_micros", 0),
@@ -129,11 +153,11 @@ def _count_box(message: operator_pb2.CountBoxRequest) -> core.CountBox:
     )
 
 
-def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> core.VerifyBadBeat:
+def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> VerifyBadBeat:
     seats = (message.loser_seat, message.winner_seat, *message.other_seats)
     if len(set(seats)) < len(seats):
         raise malformed("other_seats", "a seat is named twice")
-    return core.VerifyBadBeat(
+    return VerifyBadBeat(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
         hand=text(message.hand, "hand"),
@@ -144,8 +168,8 @@ def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> core.VerifyB
     )
 
 
-def _confirm_display(message: operator_pb2.ConfirmDisplayRequest) -> core.ConfirmDisplay:
-    return core.ConfirmDisplay(
+def _confirm_display(message: operator_pb2.ConfirmDisplayRequest) -> ConfirmDisplay:
+    return ConfirmDisplay(
         link=identifier(message.link, "link"),
         displayed_micros=cash(message.displayed_micros, "displayed_micros", 0),
         floorperson=optional_text(message.floorperson, "floorperson"),
@@ -153,12 +177,12 @@ def _confirm_display(message: operator_pb2.ConfirmDisplayRequest) -> core.Confir
 
 
 # By the type of the message; every one of them has a site and a request_id.
-_OPERATOR: Mapping[type[Message], Callable[[Any], core.OperatorCommand]] = {
+_OPERATOR: Mapping[type[Message], Callable[[Any], OperatorCommand]] = {
     table_pb2.AttachRequest: _attach,
-    operator_pb2.PutLinkInServiceRequest: lambda m: core.PutInService(identifier(m.link, "link")),
-    operator_pb2.SuspendLinkRequest: lambda m: core.SuspendLink(identifier(m.link, "link")),
-    operator_pb2.ResumeLinkRequest: lambda m: core.ResumeLink(identifier(m.link, "link")),
-    operator_pb2.RetireLinkRequest: lambda m: core.RetireLink(identifier(m.link, "link")),
+    operator_pb2.PutLinkInServiceRequest: lambda m: PutInService(identifier(m.link, "link")),
+    operator_pb2.SuspendLinkRequest: lambda m: SuspendLink(identifier(m.link, "link")),
+    operator_pb2.ResumeLinkRequest: lambda m: ResumeLink(identifier(m.link, "link")),
+    operator_pb2.RetireLinkRequest: lambda m: RetireLink(identifier(m.link, "link")),
     operator_pb2.ValidatePayoutRequest: _validate,
     operator_pb2.PayPayoutRequest: _pay,
     operator_pb2.RejectPayoutRequest: _reject,
@@ -167,12 +191,8 @@ _OPERATOR: Mapping[type[Message], Callable[[Any], core.OperatorCommand]] = {
     operator_pb2.TransferFundsRequest: _transfer,
     operator_pb2.SetLimitRequest: _limit,
     operator_pb2.SetRateRequest: _rate,
-    operator_pb2.ApproveProposalRequest: lambda m: core.ApproveProposal(
-        number(m.proposal, "proposal")
-    ),
-    operator_pb2.DeclineProposalRequest: lambda m: core.DeclineProposal(
-        number(m.proposal, "proposal")
-    ),
+    operator_pb2.ApproveProposalRequest: lambda m: ApproveProposal(number(m.proposal, "proposal")),
+    operator_pb2.DeclineProposalRequest: lambda m: DeclineProposal(number(m.proposal, "proposal")),
     operator_pb2.BuyInRequest: _buy_in,
     operator_pb2.CashOutRequest: _cash_out,
     operator_pb2.CountBoxRequest: _count_box,
@@ -183,21 +203,21 @@ _OPERATOR: Mapping[type[Message], Callable[[Any], core.OperatorCommand]] = {
 
 # Who did these is who is calling: a certificate leaves no choice of name.
 _IN_PERSON: Mapping[type, str] = {
-    core.ValidatePayout: "floorperson",
-    core.RejectPayout: "floorperson",
-    core.CountBox: "cashier",
-    core.VerifyBadBeat: "supervisor",
+    ValidatePayout: "floorperson",
+    RejectPayout: "floorperson",
+    CountBox: "cashier",
+    VerifyBadBeat: "supervisor",
 }
 
 
-def operator_request(message: Any, actor: Actor) -> core.Request:
+def operator_request(message: Any, actor: Actor) -> Request:
     """An operator's command, or a table's wish to attach."""
     identity = request_id(message.request_id)
     command = _OPERATOR[type(message)](message)
     if actor.role is not None and (name := _IN_PERSON.get(type(command))):
         command = replace(command, **{name: actor.principal})
-    return core.Request(
+    return Request(
         site=identifier(message.site, "site"),
-        origin=core.OperatorOrigin(actor.principal, identity, actor.department),
+        origin=OperatorOrigin(actor.principal, identity, actor.department),
         command=command,
     )

@@ -7,7 +7,26 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from jackpot.core import commands as core
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import TableOrigin
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    ContributePot,
+    LockOut,
+    OpenRound,
+    Placed,
+    PlaceDeck,
+    PlaceWagers,
+    RemoveDeck,
+    RemoveWager,
+    SeatHand,
+    Settle,
+    TableCommand,
+    VoidRound,
+    VoidSeat,
+    Wager,
+    WithdrawWagers,
+)
 from jackpot.core.reasons import Refusal
 from jackpot.server.enums import DEALINGS, FATES
 from jackpot.server.errors import RefusedError
@@ -37,13 +56,13 @@ from jackpot.v1 import table_pb2
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
 
 
-def _open_round(_message: table_pb2.OpenRound) -> core.OpenRound:
-    return core.OpenRound()
+def _open_round(_message: table_pb2.OpenRound) -> OpenRound:
+    return OpenRound()
 
 
 @lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
-def _wager(seat_: int, bet: str, amount_micros: int, player: str, account: str) -> core.Wager:
-    return core.Wager(
+def _wager(seat_: int, bet: str, amount_micros: int, player: str, account: str) -> Wager:
+    return Wager(
         seat(seat_),
         identifier(bet, "bet"),
         amount(amount_micros, "amount_micros"),
@@ -53,45 +72,45 @@ def _wager(seat_: int, bet: str, amount_micros: int, player: str, account: str) 
 
 
 @lru_cache(maxsize=1_024)
-def _known_wagers(raw: bytes) -> core.PlaceWagers:
+def _known_wagers(raw: bytes) -> PlaceWagers:
     return _read_wagers(table_pb2.PlaceWagers.FromString(raw))
 
 
-def _read_wagers(message: table_pb2.PlaceWagers) -> core.PlaceWagers:
+def _read_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
     wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
-    return core.PlaceWagers(
+    return PlaceWagers(
         tuple([_wager(w.seat, w.bet, w.amount_micros, w.player, w.account) for w in wagers])
     )
 
 
-def _place_wagers(message: table_pb2.PlaceWagers) -> core.PlaceWagers:
+def _place_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
     # The same seats play the same bets in most rounds: to look a message up by its bytes costs a
     # fifth of reading it field by field. Large ones are read, or the memory had no bound.
     raw = message.SerializeToString()
     return _known_wagers(raw) if len(raw) <= _MAX_KNOWN_BYTES else _read_wagers(message)
 
 
-def _placed(message: table_pb2.PlacedWager) -> core.Placed:
-    return core.Placed(seat(message.seat), identifier(message.bet, "bet"))
+def _placed(message: table_pb2.PlacedWager) -> Placed:
+    return Placed(seat(message.seat), identifier(message.bet, "bet"))
 
 
-def _withdraw_wagers(message: table_pb2.WithdrawWagers) -> core.WithdrawWagers:
+def _withdraw_wagers(message: table_pb2.WithdrawWagers) -> WithdrawWagers:
     wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
-    return core.WithdrawWagers(tuple(_placed(wager) for wager in wagers))
+    return WithdrawWagers(tuple(_placed(wager) for wager in wagers))
 
 
-def _lock_out(_message: table_pb2.LockOut) -> core.LockOut:
-    return core.LockOut()
+def _lock_out(_message: table_pb2.LockOut) -> LockOut:
+    return LockOut()
 
 
-def _remove_wager(message: table_pb2.RemoveWager) -> core.RemoveWager:
+def _remove_wager(message: table_pb2.RemoveWager) -> RemoveWager:
     floorperson = optional_text(message.floorperson, "floorperson")
-    return core.RemoveWager(_placed(message.wager), floorperson)
+    return RemoveWager(_placed(message.wager), floorperson)
 
 
-def _confirm_collection(message: table_pb2.ConfirmCollection) -> core.ConfirmCollection:
+def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollection:
     named = sorted(message.chips.items())  # a map has no order, a digest needs one
-    return core.ConfirmCollection(
+    return ConfirmCollection(
         {
             identifier(bet, "chips"): whole(count, "chips", 0, MAX_CHIPS)
             for bet, count in many(named, "chips", MAX_BETS)
@@ -99,10 +118,10 @@ def _confirm_collection(message: table_pb2.ConfirmCollection) -> core.ConfirmCol
     )
 
 
-def _settle(message: table_pb2.Settle) -> core.Settle:
-    return core.Settle(
+def _settle(message: table_pb2.Settle) -> Settle:
+    return Settle(
         hands=tuple(
-            core.SeatHand(
+            SeatHand(
                 seat(hand.seat),
                 cards(hand.cards, "cards"),
                 FATES.from_wire(hand.fate),
@@ -115,39 +134,39 @@ def _settle(message: table_pb2.Settle) -> core.Settle:
     )
 
 
-def _void_round(message: table_pb2.VoidRound) -> core.VoidRound:
-    return core.VoidRound(
+def _void_round(message: table_pb2.VoidRound) -> VoidRound:
+    return VoidRound(
         irregularity=text(message.irregularity, "irregularity"),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
 
 
-def _void_seat(message: table_pb2.VoidSeat) -> core.VoidSeat:
-    return core.VoidSeat(
+def _void_seat(message: table_pb2.VoidSeat) -> VoidSeat:
+    return VoidSeat(
         seat=seat(message.seat),
         irregularity=text(message.irregularity, "irregularity"),
         floorperson=optional_text(message.floorperson, "floorperson"),
     )
 
 
-def _contribute_pot(message: table_pb2.ContributePot) -> core.ContributePot:
-    return core.ContributePot(amount(message.pot_micros, "pot_micros"))
+def _contribute_pot(message: table_pb2.ContributePot) -> ContributePot:
+    return ContributePot(amount(message.pot_micros, "pot_micros"))
 
 
-def _place_deck(message: table_pb2.PlaceDeck) -> core.PlaceDeck:
-    return core.PlaceDeck(
+def _place_deck(message: table_pb2.PlaceDeck) -> PlaceDeck:
+    return PlaceDeck(
         back=text(message.back, "back", MAX_BACK),
         dealing=DEALINGS.from_wire(message.dealing),
         used_s=whole(message.used_s, "used_s", 0, MAX_USED_S),
     )
 
 
-def _remove_deck(message: table_pb2.RemoveDeck) -> core.RemoveDeck:
-    return core.RemoveDeck(text(message.back, "back", MAX_BACK))
+def _remove_deck(message: table_pb2.RemoveDeck) -> RemoveDeck:
+    return RemoveDeck(text(message.back, "back", MAX_BACK))
 
 
 # By the name of the field that carries a command on a Play stream.
-_TABLE: Mapping[str, Callable[[Any], core.TableCommand]] = {
+_TABLE: Mapping[str, Callable[[Any], TableCommand]] = {
     "open_round": _open_round,
     "place_wagers": _place_wagers,
     "withdraw_wagers": _withdraw_wagers,
@@ -163,12 +182,12 @@ _TABLE: Mapping[str, Callable[[Any], core.TableCommand]] = {
 }
 
 
-def table_request(kind: str, message: Any) -> core.Request:
+def table_request(kind: str, message: Any) -> Request:
     """A unary RPC's command: every request of this family has an id and a command."""
     which: table_pb2.CommandId = message.id
-    return core.Request(
+    return Request(
         site=identifier(which.site, "site"),
-        origin=core.TableOrigin(
+        origin=TableOrigin(
             identifier(which.table, "table"),
             number(which.epoch, "epoch"),
             number(which.number, "number"),
@@ -179,7 +198,7 @@ def table_request(kind: str, message: Any) -> core.Request:
 
 def play_requests(
     message: table_pb2.PlayRequest,
-) -> Iterator[tuple[int, str, core.Request | Refusal]]:
+) -> Iterator[tuple[int, str, Request | Refusal]]:
     """The commands of a Play message: number, kind, and its request or why there is none."""
     many(message.commands, "commands", MAX_COMMANDS)
     site = identifier(message.site, "site")
@@ -190,8 +209,8 @@ def play_requests(
         try:
             if not kind:
                 raise malformed("command", "none that is known here")
-            origin = core.TableOrigin(table, epoch, number(number_, "number"))
-            request = core.Request(site, origin, _TABLE[kind](getattr(command, kind)))
+            origin = TableOrigin(table, epoch, number(number_, "number"))
+            request = Request(site, origin, _TABLE[kind](getattr(command, kind)))
         except RefusedError as error:
             yield number_, kind, error.refusal
         else:

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from jackpot.core.commands import (
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import (
     ConfigureSite,
     DefineLink,
     DefineTable,
     DescribeLink,
     DescribeTable,
     OperatorCommand,
-    OperatorOrigin,
     PutInService,
-    Request,
 )
 from jackpot.core.config import Link, Site, Table
 from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of

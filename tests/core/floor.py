@@ -7,27 +7,23 @@ import msgspec
 
 from jackpot.core import ledger
 from jackpot.core.claims import Names
-from jackpot.core.commands import (
-    AnyCommand,
-    AttachTable,
+from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
+from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
+from jackpot.core.commands.table import (
     ConfirmCollection,
-    DefineLink,
-    DefineTable,
     LockOut,
     OpenRound,
-    OperatorOrigin,
-    Origin,
     PlaceWagers,
-    PutInService,
-    Request,
     SeatHand,
     Settle,
-    TableOrigin,
     Wager,
 )
 from jackpot.core.config import Bet, EnvyLine, Level, Link, PayLine, PotRules, Table
 from jackpot.core.decide import decide
-from jackpot.core.events import AnyEvent, MeterAdjusted, Record, Refused, RoundSettled
+from jackpot.core.events import AnyEvent, Record, Refused
+from jackpot.core.events.operator import MeterAdjusted
+from jackpot.core.events.table import RoundSettled
 from jackpot.core.evolve import evolve
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.invariants import check

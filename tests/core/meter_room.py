@@ -2,10 +2,7 @@
 
 import msgspec
 
-from jackpot.core.commands import (
-    AdjustMeter,
-    TransferFunds,
-)
+from jackpot.core.commands.operator import AdjustMeter, TransferFunds
 from jackpot.core.events import AnyEvent
 from jackpot.core.reasons import Refusal
 from tests.core.floor import (

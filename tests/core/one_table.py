@@ -1,6 +1,6 @@
 """One table on a progressive and a hand bonus, and what the tests of a round say to it."""
 
-from jackpot.core.commands import OpenRound, PlaceWagers, Wager
+from jackpot.core.commands.table import OpenRound, PlaceWagers, Wager
 from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.reasons import Refusal
 from jackpot.core.state import Round

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 
-from jackpot.core.commands import AnyCommand, Origin, TableOrigin
+from jackpot.core.commands import AnyCommand
+from jackpot.core.commands.base import Origin, TableOrigin
 from jackpot.core.config import Table
 from tests.core.floor import DOLLAR, Floor, bad_beat_fund, caribbean, five_card_a, hand_bonus, table
 

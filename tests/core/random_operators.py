@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import (
     AdjustMeter,
     ApproveProposal,
     BuyIn,
@@ -24,7 +24,7 @@ from jackpot.core.commands import (
     ValidatePayout,
     VerifyBadBeat,
 )
-from jackpot.core.events import PayoutPaid
+from jackpot.core.events.operator import PayoutPaid
 from tests.core.floor import DOLLAR
 from tests.core.random_floor import LINKS, RandomFloor, floorpeople
 

@@ -4,8 +4,8 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from jackpot.core.commands import (
-    AttachTable,
+from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.table import (
     ConfirmCollection,
     ContributePot,
     LockOut,

@@ -2,15 +2,12 @@
 
 import pytest
 
-from jackpot.core.commands import (
-    BuyIn,
-    CashOut,
+from jackpot.core.commands.operator import BuyIn, CashOut, PayPayout, ValidatePayout
+from jackpot.core.commands.table import (
     LockOut,
     OpenRound,
-    PayPayout,
     Placed,
     PlaceWagers,
-    ValidatePayout,
     VoidRound,
     VoidSeat,
     Wager,

@@ -2,11 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands import (
-    DefineLink,
-    SuspendLink,
-)
-from jackpot.core.events import MeterAdjusted, Refused
+from jackpot.core.commands.operator import DefineLink, SuspendLink
+from jackpot.core.events import Refused
+from jackpot.core.events.operator import MeterAdjusted
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

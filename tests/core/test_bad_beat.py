@@ -2,10 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands import (
-    AnyCommand,
+from jackpot.core.commands import AnyCommand
+from jackpot.core.commands.operator import (
     ConfirmDisplay,
-    ContributePot,
     CountBox,
     DefineLink,
     DefineTable,
@@ -17,8 +16,10 @@ from jackpot.core.commands import (
     TransferFunds,
     VerifyBadBeat,
 )
+from jackpot.core.commands.table import ContributePot
 from jackpot.core.config import Table
-from jackpot.core.events import BadBeatVerified, BoxCounted, PotContributed
+from jackpot.core.events.operator import BadBeatVerified, BoxCounted
+from jackpot.core.events.table import PotContributed
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, Floor, bad_beat_fund, five_card_a, ok, reason, table
 

@@ -3,8 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from jackpot.core.commands import BuyIn, LockOut, Wager
-from jackpot.core.events import Refused, RoundLocked
+from jackpot.core.commands.operator import BuyIn
+from jackpot.core.commands.table import LockOut, Wager
+from jackpot.core.events import Refused
+from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

@@ -2,8 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands import PayPayout, RejectPayout, ValidatePayout, VoidRound, Wager
-from jackpot.core.events import RoundSettled
+from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
+from jackpot.core.commands.table import VoidRound, Wager
+from jackpot.core.events.table import RoundSettled
 from tests.core.floor import DOLLAR, Floor, caribbean, cents, hand, ok, table
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import (
     AdjustMeter,
     ApproveProposal,
     Change,
@@ -20,8 +20,8 @@ from jackpot.core.commands import (
     TransferFunds,
     ValidatePayout,
 )
-from jackpot.core.events import (
-    AnyEvent,
+from jackpot.core.events import AnyEvent
+from jackpot.core.events.operator import (
     FundsTransferred,
     MeterAdjusted,
     ParametersChanged,

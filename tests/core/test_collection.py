@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from jackpot.core.commands import (
+from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     Placed,
@@ -13,10 +13,7 @@ from jackpot.core.commands import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.events import (
-    CollectionConfirmed,
-    RoundLocked,
-)
+from jackpot.core.events.table import CollectionConfirmed, RoundLocked
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

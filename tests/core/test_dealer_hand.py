@@ -2,8 +2,8 @@
 
 import pytest
 
-from jackpot.core.commands import SeatHand, VoidSeat, Wager
-from jackpot.core.events import RoundSettled
+from jackpot.core.commands.table import SeatHand, VoidSeat, Wager
+from jackpot.core.events.table import RoundSettled
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, hand, hand_bonus, ok, table
 
 

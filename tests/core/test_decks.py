@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from jackpot.core.commands import Dealing, PlaceDeck, RemoveDeck
+from jackpot.core.commands.table import Dealing, PlaceDeck, RemoveDeck
 from jackpot.core.config import DeckLife
 from jackpot.core.decks import MAX_DECKS
-from jackpot.core.events import DeckPlaced, DeckRemoved
+from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.reasons import Reason
 from tests.core.floor import Floor, five_card_a, ok, reason, table
 

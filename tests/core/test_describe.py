@@ -5,7 +5,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from jackpot.core.commands import DescribeLink, DescribeTable, ResumeLink, SetRate, SuspendLink
+from jackpot.core.commands.operator import (
+    DescribeLink,
+    DescribeTable,
+    ResumeLink,
+    SetRate,
+    SuspendLink,
+)
 from jackpot.core.config import DeckLife, Link, Table
 from jackpot.core.reasons import Reason
 from tests.core.floor import Floor, caribbean, five_card_a, ok, reason, table

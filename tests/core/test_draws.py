@@ -2,8 +2,8 @@
 
 import pytest
 
-from jackpot.core.commands import LockOut, OpenRound, PlaceWagers, SeatHand, Wager
-from jackpot.core.events import RoundLocked, RoundSettled
+from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, SeatHand, Wager
+from jackpot.core.events.table import RoundLocked, RoundSettled
 from jackpot.core.rounds import DECK
 from tests.core.floor import DOLLAR, Floor, cards, cents, five_card_a, hand, hand_bonus, ok, table
 

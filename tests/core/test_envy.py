@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from jackpot.core.commands import SeatHand, Wager
+from jackpot.core.commands.table import SeatHand, Wager
 from jackpot.core.config import Link
-from jackpot.core.events import RoundSettled
+from jackpot.core.events.table import RoundSettled
 from tests.core.floor import (
     DOLLAR,
     Floor,

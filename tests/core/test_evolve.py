@@ -1,18 +1,15 @@
 """Evolve takes only what can follow, and an event survives being stored."""
 
-from typing import Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import msgspec
 import pytest
 
-from jackpot.core.commands import ControllerOrigin, OperatorOrigin, Placed, VoidRound
-from jackpot.core.events import (
-    AnyEvent,
-    FundsTransferred,
-    Postings,
-    Probed,
-    Record,
-    Refused,
+from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin
+from jackpot.core.commands.table import Placed, VoidRound
+from jackpot.core.events import AnyEvent, Probed, Record, Refused
+from jackpot.core.events.operator import FundsTransferred
+from jackpot.core.events.table import (
     RoundLocked,
     RoundSettled,
     WagerRemoved,
@@ -25,6 +22,9 @@ from jackpot.core.reasons import Reason
 from jackpot.core.state import RECENT_HITS, State
 from tests.core.floor import DOLLAR, Floor, all_bet, five_card_a, hand, hand_bonus, ok, table
 from tests.golden.make_journal import play
+
+if TYPE_CHECKING:
+    from jackpot.core.events.base import Postings
 
 PROBE = Record(ControllerOrigin(), Probed())
 

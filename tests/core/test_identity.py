@@ -6,22 +6,13 @@ import msgspec
 import pytest
 
 from jackpot.core import evolve
-from jackpot.core.commands import (
-    AttachTable,
-    ControllerOrigin,
-    DefineTable,
-    LockOut,
-    OpenRound,
-    OperatorOrigin,
-    PlaceWagers,
-    Probe,
-    Request,
-    SuspendLink,
-    TableOrigin,
-    Wager,
-)
+from jackpot.core.commands import Probe, Request
+from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin, TableOrigin
+from jackpot.core.commands.operator import AttachTable, DefineTable, SuspendLink
+from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, Wager
 from jackpot.core.decide import decide
-from jackpot.core.events import Probed, Record, Refused, TableAttached
+from jackpot.core.events import Probed, Record, Refused
+from jackpot.core.events.table import TableAttached
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import RECENT_NUMBERS, RECENT_REQUESTS, State

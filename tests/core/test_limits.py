@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.core.commands import RejectPayout, ResumeLink, SetLimit, SuspendLink, Wager
-from jackpot.core.events import MeterAdjusted
+from jackpot.core.commands.operator import RejectPayout, ResumeLink, SetLimit, SuspendLink
+from jackpot.core.commands.table import Wager
+from jackpot.core.events.operator import MeterAdjusted
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, Floor, hand, ok, reason

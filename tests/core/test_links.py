@@ -2,13 +2,12 @@
 
 import pytest
 
-from jackpot.core.commands import (
+from jackpot.core.commands import AnyCommand
+from jackpot.core.commands.operator import (
     AdjustMeter,
-    AnyCommand,
     AttachTable,
     DefineLink,
     DefineTable,
-    LockOut,
     PayPayout,
     PutInService,
     RejectPayout,
@@ -17,8 +16,8 @@ from jackpot.core.commands import (
     SuspendLink,
     TransferFunds,
     ValidatePayout,
-    Wager,
 )
+from jackpot.core.commands.table import LockOut, Wager
 from jackpot.core.events import Refused
 from jackpot.core.reasons import Reason
 from tests.core.floor import (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.core.awards import decide_award
-from jackpot.core.commands import LockOut, OpenRound
+from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.config import Bet, Level, Link
 from jackpot.core.state import Claim, Pools, Winner
 from tests.core.floor import (

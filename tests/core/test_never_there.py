@@ -6,7 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.core.commands import RejectPayout, SeatHand, VoidRound, VoidSeat, Wager
+from jackpot.core.commands.operator import RejectPayout
+from jackpot.core.commands.table import SeatHand, VoidRound, VoidSeat, Wager
 from tests.core.floor import DOLLAR, Floor, caribbean, five_card_a, hand, hand_bonus, ok, table
 
 HANDS = ["nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]

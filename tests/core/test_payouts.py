@@ -3,15 +3,11 @@
 import msgspec
 import pytest
 
-from jackpot.core.commands import (
-    OpenRound,
-    PayPayout,
-    RejectPayout,
-    ValidatePayout,
-    Wager,
-)
+from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
+from jackpot.core.commands.table import OpenRound, Wager
 from jackpot.core.config import EnvyLine
-from jackpot.core.events import AnyEvent, PayoutPaid, PayoutValidated, Refused
+from jackpot.core.events import AnyEvent, Refused
+from jackpot.core.events.operator import PayoutPaid, PayoutValidated
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import Payout
 from tests.core.floor import (

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from jackpot.core import ledger
-from jackpot.core.commands import LockOut, OpenRound
+from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.events import Refused
 from jackpot.core.invariants import check
 from jackpot.core.reasons import Reason, Refusal

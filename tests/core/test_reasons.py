@@ -9,34 +9,36 @@ import pytest
 
 from jackpot import core
 from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
-from jackpot.core.commands import (
+from jackpot.core.commands import AnyCommand
+from jackpot.core.commands.base import TableOrigin
+from jackpot.core.commands.operator import (
     AdjustMeter,
-    AnyCommand,
     ApproveProposal,
     AttachTable,
     ConfigureSite,
-    ConfirmCollection,
     ConfirmDisplay,
-    ContributePot,
     CountBox,
     DeclineProposal,
     DefineLink,
-    LockOut,
-    OpenRound,
     PayPayout,
-    Placed,
-    PlaceWagers,
     PutInService,
-    RemoveDeck,
     RetireLink,
-    SeatHand,
     SetRate,
-    Settle,
     SuspendLink,
-    TableOrigin,
     TransferFunds,
     ValidatePayout,
     VerifyBadBeat,
+)
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    ContributePot,
+    LockOut,
+    OpenRound,
+    Placed,
+    PlaceWagers,
+    RemoveDeck,
+    SeatHand,
+    Settle,
     VoidRound,
     VoidSeat,
     Wager,

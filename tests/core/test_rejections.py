@@ -2,14 +2,15 @@
 
 import pytest
 
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import (
     AdjustMeter,
     PayPayout,
     RejectPayout,
     TransferFunds,
     ValidatePayout,
 )
-from jackpot.core.events import PayoutChange, PayoutRejected
+from jackpot.core.events.base import PayoutChange
+from jackpot.core.events.operator import PayoutRejected
 from jackpot.core.state import Payout
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, five_card_a, hand, ok, table
 

@@ -2,23 +2,18 @@
 
 import pytest
 
-from jackpot.core.commands import (
-    AttachTable,
+from jackpot.core.commands.operator import AttachTable, SuspendLink
+from jackpot.core.commands.table import (
     LockOut,
     OpenRound,
     Placed,
     PlaceWagers,
-    SuspendLink,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.events import (
-    Refused,
-    RoundLocked,
-    RoundOpened,
-    TableAttached,
-)
+from jackpot.core.events import Refused
+from jackpot.core.events.table import RoundLocked, RoundOpened, TableAttached
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

@@ -3,9 +3,18 @@
 import msgspec
 import pytest
 
-from jackpot.core.commands import LockOut, OpenRound, PlaceWagers, SeatHand, Settle, VoidSeat, Wager
+from jackpot.core.commands.table import (
+    LockOut,
+    OpenRound,
+    PlaceWagers,
+    SeatHand,
+    Settle,
+    VoidSeat,
+    Wager,
+)
 from jackpot.core.config import Bet, Link, PayLine, Table
-from jackpot.core.events import Refused, RoundSettled
+from jackpot.core.events import Refused
+from jackpot.core.events.table import RoundSettled
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

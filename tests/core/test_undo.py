@@ -6,16 +6,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jackpot.core import ledger
-from jackpot.core.commands import (
-    AdjustMeter,
-    PayPayout,
-    RejectPayout,
-    ValidatePayout,
-    VoidRound,
-    VoidSeat,
-    Wager,
-)
-from jackpot.core.events import PayoutRejected, RoundVoided
+from jackpot.core.commands.operator import AdjustMeter, PayPayout, RejectPayout, ValidatePayout
+from jackpot.core.commands.table import VoidRound, VoidSeat, Wager
+from jackpot.core.events.operator import PayoutRejected
+from jackpot.core.events.table import RoundVoided
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

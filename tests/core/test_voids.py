@@ -2,17 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands import (
-    AdjustMeter,
-    LockOut,
-    OpenRound,
-    PlaceWagers,
-    RejectPayout,
-    VoidRound,
-    VoidSeat,
-    Wager,
-)
-from jackpot.core.events import RoundOpened, RoundVoided, SeatVoided
+from jackpot.core.commands.operator import AdjustMeter, RejectPayout
+from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, VoidRound, VoidSeat, Wager
+from jackpot.core.events.table import RoundOpened, RoundVoided, SeatVoided
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,

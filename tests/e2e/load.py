@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from jackpot.core.commands import TableOrigin
+from jackpot.core.commands.base import TableOrigin
 from jackpot.core.events import Refused
 from jackpot.store import codec
 from jackpot.store.opening import Address, open_to_read

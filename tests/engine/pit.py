@@ -6,23 +6,19 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from jackpot.core.commands import (
-    AnyCommand,
-    AttachTable,
+from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands.base import OperatorOrigin, TableOrigin
+from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
+from jackpot.core.commands.table import (
     ConfirmCollection,
-    DefineLink,
-    DefineTable,
     LockOut,
     OpenRound,
-    OperatorOrigin,
     PlaceWagers,
-    PutInService,
-    Request,
     Settle,
-    TableOrigin,
     Wager,
 )
-from jackpot.core.events import Refused, TableAttached
+from jackpot.core.events import Refused
+from jackpot.core.events.table import TableAttached
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import Committed, Engine, Lane, Limits, Outcome

@@ -5,14 +5,10 @@ from contextlib import closing
 
 import pytest
 
-from jackpot.core.commands import (
-    LockOut,
-    OpenRound,
-    PlaceWagers,
-    Request,
-    TableOrigin,
-)
-from jackpot.core.events import RoundLocked
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import TableOrigin
+from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers
+from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import Committed, Engine, Lane, Limits, Outcome

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import LockOut, OpenRound
-from jackpot.core.events import WagersPlaced
+from jackpot.core.commands.table import LockOut, OpenRound
+from jackpot.core.events.table import WagersPlaced
 from jackpot.core.invariants import BrokenInvariantError, check
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State

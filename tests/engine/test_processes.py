@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import OpenRound
+from jackpot.core.commands.table import OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS
 from jackpot.store.opening import Address

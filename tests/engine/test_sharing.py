@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import LockOut, OpenRound
+from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.engine import Limits
 from jackpot.engine.faults import Point

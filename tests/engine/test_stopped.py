@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jackpot.core.commands import OpenRound
+from jackpot.core.commands.table import OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.store.opening import Address
 from jackpot.store.postgres_session import HELD_LOCK_S

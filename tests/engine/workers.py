@@ -10,7 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from jackpot.core.commands import OpenRound, PlaceWagers, Request, TableOrigin
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import TableOrigin
+from jackpot.core.commands.table import OpenRound, PlaceWagers
 from jackpot.core.reasons import Reason
 from jackpot.store.opening import Address, open_to_read
 from tests.engine.pit import SITE, Pit, running

@@ -11,49 +11,50 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.core.commands import (
+from jackpot.core.commands import Probe, TakeSnapshot
+from jackpot.core.commands.base import ControllerOrigin
+from jackpot.core.commands.operator import (
     AdjustMeter,
     ApproveProposal,
     AttachTable,
     BuyIn,
     CashOut,
     ConfigureSite,
-    ConfirmCollection,
     ConfirmDisplay,
-    ContributePot,
-    ControllerOrigin,
     CountBox,
     DeclineProposal,
     DefineLink,
     DefineTable,
     DescribeLink,
     DescribeTable,
-    LockOut,
-    OpenRound,
     PayPayout,
-    Placed,
-    PlaceDeck,
-    PlaceWagers,
-    Probe,
     PutInService,
     RejectPayout,
-    RemoveDeck,
-    RemoveWager,
     ResumeLink,
     RetireLink,
     SetRate,
     SuspendLink,
-    TakeSnapshot,
     TransferFunds,
     ValidatePayout,
     VerifyBadBeat,
+)
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    ContributePot,
+    LockOut,
+    OpenRound,
+    Placed,
+    PlaceDeck,
+    PlaceWagers,
+    RemoveDeck,
+    RemoveWager,
     VoidRound,
     VoidSeat,
     Wager,
     WithdrawWagers,
 )
 from jackpot.core.config import DeckLife, Table
-from jackpot.core.events import Proposed
+from jackpot.core.events.operator import Proposed
 from tests.core.floor import (
     DOLLAR,
     Floor,

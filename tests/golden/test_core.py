@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.core import ledger
-from jackpot.core.commands import SeatHand, Settle, Wager
-from jackpot.core.events import RoundSettled
+from jackpot.core.commands.table import SeatHand, Settle, Wager
+from jackpot.core.events.table import RoundSettled
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from tests.core.floor import Floor, cents

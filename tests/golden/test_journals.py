@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from jackpot.core.events import AnyEvent, LinkDefined, Record
+from jackpot.core.events import AnyEvent, Record
+from jackpot.core.events.operator import LinkDefined
 from jackpot.core.evolve import evolve
 from jackpot.core.invariants import check
 from jackpot.core.state import State

@@ -8,9 +8,10 @@ import msgspec
 import pysqlite3
 from msgspec.structs import replace
 
-from jackpot.core.commands import OperatorOrigin
+from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.config import GamingDay
-from jackpot.core.events import Record, SiteConfigured
+from jackpot.core.events import Record
+from jackpot.core.events.operator import SiteConfigured
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal

@@ -9,9 +9,11 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from jackpot.cli.main import main
-from jackpot.core.commands import OperatorOrigin, PlaceDeck, RemoveDeck
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.table import PlaceDeck, RemoveDeck
 from jackpot.core.config import DeckLife
-from jackpot.core.events import Record, SiteConfigured
+from jackpot.core.events import Record
+from jackpot.core.events.operator import SiteConfigured
 from jackpot.engine.replica import Replica
 from jackpot.reports.daily import DailyReport, daily_report
 from jackpot.reports.gaming_day import bounds

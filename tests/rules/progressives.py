@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jackpot.core.commands import SeatHand, Settle, Wager
-from jackpot.core.events import RoundSettled
+from jackpot.core.commands.table import SeatHand, Settle, Wager
+from jackpot.core.events.table import RoundSettled
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from tests.core.floor import DOLLAR, Floor

@@ -4,19 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import PayPayout, ValidatePayout
+from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
-    PayPayout,
     PlaceWagers,
     SeatHand,
     Settle,
-    ValidatePayout,
     VoidRound,
     Wager,
 )
-from jackpot.core.events import RoundLocked, RoundSettled, RoundVoided
+from jackpot.core.events.table import RoundLocked, RoundSettled, RoundVoided
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, cents, ok, reason
 from tests.rules.progressives import FOUR_KINGS, NOTHING, OPEN, ROYAL, Chapter, settle

@@ -4,20 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import PayPayout, ValidatePayout
+from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
-    PayPayout,
     Placed,
     PlaceWagers,
     SeatHand,
     Settle,
-    ValidatePayout,
     VoidRound,
     WithdrawWagers,
 )
-from jackpot.core.events import RoundVoided, WagersPlaced
+from jackpot.core.events.table import RoundVoided, WagersPlaced
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, cents, ok, reason
 from tests.rules.progressives import (

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.core import ledger
-from jackpot.core.commands import OperatorOrigin
-from jackpot.core.events import MeterAdjusted
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.events.operator import MeterAdjusted
 from jackpot.core.money import parse_dollars
 from jackpot.engine.replica import load
 from jackpot.request_id import new_request_id

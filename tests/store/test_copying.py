@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.core.commands import AttachTable, OpenRound
+from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.table import OpenRound
 from jackpot.engine import Limits
 from jackpot.store import copying
 from jackpot.store.journal import StoreError

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
-from jackpot.core.commands import OpenRound
-from jackpot.core.events import LinkDefined
+from jackpot.core.commands.table import OpenRound
+from jackpot.core.events.operator import LinkDefined
 from jackpot.core.evolve import evolve
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State

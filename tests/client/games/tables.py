@@ -6,24 +6,24 @@ from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
 from emulator.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from jackpot.core import ledger
-from jackpot.core.commands import (
+from jackpot.core.commands.operator import PayPayout, ValidatePayout
+from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
-    PayPayout,
     Placed,
     PlaceWagers,
     RemoveWager,
     Settle,
-    ValidatePayout,
     VoidRound,
     VoidSeat,
     Wager,
 )
-from jackpot.core.commands import SeatHand as CoreHand
+from jackpot.core.commands.table import SeatHand as CoreHand
 from jackpot.core.config import Link
 from jackpot.core.config import Table as CoreTable
-from jackpot.core.events import Refused, RoundLocked, RoundSettled
+from jackpot.core.events import Refused
+from jackpot.core.events.table import RoundLocked, RoundSettled
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.rules import hands
 from jackpot.rules.cards import parse_cards

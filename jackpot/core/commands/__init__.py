@@ -1,0 +1,36 @@
+"""What the controller can be asked to do, and by whom.
+
+A command says what is wanted; an `Origin` says who wants it and makes the command itself
+recognisable when it is sent again. Time and randomness come in with the `Request`.
+"""
+
+from msgspec import Struct
+
+from jackpot.core.commands.base import Command, Origin
+from jackpot.core.commands.operator import OperatorCommand
+from jackpot.core.commands.table import TableCommand
+
+
+class TakeSnapshot(Command, frozen=True):
+    """Bind a snapshot of the state after `sequence` to the chain."""
+
+    sequence: int
+    state_sha256: str
+
+
+class Probe(Command, frozen=True):
+    """Write something, to learn whether the store takes commits again."""
+
+
+ControllerCommand = TakeSnapshot | Probe
+AnyCommand = TableCommand | OperatorCommand | ControllerCommand
+
+
+class Request(Struct, frozen=True, gc=False):
+    """A command as it reaches the core."""
+
+    site: str
+    origin: Origin
+    command: AnyCommand
+    time_micros: int = 0  # since 1970; the engine sets it
+    entropy: bytes = b""  # 32 random bytes for a lock-out; the engine sets them

@@ -1,0 +1,178 @@
+"""What people did to links, payouts, meters and accounts."""
+
+from msgspec import Struct
+
+from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
+from jackpot.core.events.base import Event, PayoutChange, Postings
+from jackpot.core.state import LinkStatus, Payout, Proposal, Settlement
+
+
+class LinkDefined(Event, frozen=True):
+    """A link exists, empty and out of service."""
+
+    link: Link
+
+
+class TableDefined(Event, frozen=True):
+    """A table exists."""
+
+    table: Table
+
+
+class LinkDescribed(Event, frozen=True):
+    """A link has other words, and the same terms."""
+
+    link: Link
+
+
+class TableDescribed(Event, frozen=True):
+    """A table has other words, and the same terms."""
+
+    table: Table
+
+
+class LinkChanged(Event, frozen=True):
+    """A link moved on in its life cycle; seeds come from the house and go back to it."""
+
+    link: str
+    status: LinkStatus
+    postings: Postings = ()
+
+
+class PayoutValidated(Event, frozen=True):
+    """A floorperson confirmed an award."""
+
+    payout: int
+    floorperson: str
+    source: Source
+    amount_micros: int
+
+
+class PayoutPaid(Event, frozen=True):
+    """An award was handed over."""
+
+    payout: int
+    form: str
+    source: Source
+    amount_micros: int
+    postings: Postings
+
+
+class PayoutRejected(Event, frozen=True):
+    """An award must not be paid; what hung on it was decided again."""
+
+    payout: int
+    reason: RejectReason
+    floorperson: str
+    changes: tuple[PayoutChange, ...]
+    settlement: Settlement | None = None
+    last_hit: dict[str, int] = {}
+    postings: Postings = ()
+
+
+class Approval(Struct, frozen=True, gc=False):
+    """Who made a change: two people, or one where the site does without dual control."""
+
+    proposal: int
+    proposer: str
+    approver: str
+
+
+class MeterAdjusted(Event, frozen=True):
+    """A meter was set to an amount, for a reason and with a reference."""
+
+    link: str
+    level: str
+    before_micros: int
+    after_micros: int
+    reason: MeterReason
+    reference: str
+    postings: Postings
+    approval: Approval | None = None
+
+
+class FundsTransferred(Event, frozen=True):
+    """Players' money that lay in overflow or in reserve went to a meter."""
+
+    link: str
+    level: str
+    pool: Pool
+    to_link: str
+    to_level: str
+    amount_micros: int
+    reference: str
+    postings: Postings
+    approval: Approval | None = None
+
+
+class ParametersChanged(Event, frozen=True):
+    """A suspended link has other limits or rates from when it resumes."""
+
+    link: str
+    level: str
+    config: Link
+    reference: str
+    approval: Approval | None = None
+
+
+class Proposed(Event, frozen=True):
+    """A change waits for a second person."""
+
+    proposal: Proposal
+
+
+class ProposalDeclined(Event, frozen=True):
+    """A proposal came to nothing."""
+
+    proposal: int
+
+
+class SiteConfigured(Event, frozen=True):
+    """Whether changes need a second person here, and when a gaming day begins."""
+
+    dual_control: bool
+    day: GamingDay = MIDNIGHT
+
+
+class AccountMoved(Event, frozen=True):
+    """Money was put on a game account, or taken off it."""
+
+    account: str
+    amount_micros: int  # below zero for a cash-out
+    reference: str
+    balance_micros: int
+    postings: Postings
+
+
+class BoxCounted(Event, frozen=True):
+    """A table's box was counted into the fund."""
+
+    link: str
+    table: str
+    recorded_micros: int
+    counted_micros: int
+    cashier: str
+    floorperson: str
+    postings: Postings
+    alarms: tuple[str, ...] = ()
+
+
+class BadBeatVerified(Event, frozen=True):
+    """A Bad Beat is due; until finance sets the display right, it is pending adjustment."""
+
+    table: str
+    link: str
+    hand: str
+    supervisor: str
+    payouts: tuple[Payout, ...]
+    settlement: Settlement
+    postings: Postings
+
+
+class DisplayConfirmed(Event, frozen=True):
+    """The display shows what the fund holds."""
+
+    link: str
+    displayed_micros: int
+    floorperson: str

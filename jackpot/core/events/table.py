@@ -1,0 +1,157 @@
+"""What happened at a table, in the order of a round."""
+
+from jackpot.core.commands.table import Placed, SeatHand, Wager
+from jackpot.core.config import Medium
+from jackpot.core.events.base import Event, PayoutChange, Postings
+from jackpot.core.state import Deck, Payout, Posted, Round, Settlement
+
+
+class TableAttached(Event, frozen=True):
+    """A client speaks for the table; earlier epochs are fenced. It can relight its lamps."""
+
+    table: str
+    epoch: int
+    last_number: int  # of the epoch before
+    rounds: int
+    round: Round | None = None
+
+
+class RoundOpened(Event, frozen=True):
+    """A round began."""
+
+    table: str
+    number: int
+
+
+class WagersPlaced(Event, frozen=True):
+    """Wagers were accepted; their lamps may be lit."""
+
+    table: str
+    wagers: tuple[Wager, ...]
+    mediums: tuple[Medium, ...] = ()  # of each wager; empty where all are chips
+    postings: Postings = ()  # debits of game accounts
+
+
+class WagersWithdrawn(Event, frozen=True):
+    """Wagers were taken back while the round was open."""
+
+    table: str
+    wagers: tuple[Placed, ...]
+    postings: Postings = ()  # credits of game accounts
+
+
+class WagerRemoved(Event, frozen=True):
+    """A floorperson removed an accepted wager that had no chip."""
+
+    table: str
+    wager: Placed
+    floorperson: str
+
+
+class RoundLocked(Event, frozen=True):
+    """No more bets. Electronic wagers are posted; the chips of the others are to be counted."""
+
+    table: str
+    number: int
+    wagers: tuple[Wager, ...]
+    collected: bool  # no chip wagers: nothing to count
+    postings: Postings = ()
+    posted: dict[str, Posted] = {}
+    magic_card: str = ""
+    lucky_position: int = -1
+
+
+class CollectionConfirmed(Event, frozen=True):
+    """The chips are those accepted; their increments are on the meters."""
+
+    table: str
+    chips: dict[str, int]
+    postings: Postings
+    posted: dict[str, Posted]
+
+
+class RoundSettled(Event, frozen=True):
+    """The round's awards, in payment order."""
+
+    table: str
+    number: int
+    hands: tuple[SeatHand, ...]
+    dealer: tuple[str, ...]
+    community: tuple[str, ...]
+    payouts: tuple[Payout, ...] = ()
+    settlement: Settlement | None = None
+    paid_full: tuple[str, ...] = ()  # "link/level" of the levels that paid 100%
+    postings: Postings = ()
+    alarms: tuple[str, ...] = ()
+
+
+class RoundVoided(Event, frozen=True):
+    """A round came to nothing: its wagers are returned and its increments taken back."""
+
+    table: str
+    number: int
+    irregularity: str
+    floorperson: str
+    returned_micros: int
+    postings: Postings = ()
+    changes: tuple[PayoutChange, ...] = ()
+    last_hit: dict[str, int] = {}
+
+
+class SeatVoided(Event, frozen=True):
+    """A seat's part of a round came to nothing."""
+
+    table: str
+    number: int
+    seat: int
+    irregularity: str
+    floorperson: str
+    returned_micros: int
+    postings: Postings = ()
+    posted: dict[str, Posted] = {}
+    changes: tuple[PayoutChange, ...] = ()
+    settlement: Settlement | None = None
+    last_hit: dict[str, int] = {}
+
+
+class PotContributed(Event, frozen=True):
+    """A pot's contribution is in its table's box."""
+
+    table: str
+    link: str
+    pot_micros: int
+    amount_micros: int
+    postings: Postings = ()
+
+
+class DeckPlaced(Event, frozen=True):
+    """A deck is in use, and perhaps another one out of it."""
+
+    table: str
+    deck: Deck
+    replaced: Deck | None = None
+
+
+class DeckRemoved(Event, frozen=True):
+    """A deck is off the table."""
+
+    table: str
+    deck: Deck
+
+
+# What a table itself sends; its definition and what operators do about it are not heard of it.
+SENT_BY_TABLES = (
+    TableAttached,
+    RoundOpened,
+    WagersPlaced,
+    WagersWithdrawn,
+    RoundLocked,
+    WagerRemoved,
+    CollectionConfirmed,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    PotContributed,
+    DeckPlaced,
+    DeckRemoved,
+)

@@ -11,7 +11,7 @@ import uvloop
 
 from jackpot.auth.client import Identity
 from jackpot.cli.failures import one_line
-from jackpot.server.controller import AddressError, verify_address
+from jackpot.server.address import AddressError, verify_address
 from table_client.games.catalogue import GAMES
 from table_client.running import USUAL_PLAYERS, Options, run
 

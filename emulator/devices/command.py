@@ -11,12 +11,11 @@ import click
 from emulator.devices.clock import MAX_SPEED
 from emulator.devices.faults import PPM, Fault
 from emulator.devices.model import MAX_NAME
-from emulator.devices.process import ListenError, serve
+from emulator.devices.process import serve
 from emulator.finite import FiniteRange
+from jackpot.server.address import AddressError, verify_address
 
 Log = Callable[..., None]
-
-MAX_PORT = 65_535
 
 
 def make_log(*, as_json: bool) -> Log:
@@ -34,9 +33,10 @@ def make_log(*, as_json: bool) -> Log:
 
 
 def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    host, _, port = value.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > MAX_PORT:
-        raise click.BadParameter("write HOST:PORT, such as 127.0.0.1:7171")
+    try:
+        verify_address(value)
+    except AddressError as error:
+        raise click.BadParameter(str(error)) from None
     return value
 
 
@@ -93,5 +93,5 @@ def devices(
         asyncio.run(
             serve(listen, log, speed=speed, seed=seed, rates_ppm=rates_ppm, until_eof=until_eof)
         )
-    except ListenError as error:
+    except AddressError as error:
         raise click.ClickException(str(error)) from None

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -21,6 +20,7 @@ from emulator.devices.registry import Registry
 from emulator.devices.service import DeviceServices
 from emulator.v1 import devices_pb2 as pb
 from emulator.v1 import devices_pb2_grpc as pb_grpc
+from jackpot.server.address import AddressError, verify_free
 
 Log = Callable[..., None]
 
@@ -42,23 +42,6 @@ def _stop_at_eof(stop: asyncio.Event) -> None:
     if not os.read(0, _READ_BYTES):
         asyncio.get_running_loop().remove_reader(0)
         stop.set()
-
-
-class ListenError(Exception):
-    """The address cannot be listened on."""
-
-
-def verify_free(listen: str) -> None:
-    """Find out before gRPC does, which would write its own lines about it."""
-    host, _, port = listen.rpartition(":")
-    try:
-        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
-        family, kind, protocol, _name, address = found[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-    except OSError as error:
-        raise ListenError(f"cannot listen on {listen}: {error.strerror}") from None
 
 
 async def serve(
@@ -84,7 +67,7 @@ async def serve(
     try:
         port = server.add_insecure_port(listen)
     except RuntimeError:
-        raise ListenError(f"cannot listen on {listen}") from None
+        raise AddressError(f"{listen}: cannot listen there") from None
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -134,7 +134,11 @@ class Saboteur:
             await keeper.up.wait()
             fault, act = self._acts.take()
             began = time.monotonic()
-            what, felt = await act(keeper)
+            try:
+                what, felt = await act(keeper)
+            except asyncio.CancelledError:
+                self.log.append((began, time.monotonic(), f"{fault}, still under way"))
+                raise
             self.log.append((began, time.monotonic(), what))
             if felt:
                 self.done[fault] += 1

@@ -32,7 +32,8 @@ from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
-from jackpot.server.controller import AddressError, Controller
+from jackpot.server.address import AddressError, verify_address, verify_free
+from jackpot.server.controller import Controller
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
 from table_client.client import open_channel
 from table_client.controllers import Controllers
@@ -131,6 +132,9 @@ async def _run(site: Site, options: Options, show: Show) -> None:
     task = asyncio.current_task()
     if task is not None:  # ends as with Ctrl-C, and takes the device process along
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for asked in filter(None, (options.address, options.http)):
+        verify_address(asked)
+        verify_free(asked)  # before anything is journaled
     start_ms = clock_micros() // 1_000
     if options.rounds is not None:
         start_ms = replay_start_ms(options.data, site.id)

@@ -15,7 +15,7 @@ from jackpot.auth.names import HolderError
 from jackpot.display.errors import DisplayError
 from jackpot.reports.slip import NoSuchPayoutError
 from jackpot.rules.site import SiteFileError
-from jackpot.server.controller import AddressError
+from jackpot.server.address import AddressError
 from jackpot.server.errors import RefusedError
 from jackpot.server.setup import SetupError
 from jackpot.signing import SigningError

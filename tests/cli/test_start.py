@@ -5,6 +5,8 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_commands import run
 from tests.e2e.process import Process
 from tests.server.house import free_port, site_text, write_site
@@ -56,6 +58,18 @@ def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:
         assert said == f"{there}: cannot listen there: Address already in use"
     said = refused(tmp_path, *command, "--grpc", free, "--http", free)
     assert said == f"{free}: cannot listen there: Address already in use"
+    assert not data.exists()
+
+
+@pytest.mark.parametrize("which", ["--grpc", "--http"])
+def test_a_demo_that_can_not_listen_leaves_no_journal(tmp_path: Path, which: str) -> None:
+    """A port that was asked for is tried before anything is seeded."""
+    data = tmp_path / "data"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        there = f"127.0.0.1:{taken.getsockname()[1]}"
+        result = run("demo", "--rounds", "1", "--data", str(data), which, there)
+    assert result.returncode == 1
+    assert result.stderr == f"Error: {there}: cannot listen there: Address already in use\n"
     assert not data.exists()
 
 

@@ -146,7 +146,9 @@ def test_an_address_in_use_is_one_clear_line() -> None:
             check=False,
         )
     assert second.returncode == 1
-    assert second.stderr == f"Error: cannot listen on {process.address}: Address already in use\n"
+    assert (
+        second.stderr == f"Error: {process.address}: cannot listen there: Address already in use\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS, Point
 from jackpot.reports.walk import open_walk
 from jackpot.rules.site import load_site
-from jackpot.server.controller import AddressError, verify_address, verify_loopback
+from jackpot.server.address import AddressError, verify_address, verify_loopback
 from jackpot.server.setup import SetupError
 from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener

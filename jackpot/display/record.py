@@ -12,7 +12,6 @@ from jackpot.core import ledger
 from jackpot.core.events import AnyEvent
 from jackpot.core.events.base import Postings
 from jackpot.core.events.table import (
-    SENT_BY_TABLES,
     CollectionConfirmed,
     RoundLocked,
     RoundOpened,
@@ -20,6 +19,7 @@ from jackpot.core.events.table import (
     RoundVoided,
     SeatVoided,
     TableAttached,
+    TableEvent,
 )
 from jackpot.core.state import Payout, Posted
 from jackpot.display import words
@@ -84,7 +84,7 @@ class Record:
         event, time_micros = committed.event, committed.time_micros
         self.sequence = committed.sequence
         self.since_micros = self.since_micros or time_micros
-        if isinstance(event, SENT_BY_TABLES):
+        if isinstance(event, TableEvent):
             self.table(event.table).heard_micros = time_micros
         self._post(getattr(event, "postings", ()), time_micros)
         if handler := _HANDLERS.get(type(event)):

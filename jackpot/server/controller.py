@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection
 
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
-from jackpot.core.events.table import SENT_BY_TABLES
+from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
 from jackpot.keepalive import keepalive
@@ -133,7 +133,7 @@ class Controller:
     def _hear(self, commit: Commit) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
         for (site, _), committed in commit.events.items():
-            if isinstance(committed.event, SENT_BY_TABLES):
+            if isinstance(committed.event, TableEvent):
                 self.heartbeats[site, committed.event.table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback

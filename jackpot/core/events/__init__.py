@@ -8,41 +8,8 @@ from msgspec import Struct
 
 from jackpot.core.commands.base import Origin
 from jackpot.core.events.base import Event
-from jackpot.core.events.operator import (
-    AccountMoved,
-    BadBeatVerified,
-    BoxCounted,
-    DisplayConfirmed,
-    FundsTransferred,
-    LinkChanged,
-    LinkDefined,
-    LinkDescribed,
-    MeterAdjusted,
-    ParametersChanged,
-    PayoutPaid,
-    PayoutRejected,
-    PayoutValidated,
-    ProposalDeclined,
-    Proposed,
-    SiteConfigured,
-    TableDefined,
-    TableDescribed,
-)
-from jackpot.core.events.table import (
-    CollectionConfirmed,
-    DeckPlaced,
-    DeckRemoved,
-    PotContributed,
-    RoundLocked,
-    RoundOpened,
-    RoundSettled,
-    RoundVoided,
-    SeatVoided,
-    TableAttached,
-    WagerRemoved,
-    WagersPlaced,
-    WagersWithdrawn,
-)
+from jackpot.core.events.operator import OperatorEvent
+from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 
 
@@ -65,42 +32,8 @@ class Probed(Event, frozen=True):
     """The store took a commit again."""
 
 
-AnyEvent = (
-    Refused
-    | TableAttached
-    | RoundOpened
-    | WagersPlaced
-    | WagersWithdrawn
-    | WagerRemoved
-    | RoundLocked
-    | CollectionConfirmed
-    | RoundSettled
-    | RoundVoided
-    | SeatVoided
-    | LinkDefined
-    | TableDefined
-    | LinkDescribed
-    | TableDescribed
-    | LinkChanged
-    | PayoutValidated
-    | PayoutPaid
-    | PayoutRejected
-    | MeterAdjusted
-    | FundsTransferred
-    | ParametersChanged
-    | Proposed
-    | ProposalDeclined
-    | SiteConfigured
-    | AccountMoved
-    | PotContributed
-    | DeckPlaced
-    | DeckRemoved
-    | BoxCounted
-    | BadBeatVerified
-    | DisplayConfirmed
-    | SnapshotTaken
-    | Probed
-)
+ControllerEvent = SnapshotTaken | Probed
+AnyEvent = TableEvent | OperatorEvent | ControllerEvent | Refused
 
 
 class Record(Struct, frozen=True, gc=False, omit_defaults=True):

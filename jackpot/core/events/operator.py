@@ -176,3 +176,25 @@ class DisplayConfirmed(Event, frozen=True):
     link: str
     displayed_micros: int
     floorperson: str
+
+
+OperatorEvent = (
+    LinkDefined
+    | TableDefined
+    | LinkDescribed
+    | TableDescribed
+    | LinkChanged
+    | PayoutValidated
+    | PayoutPaid
+    | PayoutRejected
+    | MeterAdjusted
+    | FundsTransferred
+    | ParametersChanged
+    | Proposed
+    | ProposalDeclined
+    | SiteConfigured
+    | AccountMoved
+    | BoxCounted
+    | BadBeatVerified
+    | DisplayConfirmed
+)

@@ -140,18 +140,18 @@ class DeckRemoved(Event, frozen=True):
 
 
 # What a table itself sends; its definition and what operators do about it are not heard of it.
-SENT_BY_TABLES = (
-    TableAttached,
-    RoundOpened,
-    WagersPlaced,
-    WagersWithdrawn,
-    RoundLocked,
-    WagerRemoved,
-    CollectionConfirmed,
-    RoundSettled,
-    RoundVoided,
-    SeatVoided,
-    PotContributed,
-    DeckPlaced,
-    DeckRemoved,
+TableEvent = (
+    TableAttached
+    | RoundOpened
+    | WagersPlaced
+    | WagersWithdrawn
+    | RoundLocked
+    | WagerRemoved
+    | CollectionConfirmed
+    | RoundSettled
+    | RoundVoided
+    | SeatVoided
+    | PotContributed
+    | DeckPlaced
+    | DeckRemoved
 )

@@ -16,6 +16,7 @@ class Chart {
     this.plot = null;
     this.past = null; // what was loaded, and what the stream has told since
     this.live = new Map(); // meter -> amount
+    this.now_s = 0; // when that was
     this.offered = "";
     byId("meter").addEventListener("change", () => this.load());
     for (const button of document.querySelectorAll("[data-range]")) {
@@ -28,7 +29,8 @@ class Chart {
   /** Which meters there are, and what they hold now. */
   offer(links, now_ms) {
     for (const link of links) for (const level of link.levels) this.live.set(`${link.link}/${level.level}`, level.meter);
-    this.goOn(Math.floor(now_ms / 1000));
+    this.now_s = Math.floor(now_ms / 1000);
+    this.goOn();
     const meters = links.flatMap((link) =>
       link.levels.map((level) => [`${link.link}/${level.level}`, link.levels.length > 1 ? `${link.title}: ${level.name}` : link.title]),
     );
@@ -62,6 +64,7 @@ class Chart {
 
   draw(past) {
     this.past = past;
+    this.extend();
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.data(), byId("chart"));
     this.note();
@@ -72,13 +75,20 @@ class Chart {
   }
 
   /** The line goes on with what the stream tells, until more is loaded. */
-  goOn(now_s) {
-    const meter = byId("meter").value;
-    if (!this.past || meter !== `${this.past.link}/${this.past.level}` || now_s <= this.past.times_s.at(-1)) return;
-    this.past.times_s.push(now_s);
-    this.past.amounts.push(this.live.get(meter));
+  goOn() {
+    if (!this.past || byId("meter").value !== `${this.past.link}/${this.past.level}`) return;
+    this.extend();
     this.plot.setData(this.data());
     this.note();
+  }
+
+  /** One value a second: the latest of it. */
+  extend() {
+    const { link, level, times_s, amounts } = this.past;
+    if (this.now_s < times_s.at(-1)) return;
+    const place = times_s.length - (this.now_s > times_s.at(-1) ? 0 : 1);
+    times_s[place] = this.now_s;
+    amounts[place] = this.live.get(`${link}/${level}`) ?? amounts.at(-1);
   }
 
   note() {

@@ -1,8 +1,10 @@
 """Words for people, on a terminal of 80 columns."""
 
+from collections.abc import Iterable
 from textwrap import wrap
 
 COLUMNS = 80
+_JOINED = "\N{NO-BREAK SPACE}"
 
 
 def counted(count: int | str, thing: str) -> str:
@@ -20,3 +22,9 @@ def wrapped(head: str, text: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def listed(head: str, things: Iterable[str]) -> list[str]:
+    """The same for a list: lines end behind a comma, and no thing is torn apart."""
+    unbroken = ", ".join(thing.replace(" ", _JOINED) for thing in things)
+    return [line.replace(_JOINED, " ") for line in wrapped(head, unbroken)]

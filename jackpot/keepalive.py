@@ -11,11 +11,13 @@ UNANSWERED_MS = 5_000
 def keepalive(
     every_ms: int = EVERY_MS, unanswered_ms: int = UNANSWERED_MS
 ) -> tuple[tuple[str, int], ...]:
-    """Options for a client's channel as for a server: how often to ping, how long to wait."""
+    """Options for a channel as for a server: how often to ping, and how long to wait."""
     return (
         ("grpc.keepalive_time_ms", every_ms),
         ("grpc.keepalive_timeout_ms", unanswered_ms),
         # Without this a ping that nobody answers is waited for a minute all the same.
         ("grpc.http2.ping_timeout_ms", unanswered_ms),
-        ("grpc.http2.max_pings_without_data", 0),  # a table may think, and is pinged all the same
+        ("grpc.http2.max_pings_without_data", 0),  # a table may think, and pings all the same
+        # What a server allows. Its own default is five minutes, and a GOAWAY for the third ping.
+        ("grpc.http2.min_ping_interval_without_data_ms", every_ms // 2),
     )

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Self
 
 import grpc
+from tenacity import stop_after_delay
 
 from jackpot.auth.client import Identity, open_async_channel
-from jackpot.keepalive import keepalive
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 from jackpot.v1.meter_pb2 import LinkMeters
@@ -28,7 +28,6 @@ _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),  # two clients of one process don't share a backoff
-    *keepalive(),
 )
 
 
@@ -91,7 +90,7 @@ class TableClient:
                 raise await controllers.judge(stub, error) from error
 
         await self._hang_up("the table attached again")
-        response = await retried(call, self._deadline_s)
+        response = await retried(call, stop_after_delay(self._deadline_s))
         self._converse(response.epoch)
         if self._outbox:
             self._outbox.begin(response.epoch)

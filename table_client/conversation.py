@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
 
 import grpc
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_random_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
 from jackpot.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
@@ -35,14 +35,16 @@ class _Pending(NamedTuple):
     answer: "asyncio.Future[Any]"
 
 
-async def retried(call: Callable[[], Awaitable[Response]], deadline_s: float) -> Response:
-    """Call until it succeeds, a retry can't help, or the deadline has passed."""
+async def retried(
+    call: Callable[[], Awaitable[Response]], stop: Callable[[RetryCallState], bool]
+) -> Response:
+    """Call until it succeeds, a retry can't help, or it is time to stop."""
     retrying = AsyncRetrying(
         retry=retry_if_exception(
             lambda error: isinstance(error, RefusedError) and error.retry_s is not None
         ),
         wait=wait_random_exponential(multiplier=0.05, max=1.0),
-        stop=stop_after_delay(deadline_s),
+        stop=stop,
         reraise=True,
     )
     async for attempt in retrying:
@@ -72,6 +74,7 @@ class Conversation:
         outbox: Outbox | None = None,
     ) -> None:
         """`where` names site, table and epoch."""
+        self._loop = asyncio.get_running_loop()
         self._controllers = controllers
         self._where = where
         self._deadline_s = deadline_s
@@ -81,6 +84,7 @@ class Conversation:
         self._outbox = outbox
         self._pending: deque[_Pending] = deque()
         self._sent = 0  # how many of the pending are on the present stream
+        self._until = 0.0  # nobody waits longer than this for the next answer
         self._more = asyncio.Event()
         self._limit: asyncio.Timeout | None = None
         self._worker = asyncio.create_task(self._work())
@@ -105,7 +109,9 @@ class Conversation:
         return [self._wait_for(command) for command in unanswered.commands]
 
     def _wait_for(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
-        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Any] = self._loop.create_future()
+        if not self._pending:
+            self._until = self._loop.time() + self._deadline_s
         self._pending.append(_Pending(command, answer))
         self._more.set()
         return answer
@@ -117,21 +123,21 @@ class Conversation:
                 self._more.clear()
                 try:
                     while self._pending:
-                        await retried(self._converse, self._deadline_s)
+                        await retried(self._converse, lambda _: self._loop.time() >= self._until)
                 except RefusedError as error:
                     self._fail(_given_up(error))
         finally:  # a channel that is closed cancels this task, and nobody may wait for ever
             self._fail(UnreachableError("CANCELLED", "the connection was closed"))
 
     async def _stream(self) -> None:
-        """Talk over one stream. Returns if anything was answered: then the deadline starts anew."""
+        """Talk over one stream. Returns if anything was answered: then retries begin anew."""
         controllers, stub = self._controllers, self._controllers.stub
         call = stub.Play(wait_for_ready=controllers.waits)
         self._sent = 0
         answered = False
         writer = None
         try:
-            async with asyncio.timeout(self._patience_s) as self._limit:
+            async with asyncio.timeout_at(self._due()) as self._limit:
                 writer = asyncio.create_task(self._write(call))
                 async for response in call:
                     for result in response.results:
@@ -140,7 +146,9 @@ class Conversation:
                     self._limit.reschedule(self._due() if self._pending else None)
         except TimeoutError as error:
             controllers.failed(stub)
-            raise UnreachableError("DEADLINE_EXCEEDED", "no answer in time", retry_s=0.0) from error
+            if not answered:
+                silent = UnreachableError("DEADLINE_EXCEEDED", "no answer in time", retry_s=0.0)
+                raise silent from error
         except RefusedError:
             controllers.failed(stub)
             if not answered and self._pending:
@@ -186,7 +194,7 @@ class Conversation:
             try:
                 response = await getattr(stub, _RPCS[field])(
                     request,
-                    timeout=min(CALL_TIMEOUT_S, self._patience_s),
+                    timeout=min(CALL_TIMEOUT_S, self._due() - self._loop.time()),
                     wait_for_ready=controllers.waits,
                 )
             except grpc.RpcError as error:
@@ -212,6 +220,7 @@ class Conversation:
     def _resolve(self, outcome: Any) -> None:
         command, answer = self._pending.popleft()
         self._sent -= 1
+        self._until = self._loop.time() + self._deadline_s
         known = not isinstance(outcome, UnreachableError)
         if self._outbox and known:  # what is not known stays, to be sent again
             self._outbox.cross_out(command.number)
@@ -228,4 +237,5 @@ class Conversation:
             self._resolve(error)
 
     def _due(self) -> float:
-        return asyncio.get_running_loop().time() + self._patience_s
+        """When silence has lasted too long."""
+        return min(self._loop.time() + self._patience_s, self._until)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar
 
 import grpc
+from tenacity import stop_after_delay
 
 from emulator.audit.entry import FRAME, Entry
 from emulator.soak.latency import Latencies
@@ -153,7 +154,7 @@ class Staff:
             except grpc.RpcError as error:
                 raise from_rpc_error(error) from error
 
-        return await retried(call, PATIENCE_S)
+        return await retried(call, stop_after_delay(PATIENCE_S))
 
     async def watch(self) -> None:
         """See every frame that a sign would show, for as long as it lasts."""

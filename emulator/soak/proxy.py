@@ -15,7 +15,7 @@ class _Link:
 
     def __init__(self, near: asyncio.StreamWriter, far: asyncio.StreamWriter) -> None:
         self.near, self.far = near, far
-        self.lost = False  # neither side will hear of the other again
+        self.lost = False
 
     def cut(self) -> None:
         """Reset both sides: they learn of it by an error, not by an end."""
@@ -23,6 +23,10 @@ class _Link:
             with suppress(OSError, AttributeError, ValueError):  # it may be closed already
                 writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _NO_LINGER)
             writer.transport.abort()
+
+    def lose(self) -> None:
+        """Let nothing more through, for good; neither side is told."""
+        self.lost = True
 
     def half_close(self, *, towards_client: bool) -> None:
         """End one direction only."""
@@ -76,8 +80,8 @@ class Proxy:
         return self._each(lambda link: link.half_close(towards_client=towards_client))
 
     def lose(self) -> int:
-        """Let nothing more through on any connection that there is, and tell nobody; how many."""
-        return self._each(lambda link: setattr(link, "lost", True))
+        """Let nothing more through on any connection that there is; how many."""
+        return self._each(lambda link: link.lose())
 
     def _each(self, do: Callable[[_Link], None]) -> int:
         links = list(self._links)
@@ -102,8 +106,6 @@ class Proxy:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._pump(link, reader, far_writer))
                 tasks.create_task(self._pump(link, far_reader, writer))
-        except* (OSError, RuntimeError):  # uvloop raises the latter on a closed transport
-            pass
         finally:
             self._links.discard(link)
             link.cut()
@@ -111,13 +113,16 @@ class Proxy:
     async def _pump(
         self, link: _Link, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        while chunk := await reader.read(_CHUNK_BYTES):
-            if self.delay_s:
-                await asyncio.sleep(self.delay_s)
-            await self._flowing.wait()
+        try:
+            while chunk := await reader.read(_CHUNK_BYTES):
+                if self.delay_s:
+                    await asyncio.sleep(self.delay_s)
+                await self._flowing.wait()
+                if not link.lost:
+                    writer.write(chunk)
+                    await writer.drain()
             if not link.lost:
-                writer.write(chunk)
-                await writer.drain()
-        if not link.lost:
-            with suppress(OSError, RuntimeError):
                 writer.write_eof()
+        except (OSError, RuntimeError):  # uvloop raises the latter on a closed transport
+            if not link.lost:
+                link.cut()

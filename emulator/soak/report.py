@@ -11,7 +11,7 @@ from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR, LEAST_P
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
-from emulator.words import counted, wrapped
+from emulator.words import counted, listed, wrapped
 from jackpot.store.opening import is_postgres
 
 
@@ -203,12 +203,12 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     ]
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
-        lines += wrapped("  faults    ", ", ".join(felt) or "none was felt")
+        lines += listed("  faults    ", felt or ["none was felt"])
     if never := [fault for fault, count in faults["happened"].items() if not count]:
         lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
     if faults["done"]:
-        done = ", ".join(f"{what} {count}" for what, count in faults["done"].items())
-        lines += wrapped("  done      ", done)
+        done = [f"{what} {count}" for what, count in faults["done"].items()]
+        lines += listed("  done      ", done)
     if faults["restarts"]:  # also by a fault that was not felt, or not yet
         lines.append(
             f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
@@ -217,8 +217,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     if faults["herd_s"]:
         back = ", ".join(f"{seconds} s" for seconds in faults["herd_s"])
         lines.append(f"  herd      all tables of the site back in {back}")
-    refused = ", ".join(f"{reason} {count}" for reason, count in report["refusals"].items())
-    lines += wrapped("  refused   ", refused or "nothing")
+    refused = [f"{reason} {count:,}" for reason, count in report["refusals"].items()]
+    lines += listed("  refused   ", refused or ["nothing"])
     shares = [a for a in report["awards"] if a["kind"] == "share"]
     for award in shares:
         dollars = f"${award['micros'] / 1e6:,.2f}"

@@ -7,6 +7,7 @@ import grpc
 
 from jackpot.auth.handshake import Door
 from jackpot.auth.identity import Identity
+from jackpot.keepalive import keepalive
 
 __all__ = ["Identity", "is_secured", "open_async_channel", "open_sync_channel", "refusal_of"]
 
@@ -17,9 +18,9 @@ _DOORS: WeakKeyDictionary[object, Door] = WeakKeyDictionary()
 def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
     """A connection for a command line; without an identity, to a controller on loopback."""
     channel = (
-        grpc.secure_channel(address, identity.credentials())
+        grpc.secure_channel(address, identity.credentials(), options=keepalive())
         if identity
-        else grpc.insecure_channel(address)
+        else grpc.insecure_channel(address, options=keepalive())
     )
     _DOORS[channel] = Door(address, identity)
     return channel
@@ -29,6 +30,7 @@ def open_async_channel(
     address: str, identity: Identity | None, options: Sequence[tuple[str, int]] = ()
 ) -> grpc.aio.Channel:
     """A connection for a table or a sign; without an identity, to a controller on loopback."""
+    options = (*options, *keepalive())
     if identity is None:
         return grpc.aio.insecure_channel(address, options=options)
     channel = grpc.aio.secure_channel(address, identity.credentials(), options=options)

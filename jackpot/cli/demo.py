@@ -132,9 +132,12 @@ async def _run(site: Site, options: Options, show: Show) -> None:
     task = asyncio.current_task()
     if task is not None:  # ends as with Ctrl-C, and takes the device process along
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    for asked in filter(None, (options.address, options.http)):
-        verify_address(asked)
-        verify_free(asked)  # before anything is journaled
+    for asked in (options.address, options.http):  # before anything is journaled
+        if asked is not None:
+            verify_address(asked)
+            verify_free(asked)
+    if options.address == options.http is not None and not options.http.endswith(":0"):
+        raise AddressError(f"{options.http}: cannot listen there twice")
     start_ms = clock_micros() // 1_000
     if options.rounds is not None:
         start_ms = replay_start_ms(options.data, site.id)

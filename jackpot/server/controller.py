@@ -36,7 +36,6 @@ _OPTIONS = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a second controller on the port must fail, not share it
     *keepalive(),  # a table whose cable was cut must not look attached
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
     ("grpc.keepalive_permit_without_calls", 1),
 )
 _log = logging.getLogger(__name__)

@@ -73,6 +73,23 @@ def test_a_demo_that_can_not_listen_leaves_no_journal(tmp_path: Path, which: str
     assert not data.exists()
 
 
+def test_a_demo_does_not_listen_twice_on_one_port(tmp_path: Path) -> None:
+    """One port for gRPC and pages is refused before anything is seeded, too."""
+    there = f"127.0.0.1:{free_port()}"
+    result = run(
+        "demo",
+        "--rounds",
+        "1",
+        "--data",
+        str(tmp_path / "data"),
+        *("--grpc", there),
+        *("--http", there),
+    )
+    assert result.returncode == 1
+    assert result.stderr == f"Error: {there}: cannot listen there twice\n"
+    assert not (tmp_path / "data").exists()
+
+
 def test_a_host_that_is_not_ours_is_one_line(tmp_path: Path) -> None:
     """The cause is the system's."""
     said = refused(tmp_path, "--data", str(tmp_path / "data"), "--http", "192.0.2.1:7480")

@@ -11,7 +11,8 @@ import grpc
 import pytest
 
 from emulator.soak.proxy import Proxy
-from jackpot.keepalive import EVERY_MS, UNANSWERED_MS
+from jackpot.engine.faults import POINTS, Point
+from jackpot.keepalive import EVERY_MS, UNANSWERED_MS, keepalive
 from jackpot.verify import verify
 from table_client import controllers
 from table_client.client import TableClient, open_channel
@@ -34,7 +35,7 @@ async def proxied(house: House) -> AsyncIterator[Proxy]:
 
 
 async def test_a_lost_connection_is_found_out(tmp_path: Path) -> None:
-    """Pings that nobody answers end it; tables and signs go on over a new one."""
+    """Pings that nobody answers end it, on both sides; tables and signs go on over a new one."""
     store = tmp_path / "data"
     async with (
         open_house(tmp_path, store) as house,
@@ -49,26 +50,56 @@ async def test_a_lost_connection_is_found_out(tmp_path: Path) -> None:
             await client.open_round()
         shown = streaming.watch_meters(["five"])
         first = await anext(shown)
+        streams = house.controller._tables._streams
+        (dead,) = streams
+        await asyncio.sleep(1)  # gRPC pings by itself when there is traffic
         proxy.lose()
         began = time.monotonic()
-        placed = [client.place_wagers([wager(1)]) for client in (streaming, calling)]
-        for answer in placed:
+        for answer in [client.place_wagers([wager(1)]) for client in (streaming, calling)]:
             await answer
         assert time.monotonic() - began < FOUND_OUT_S + 5
         await streaming.lock_out()
         await streaming.confirm_collection({FIVE: 1})
         later = await asyncio.wait_for(anext(shown), FOUND_OUT_S)
         assert later.sequence > first.sequence
+        while dead in streams:
+            assert time.monotonic() - began < FOUND_OUT_S + 10
+            await asyncio.sleep(0.1)
     assert verify(store).ok
 
 
-class Middlebox(grpc.GenericRpcHandler):
-    """Speaks gRPC on both sides, answers pings itself, and passes nothing of some streams on."""
+async def test_pings_are_allowed() -> None:
+    """An idle connection is not closed for being pinged as often as we ping."""
+    pings = keepalive(1_000, 1_000)
 
-    def __init__(self, channel: grpc.aio.Channel, swallows: int) -> None:
+    async def listen(requests: AsyncIterator[bytes], _: Any) -> AsyncIterator[bytes]:
+        async for request in requests:
+            yield request
+
+    address = f"127.0.0.1:{free_port()}"
+    server = grpc.aio.server(options=pings)
+    handler: Any = grpc.stream_stream_rpc_method_handler(listen)
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("a", {"b": handler}),))
+    server.add_insecure_port(address)
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(address, options=pings) as channel:
+            call: Any = channel.stream_stream("/a/b")()
+            for said in (b"before", b"after"):
+                await call.write(said)
+                assert await call.read() == said
+                await asyncio.sleep(7 if said == b"before" else 0)
+    finally:
+        await server.stop(0)
+
+
+class Middlebox(grpc.GenericRpcHandler):
+    """Speaks gRPC on both sides, answers pings itself, and may pass nothing of a stream on."""
+
+    def __init__(self, house: House) -> None:
         self.streams = 0
-        self._channel: Any = channel
-        self._swallows = swallows
+        self.silent = 0  # the first so many streams lead nowhere
+        self._channel: Any = house.channel
 
     def service(self, details: Any) -> Any:
         """Every method is passed on as it is."""
@@ -83,26 +114,31 @@ class Middlebox(grpc.GenericRpcHandler):
 
     async def _play(self, requests: AsyncIterator[bytes], _: Any) -> AsyncIterator[bytes]:
         self.streams += 1
-        if self.streams <= self._swallows:
-            async for _ignored in requests:
-                pass
-            return
-        async for answer in self._channel.stream_stream(PLAY)(requests):
+        number = self.streams
+
+        async def heard() -> AsyncIterator[bytes]:
+            async for request in requests:
+                if number > self.silent:
+                    yield request
+
+        async for answer in self._channel.stream_stream(PLAY)(heard()):
             yield answer
 
 
 @asynccontextmanager
-async def through(house: House, swallows: int) -> AsyncIterator[tuple[Middlebox, str]]:
-    """A middlebox in front of the controller."""
-    box, address = Middlebox(house.channel, swallows), f"127.0.0.1:{free_port()}"
-    server = grpc.aio.server()
-    server.add_generic_rpc_handlers((box,))
-    server.add_insecure_port(address)
-    await server.start()
-    try:
-        yield box, address
-    finally:
-        await server.stop(0)
+async def boxed(tmp_path: Path) -> AsyncIterator[tuple[House, Middlebox, grpc.aio.Channel]]:
+    """A controller, a middlebox in front of it, and a connection through that."""
+    async with open_house(tmp_path, tmp_path / "data") as house:
+        box, address = Middlebox(house), f"127.0.0.1:{free_port()}"
+        server = grpc.aio.server()
+        server.add_generic_rpc_handlers((box,))
+        server.add_insecure_port(address)
+        await server.start()
+        try:
+            async with open_channel(address) as channel:
+                yield house, box, channel
+        finally:
+            await server.stop(0)
 
 
 async def test_a_silent_stream_is_begun_anew(
@@ -111,33 +147,72 @@ async def test_a_silent_stream_is_begun_anew(
     """A connection that lives proves nothing: the stream that is not answered is left."""
     monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 0.5)
     async with (
-        open_house(tmp_path, tmp_path / "data") as house,
-        through(house, swallows=2) as (box, address),
-        open_channel(address) as channel,
+        boxed(tmp_path) as (_, box, channel),
         TableClient(channel, SITE, "t4") as client,
     ):
+        box.silent = 2
         await client.attach()
         opening, placing = client.open_round(), client.place_wagers([wager(1), wager(2)])
         opened, placed = await opening, await placing
         assert placed.sequence == opened.sequence + 1
-        assert box.streams == 3
-        assert [placed.seat for placed in (await client.lock_out()).wagers] == [1, 2]
+        assert box.streams >= 3
+        assert [each.seat for each in (await client.lock_out()).wagers] == [1, 2]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["alone", "several"])
+async def test_an_old_stream_that_falls_silent_is_left_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool
+) -> None:
+    """The deadline counts from the last answer, not from when the stream began."""
+    monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 0.5)
+    monkeypatch.setattr(controllers, "PATIENCE_S", 0.5)
+    async with boxed(tmp_path) as (house, box, channel):
+        channels = [channel, house.channel] if several else [channel]
+        async with TableClient(channels, SITE, "t4", deadline_s=2.0) as client:
+            await client.attach()
+            await client.open_round()
+            await asyncio.sleep(2.5)
+            box.silent = box.streams
+            await client.place_wagers([wager(1)])
+            assert box.streams == (1 if several else 2)
 
 
 async def test_silence_ends_with_the_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who never answers is given up, after the deadline and not before."""
-    monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 0.3)
+    """Who never answers is given up, after the deadline and not before, nor much later."""
+    monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 2.0)
     async with (
-        open_house(tmp_path, tmp_path / "data") as house,
-        through(house, swallows=1_000) as (box, address),
-        open_channel(address) as channel,
-        TableClient(channel, SITE, "t4", deadline_s=1.0) as client,
+        boxed(tmp_path) as (_, box, channel),
+        TableClient(channel, SITE, "t4", deadline_s=2.2) as client,
     ):
         await client.attach()
+        await client.open_round()
+        box.silent = 1_000
         began = time.monotonic()
         with pytest.raises(UnreachableError, match="no answer in time"):
-            await client.open_round()
-        assert 1.0 <= time.monotonic() - began < 4
-        assert box.streams > 2
+            await client.lock_out()
+        assert 2.2 <= time.monotonic() - began < 3.6
+        assert box.streams == 2
+
+
+@pytest.mark.parametrize("point", [point for point in POINTS if point != "snapshot"])
+async def test_what_is_asked_many_times_happens_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: Point
+) -> None:
+    """A slow commit is asked for by stream after stream, and everything is carried out once."""
+    monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 0.2)
+    async with (
+        open_house(tmp_path, tmp_path / "data") as house,
+        open_channel(house.address) as channel,
+        TableClient(channel, SITE, "t4") as client,
+    ):
+        before = (await client.attach()).sequence
+        house.faults.hold_at = point
+        asyncio.get_running_loop().call_later(1.0, house.faults.go_on.set)
+        answers: list[Any] = [client.open_round(), client.place_wagers([wager(1), wager(2)])]
+        answers += [client.lock_out(), client.confirm_collection({FIVE: 2})]
+        told = [(await answer).sequence for answer in answers]
+        assert told == [before + 1, before + 2, before + 3, before + 4]
+        assert await house.sequence() == before + 4
+    assert verify(tmp_path / "data").ok

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import grpc
+from tenacity import stop_after_delay
 
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.events import Refused
@@ -111,7 +112,7 @@ async def shown_micros(channel: grpc.aio.Channel) -> int:
         except grpc.RpcError as error:
             raise from_rpc_error(error) from error
 
-    return (await retried(ask, 20)).links[0].meters[0].amount_micros
+    return (await retried(ask, stop_after_delay(20))).links[0].meters[0].amount_micros
 
 
 def meter_micros(tables: list[LoadTable]) -> int:

@@ -5,6 +5,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from tenacity import stop_after_delay
+
 from jackpot.request_id import new_request_id
 from jackpot.store.opening import Address
 from jackpot.v1 import table_pb2, table_pb2_grpc
@@ -54,7 +56,9 @@ async def test_one_identity_on_both_is_one_command(tmp_path: Path, store: Addres
                 # The signal may catch it a few instructions later, with the file locked: then the
                 # first one can only say "unknown, send it again" until the lock is free.
                 free = asyncio.ensure_future(
-                    retried(lambda: _call(stubs[0].OpenRound(request, timeout=20)), 20)
+                    retried(
+                        lambda: _call(stubs[0].OpenRound(request, timeout=20)), stop_after_delay(20)
+                    )
                 )
                 await asyncio.sleep(0.3)
                 assert not paused.done()

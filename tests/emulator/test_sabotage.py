@@ -66,3 +66,16 @@ async def test_a_point_that_is_not_reached_does_not_keep_others_from_their_turn(
     assert saboteur.how["kill snapshot"], "a stop takes one"
     assert "snapshot:kill:1" in controller.faults
     assert saboteur.unfelt, "a point that an idle controller does not come to"
+
+
+async def test_what_is_under_way_at_the_end_is_in_the_log(tmp_path: Path) -> None:
+    """A run that ends while a controller is stopped says so."""
+    keeper, draw = Keeper(Idle(tmp_path)), random.Random(1)
+    keeper.up.set()
+    disk, clock = SmallDisk(tmp_path), tmp_path / "clock"
+    saboteur = Saboteur([Fault.STOP], [keeper], [], disk, clock, draw, 0.01, lambda: False)
+    working = asyncio.create_task(saboteur.work())
+    await asyncio.sleep(0.1)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    assert saboteur.log[-1][2] == "stop, still under way"

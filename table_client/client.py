@@ -101,6 +101,7 @@ class TableClient:
 
         The answer to the attachment says how far the round has come.
         """
+        await self._hang_up("the table recovers")
         left = self._outbox.unanswered() if self._outbox else None
         if left and left.commands:
             answers = self._converse(left.epoch).resume(left)

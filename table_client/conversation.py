@@ -8,6 +8,7 @@ answered for as long as the deadline, everything that waits fails with `Unreacha
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -54,11 +55,20 @@ async def retried(
 
 
 def _given_up(error: RefusedError) -> RefusedError:
-    """What retries could not help is unknown, not refused; so is what a closed door keeps back."""
+    """What the controller has not itself refused is unknown: it may have been carried out before.
+
+    Retries could not help, a door is closed, or whoever spoke was not the controller.
+    """
     closed = error.code == "UNAUTHENTICATED"
-    if isinstance(error, UnreachableError) or (error.retry_s is None and not closed):
+    if isinstance(error, UnreachableError) or (
+        error.reason and error.retry_s is None and not closed
+    ):
         return error
     return UnreachableError(error.code, str(error), error.reason, error.metadata, error.retry_s)
+
+
+def _closed() -> UnreachableError:
+    return UnreachableError("CANCELLED", "the connection was closed")
 
 
 class Conversation:
@@ -97,10 +107,10 @@ class Conversation:
 
     def send(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
         """Number a command and put it behind those that wait; the future has its response."""
-        self._number += 1
-        command.number = self._number
+        command.number = self._number + 1
         if self._outbox:
             self._outbox.put(command)
+        self._number += 1
         return self._wait_for(command)
 
     def resume(self, unanswered: Unanswered) -> "list[asyncio.Future[Any]]":
@@ -110,6 +120,9 @@ class Conversation:
 
     def _wait_for(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
         answer: asyncio.Future[Any] = self._loop.create_future()
+        if self._worker.done():
+            answer.set_exception(_closed())
+            return answer
         if not self._pending:
             self._until = self._loop.time() + self._deadline_s
         self._pending.append(_Pending(command, answer))
@@ -127,7 +140,7 @@ class Conversation:
                 except RefusedError as error:
                     self._fail(_given_up(error))
         finally:  # a channel that is closed cancels this task, and nobody may wait for ever
-            self._fail(UnreachableError("CANCELLED", "the connection was closed"))
+            self._fail(_closed())
 
     async def _stream(self) -> None:
         """Talk over one stream. Returns if anything was answered: then retries begin anew."""
@@ -135,33 +148,29 @@ class Conversation:
         call = stub.Play(wait_for_ready=controllers.waits)
         self._sent = 0
         answered = False
-        writer = None
+        writer = asyncio.create_task(self._write(call))
         try:
             async with asyncio.timeout_at(self._due()) as self._limit:
-                writer = asyncio.create_task(self._write(call))
                 async for response in call:
                     for result in response.results:
                         self._take(result)
                         answered = True
                     self._limit.reschedule(self._due() if self._pending else None)
-        except TimeoutError as error:
-            controllers.failed(stub)
-            if not answered:
-                silent = UnreachableError("DEADLINE_EXCEEDED", "no answer in time", retry_s=0.0)
-                raise silent from error
-        except RefusedError:
-            controllers.failed(stub)
-            if not answered and self._pending:
-                raise
-        except grpc.RpcError as error:
-            refusal = await controllers.judge(stub, error)
-            if not answered and self._pending:
-                raise refusal from error
+            why: Exception = UnreachableError("UNAVAILABLE", "the stream was ended", retry_s=0.0)
+        except TimeoutError:
+            why = UnreachableError("DEADLINE_EXCEEDED", "no answer in time", retry_s=0.0)
+        except (RefusedError, grpc.RpcError) as error:
+            why = error
         finally:
             self._limit = None
-            if writer:
-                writer.cancel()
+            writer.cancel()
             call.cancel()
+        if isinstance(why, grpc.RpcError):
+            why = await controllers.judge(stub, why)
+        else:
+            controllers.failed(stub)
+        if not answered and self._pending:
+            raise why
 
     async def _write(self, call: Any) -> None:
         while True:
@@ -201,16 +210,18 @@ class Conversation:
                 refusal = await controllers.judge(stub, error)
                 if refusal.retry_s is not None:
                     raise refusal from error
-                self._resolve(refusal)
+                self._resolve(_given_up(refusal))
             else:
                 self._resolve(response)
 
     def _take(self, result: pb.PlayResult) -> None:
         if not self._pending or result.number != self._pending[0].command.number:
-            raise RefusedError("INTERNAL", f"the answer to {result.number} is out of order")
+            raise UnreachableError("INTERNAL", f"the answer to {result.number} is out of order")
         kind = result.WhichOneof("result")
+        if kind is None:
+            raise UnreachableError("INTERNAL", "an answer of a kind that is not known here")
         if kind != "error":
-            self._resolve(getattr(result, cast("str", kind)))
+            self._resolve(getattr(result, kind))
             return
         refusal = from_status(result.error)
         if refusal.retry_s is not None:
@@ -223,7 +234,8 @@ class Conversation:
         self._until = self._loop.time() + self._deadline_s
         known = not isinstance(outcome, UnreachableError)
         if self._outbox and known:  # what is not known stays, to be sent again
-            self._outbox.cross_out(command.number)
+            with suppress(OSError):  # what is not crossed out is only asked for once more
+                self._outbox.cross_out(command.number)
         self._more.set()
         if answer.done():  # whoever asked has gone
             return

@@ -101,6 +101,9 @@ class Proxy:
             writer.transport.abort()
             return
         link = _Link(writer, far_writer)
+        if not (self._server and self._server.is_serving()):  # it has stopped meanwhile
+            link.cut()
+            return
         self._links.add(link)
         try:
             async with asyncio.TaskGroup() as tasks:

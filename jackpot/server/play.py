@@ -51,6 +51,7 @@ class PlayStream:
         self._wake = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._ending: RefusedError | None = None
+        self._failure: Exception | None = None  # nobody foresaw it, and a slot may stay empty
 
     async def run(self) -> None:
         """Serve the stream; ends when the client has no more, or raises why it was ended."""
@@ -58,7 +59,7 @@ class PlayStream:
         self._reader.add_done_callback(lambda _: self._wake.set())
         try:
             with Sender(self._context) as sender:
-                while self._slots or not self._reader.done():
+                while not self._failure and (self._slots or not self._reader.done()):
                     await self._wake.wait()
                     self._wake.clear()
                     response = table_pb2.PlayResponse()
@@ -66,8 +67,8 @@ class PlayStream:
                         await sender.send(response.SerializeToString())
         finally:
             self._reader.cancel()
-        if self._ending:
-            raise self._ending
+        if error := self._failure or self._ending:
+            raise error
 
     def end(self, error: RefusedError) -> None:
         """Read no more; when what was read is answered, end with this error."""
@@ -76,12 +77,13 @@ class PlayStream:
             self._reader.cancel()
 
     async def _read(self) -> None:
-        while (raw := await self._context.read()) is not EOF:
-            try:
+        try:
+            while (raw := await self._context.read()) is not EOF:
                 self._take(decode(table_pb2.PlayRequest, raw))
-            except RefusedError as error:
-                self.end(error)
-                return
+        except RefusedError as error:
+            self.end(error)
+        except Exception as error:  # noqa: BLE001 - `run` raises it
+            self._failure = error
 
     def _take(self, message: table_pb2.PlayRequest) -> None:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):

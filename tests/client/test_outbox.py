@@ -1,6 +1,9 @@
 """The outbox on disk: what was sent and not answered survives the table's process."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -93,3 +96,30 @@ async def test_a_table_that_was_switched_off_recovers(tmp_path: Path, applied: b
             locked = await client.lock_out()
             assert len(locked.wagers) == 2
         again.close()
+
+
+@pytest.fixture(name="full")
+def _full() -> Iterator[TextIO]:
+    file = Path("/dev/full").open("a")  # noqa: SIM115 - closing it fails, too
+    yield file
+    with suppress(OSError):
+        file.close()
+
+
+async def test_a_full_disk_loses_no_answer_and_no_number(tmp_path: Path, full: TextIO) -> None:
+    """What can't be crossed out is answered all the same; what can't be put down is not sent."""
+    outbox = Outbox(tmp_path / "t4.outbox")
+    async with (
+        open_house(tmp_path, tmp_path / "data") as house,
+        open_channel(house.address) as channel,
+        TableClient(channel, SITE, "t4", outbox=outbox) as client,
+    ):
+        await client.attach()
+        opening = client.open_round()
+        disk, outbox._file = outbox._file, full
+        assert (await opening).round == 1
+        with pytest.raises(OSError, match="No space left"):
+            client.lock_out()
+        outbox._file = disk
+        assert (await client.place_wagers([wager(1)])).sequence
+    outbox.close()

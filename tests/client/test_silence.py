@@ -99,6 +99,7 @@ class Middlebox(grpc.GenericRpcHandler):
     def __init__(self, house: House) -> None:
         self.streams = 0
         self.silent = 0  # the first so many streams lead nowhere
+        self.hangs_up = False  # streams are ended in good order, and not answered
         self._channel: Any = house.channel
 
     def service(self, details: Any) -> Any:
@@ -115,6 +116,8 @@ class Middlebox(grpc.GenericRpcHandler):
     async def _play(self, requests: AsyncIterator[bytes], _: Any) -> AsyncIterator[bytes]:
         self.streams += 1
         number = self.streams
+        if self.hangs_up:
+            return
 
         async def heard() -> AsyncIterator[bytes]:
             async for request in requests:
@@ -184,7 +187,7 @@ async def test_silence_ends_with_the_deadline(
     monkeypatch.setattr(controllers, "LONE_PATIENCE_S", 2.0)
     async with (
         boxed(tmp_path) as (_, box, channel),
-        TableClient(channel, SITE, "t4", deadline_s=2.2) as client,
+        TableClient(channel, SITE, "t4", deadline_s=2.5) as client,
     ):
         await client.attach()
         await client.open_round()
@@ -192,8 +195,34 @@ async def test_silence_ends_with_the_deadline(
         began = time.monotonic()
         with pytest.raises(UnreachableError, match="no answer in time"):
             await client.lock_out()
-        assert 2.2 <= time.monotonic() - began < 3.6
+        assert 2.5 <= time.monotonic() - began < 3.8
         assert box.streams == 2
+
+
+async def test_streams_that_end_unanswered_are_not_begun_in_a_rush(tmp_path: Path) -> None:
+    """Whoever hangs up politely is asked again now and then, and given up at the deadline."""
+    async with (
+        boxed(tmp_path) as (_, box, channel),
+        TableClient(channel, SITE, "t4", deadline_s=2.0) as client,
+    ):
+        await client.attach()
+        box.hangs_up = True
+        with pytest.raises(UnreachableError):
+            await client.open_round()
+        assert 2 < box.streams < 60
+
+
+async def test_a_closed_connection_answers_at_once(tmp_path: Path) -> None:
+    """What is sent over a connection that somebody has closed fails, and nobody waits for ever."""
+    async with open_house(tmp_path, tmp_path / "data") as house:
+        channel = open_channel(house.address)
+        async with TableClient(channel, SITE, "t4") as client:
+            await client.attach()
+            await client.open_round()
+            await channel.close()
+            for _ in range(2):
+                with pytest.raises(UnreachableError, match="the connection was closed"):
+                    await asyncio.wait_for(client.lock_out(), 5)
 
 
 @pytest.mark.parametrize("point", [point for point in POINTS if point != "snapshot"])

@@ -223,3 +223,14 @@ async def test_a_client_that_goes_away_leaves_nothing(house: House) -> None:
             break
     assert not house.controller._tables._streams
     assert (await house.meter("five"))["main"] == 10_001_260_000
+
+
+async def test_a_stream_that_fails_does_not_end_well(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What nobody foresaw is told as an error; a good end would say that there is no more."""
+    dealer = await house.dealer("t4")
+    monkeypatch.setattr(house.engine, "submit", lambda *_: 1 // 0)
+    call = house.tables.Play()
+    await call.write(message(dealer, [command(1, open_round=table_pb2.OpenRound())]))
+    assert await call.code() == grpc.StatusCode.INTERNAL

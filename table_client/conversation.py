@@ -100,10 +100,10 @@ class Conversation:
         self._worker = asyncio.create_task(self._work())
 
     async def close(self, error: RefusedError) -> None:
-        """Send nothing more; what waits fails."""
+        """Send nothing more; what waits fails with this error."""
+        self._fail(error)
         self._worker.cancel()
         await asyncio.gather(self._worker, return_exceptions=True)
-        self._fail(error)
 
     def send(self, command: pb.PlayCommand) -> "asyncio.Future[Any]":
         """Number a command and put it behind those that wait; the future has its response."""
@@ -149,6 +149,8 @@ class Conversation:
         self._sent = 0
         answered = False
         writer = asyncio.create_task(self._write(call))
+        # Why a write failed is what the reading side is told as well.
+        writer.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             async with asyncio.timeout_at(self._due()) as self._limit:
                 async for response in call:

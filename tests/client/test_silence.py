@@ -225,6 +225,21 @@ async def test_a_closed_connection_answers_at_once(tmp_path: Path) -> None:
                     await asyncio.wait_for(client.lock_out(), 5)
 
 
+async def test_what_is_given_up_says_why(tmp_path: Path) -> None:
+    """A command that waits while its table attaches anew fails with that reason."""
+    async with (
+        boxed(tmp_path) as (_, box, channel),
+        TableClient(channel, SITE, "t4") as client,
+    ):
+        box.silent = 1_000
+        await client.attach()
+        waiting = client.open_round()
+        await asyncio.sleep(0)
+        await client.attach()
+        with pytest.raises(UnreachableError, match="the table attached again"):
+            await waiting
+
+
 @pytest.mark.parametrize("point", [point for point in POINTS if point != "snapshot"])
 async def test_what_is_asked_many_times_happens_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: Point

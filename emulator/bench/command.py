@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import signal
+import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +13,10 @@ import click
 from msgspec.structs import replace
 
 from emulator.bench.markdown import around_figures, rewrite
+from emulator.bench.plan import FULL_LENGTHS, QUICK, Plan
 from emulator.bench.processes import BenchError
 from emulator.bench.report import html_page, machine, targets, text_lines
-from emulator.bench.scenarios import FULL_LENGTHS, QUICK, TABLES, Bench, Plan
+from emulator.bench.scenarios import LOAD_TABLES, TABLES, Bench
 from emulator.folders import make_folder
 
 PARTS = ("tables", "load", "length", "links")
@@ -21,7 +24,7 @@ PARTS = ("tables", "load", "length", "links")
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer and shorter runs, shorter journals.")
-@click.option("--full", is_flag=True, help="Also a journal of ten million entries (6 GB).")
+@click.option("--full", is_flag=True, help="Also a journal of ten million entries (12 GB of disk).")
 @click.option(
     "--only", type=click.Choice(PARTS), multiple=True, help="Some parts; may be given again."
 )
@@ -74,6 +77,10 @@ def bench(
     Example:
       jackpot-emulator bench --quick --report out
     """
+    if "load" in only and tables and not set(tables) & set(LOAD_TABLES):
+        named = " or ".join(map(str, LOAD_TABLES))
+        raise click.UsageError(f"--only load is measured at {named} tables; --tables has neither")
+    signal.signal(signal.SIGTERM, _end)
     plan = QUICK if quick else Plan()
     if full:
         plan = replace(plan, lengths=FULL_LENGTHS)
@@ -103,6 +110,11 @@ def bench(
     click.echo(json.dumps(found) if as_json else "\n".join(text_lines(found)))
     if page:
         rewrite(page, found)
+
+
+def _end(*_: object) -> None:
+    """Whatever was started is stopped, and the folder goes."""
+    sys.exit(128 + signal.SIGTERM)
 
 
 def _say(what: str) -> None:

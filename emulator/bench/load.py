@@ -59,11 +59,12 @@ class Streams:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._channels: list[grpc.aio.Channel] = []
+        self._calls: list[Any] = []
         self._loads: list[list[tuple[bytes, int]]] = []
         self._latencies: list[int] = []
 
     async def prepare(self) -> None:
-        """Connect, attach, and build every message."""
+        """Connect, attach, open the streams, and build every message."""
         job = self._job
         for _ in range(job.channels or job.tables):
             options = [("grpc.use_local_subchannel_pool", 1)]
@@ -72,6 +73,9 @@ class Streams:
         for table in range(job.tables):
             epoch = await self._attach(table) if job.attach else 1
             self._loads.append(messages(job.messages, table, job.links, epoch, each))
+            call: Any = self._channel(table).stream_stream(PLAY)()
+            await call.wait_for_connection()
+            self._calls.append(call)
 
     def _channel(self, table: int) -> grpc.aio.Channel:
         return self._channels[table % len(self._channels)]
@@ -97,7 +101,8 @@ class Streams:
     async def run(self) -> Seen:
         """All tables at once."""
         began, cpu = time.perf_counter(), time.process_time()
-        await asyncio.gather(*(self._table(t, load, began) for t, load in enumerate(self._loads)))
+        tables = enumerate(zip(self._calls, self._loads, strict=True))
+        await asyncio.gather(*(self._table(t, *each, began) for t, each in tables))
         return Seen(
             sum(map(len, self._loads)),
             sum(wagers_in(self._job.messages, len(load)) for load in self._loads),
@@ -106,9 +111,10 @@ class Streams:
             self._latencies[:_MOST_KEPT],
         )
 
-    async def _table(self, table: int, load: list[tuple[bytes, int]], began: float) -> None:
+    async def _table(
+        self, table: int, call: Any, load: list[tuple[bytes, int]], began: float
+    ) -> None:
         job = self._job
-        call: Any = self._channel(table).stream_stream(PLAY)()
         room = asyncio.Semaphore(job.window)
         left_at: list[float] = []
         gap_s = job.tables / job.rate if job.rate else 0.0

@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import IO, Any
 
 import msgspec
 
@@ -85,9 +88,7 @@ class Server:
         self._process = subprocess.Popen(  # noqa: S603
             self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        if self._process.stdout is None:
-            raise AssertionError("it was asked for")
-        self.address = self._process.stdout.readline().strip()
+        self.address = _line(self._process)
         self.started_s = time.perf_counter() - began
         if not self.address:
             raise BenchError(f"the {self.role} server did not start")
@@ -132,34 +133,68 @@ class Measured(msgspec.Struct):
 _BUSY = 0.8  # of a processor: the interpreter lock lets a Python process use about one
 
 
-def measure(job: Job, server_pid: int) -> Measured:
-    """Run a load, and watch the server meanwhile."""
+@contextmanager
+def loading(job: Job, errors: int | None = None) -> Iterator["subprocess.Popen[str]"]:
+    """A load that is connected and waits to be told to go."""
     process = subprocess.Popen(
         [sys.executable, "-m", "emulator.bench.load"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=errors,
         text=True,
     )
-    if process.stdin is None or process.stdout is None:
-        raise AssertionError("they were asked for")
     try:
         _tell(process.stdin, json.dumps(msgspec.to_builtins(job)))
-        if process.stdout.readline().strip() != "ready":
+        if _line(process) != "ready":
             raise BenchError(f"the load on {job.address} could not be prepared")
-        before = cpu_s(server_pid)
-        _tell(process.stdin, "go")
-        line = process.stdout.readline()
-        used_s, resident = cpu_s(server_pid) - before, resident_mb(server_pid)
-        if not line:
-            raise BenchError(f"the load on {job.address} broke off")
-        return _measured(msgspec.json.decode(line, type=Seen), used_s, resident)
+        yield process
     finally:
         process.communicate()
 
 
-def _tell(pipe: Any, line: str) -> None:
+def measure(job: Job, server_pid: int) -> Measured:
+    """Run a load, and watch the server meanwhile."""
+    with loading(job) as load:
+        before = cpu_s(server_pid)
+        _tell(load.stdin, "go")
+        line = _line(load)
+        used_s, resident = cpu_s(server_pid) - before, resident_mb(server_pid)
+        if not line:
+            raise BenchError(f"the load on {job.address} broke off")
+        return _measured(msgspec.json.decode(line, type=Seen), used_s, resident)
+
+
+def kill_under(job: Job, server: Server, after_s: float = 0.3) -> None:
+    """Let a load begin, and kill the server under it."""
+    with loading(job, errors=subprocess.DEVNULL) as load:  # it ends in a traceback, as it should
+        _tell(load.stdin, "go")
+        time.sleep(after_s)
+        server.kill()
+
+
+def spread(runs: Sequence[Measured]) -> dict[str, Any]:
+    """Medians of everything, and the spread of the rate."""
+    fields = Measured.__struct_fields__
+    found: dict[str, Any] = {name: median(getattr(run, name) for run in runs) for name in fields}
+    rates = [run.wagers_per_s for run in runs]
+    found["wagers_per_s_spread"] = [min(rates), max(rates)]
+    limits = [run.limit for run in runs]
+    found["limit"] = max(set(limits), key=limits.count)
+    return found
+
+
+def _tell(pipe: IO[str] | None, line: str) -> None:
+    if pipe is None:
+        raise AssertionError("it was asked for")
     pipe.write(line + "\n")
     pipe.flush()
+
+
+def _line(process: "subprocess.Popen[str]") -> str:
+    """What a process says next; nothing where it has ended."""
+    if process.stdout is None:
+        raise AssertionError("it was asked for")
+    return process.stdout.readline().strip()
 
 
 def _measured(seen: Seen, server_cpu_s: float, resident: float) -> Measured:

@@ -4,55 +4,27 @@ Runs on the servers alternate, so that whatever else the machine does hits all o
 figure is a median with its spread, and only ratios within one run mean much.
 """
 
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import msgspec
-
-from emulator.bench.journal import build
+from emulator.bench.growth import Growth
 from emulator.bench.load import Job
 from emulator.bench.messages import WAGERS
+from emulator.bench.plan import Plan
 from emulator.bench.postgres import NoPostgresError, Postgres
-from emulator.bench.processes import Measured, Server, measure
+from emulator.bench.processes import Measured, Server, measure, spread
 from emulator.words import counted
 
 TABLES = (1, 8, 64, 512)
-WINDOWS = {1: 24, 8: 16, 64: 16, 512: 2}  # messages unanswered at each table
-MOST_UNANSWERED = 24  # messages; some hold two commands, and a stream may have 32
 _ROUND_WINDOW = 12
+_ROUNDS = 0.5  # of a run's messages: whole rounds take longer
 LOAD_TABLES = (8, 64)
 LOADS = (0.25, 0.5)  # of the echo's rate
 LINKS = (1, 8, 64)
 Say = Callable[[str], None]
-
-
-class Plan(msgspec.Struct):
-    """How long everything takes."""
-
-    runs: int = 5
-    messages: int = 8_000  # a run, on the streaming servers
-    calls: int = 1_500  # a run, on the others
-    seconds: float = 3.0  # a run at a fixed load
-    lengths: tuple[int, ...] = (10_000, 100_000, 1_000_000)
-
-
-QUICK = Plan(runs=3, messages=2_500, calls=400, seconds=1.5, lengths=(10_000, 100_000))
-FULL_LENGTHS = (10_000, 100_000, 1_000_000, 10_000_000)
-
-
-def spread(runs: Sequence[Measured]) -> dict[str, Any]:
-    """Medians of everything, and the spread of the rate."""
-    fields = Measured.__struct_fields__
-    found: dict[str, Any] = {name: median(getattr(run, name) for run in runs) for name in fields}
-    rates = [run.wagers_per_s for run in runs]
-    found["wagers_per_s_spread"] = [min(rates), max(rates)]
-    limits = [run.limit for run in runs]
-    found["limit"] = max(set(limits), key=limits.count)
-    return found
 
 
 class Bench:
@@ -93,12 +65,12 @@ class Bench:
         self, tables: int, servers: dict[str, Server], postgres: Postgres | None
     ) -> dict[str, Any]:
         jobs: dict[str, tuple[Job, int]] = {
-            role: (self._stream(server, tables), server.pid)
+            role: (self.plan.stream(server, tables), server.pid)
             for role, server in servers.items()
             if role != "naive"
         }
         for role in ("echo", "batching", "controller"):
-            job = self._stream(servers[role], tables)
+            job = self.plan.stream(servers[role], tables, share=_ROUNDS)
             job.messages, job.window = "rounds", min(job.window, _ROUND_WINDOW)
             jobs[f"{role}-rounds"] = (job, servers[role].pid)
         naive = servers["naive"]
@@ -123,22 +95,6 @@ class Bench:
                 found[f"of_{name}"] = _ratios(mine, runs[name], "wagers_per_s")
                 found[f"rounds_of_{name}"] = _ratios(whole, runs[name], "wagers_per_s")
         return found
-
-    def _stream(self, server: Server, tables: int, rate: float = 0.0) -> Job:
-        count = max(self.plan.messages, 20 * tables)
-        if rate:
-            count = max(tables, int(rate * self.plan.seconds))
-        return Job(
-            "stream",
-            server.address,
-            tables,
-            count,
-            window=MOST_UNANSWERED if rate else WINDOWS.get(tables, 4),
-            attach=server.role == "controller",
-            one_reply_each=server.role == "bytes",
-            rate=rate,
-            channels=0,
-        )
 
     def _interleave(self, jobs: dict[str, tuple[Job, int]], what: str) -> dict[str, list[Measured]]:
         """Each server in turn, so many times; the first turn only warms up."""
@@ -166,7 +122,7 @@ class Bench:
                 for share in LOADS:
                     rate = echo_rate * share
                     jobs = {
-                        role: (self._stream(server, tables, rate), server.pid)
+                        role: (self.plan.stream(server, tables, rate), server.pid)
                         for role, server in servers.items()
                     }
                     runs = self._interleave(jobs, f"{tables} tables at {rate:,.0f} messages/s")
@@ -181,43 +137,7 @@ class Bench:
 
     def by_length(self) -> dict[str, Any]:
         """Cost a wager and time to restart, with journals of several lengths."""
-        with ExitStack() as stack:
-            servers: dict[str, Server] = {}
-            before: Path | None = None
-            for length in self.plan.lengths:
-                folder = self._journals / f"journal-{length}"
-                self._say(f"building a journal of {length:,} entries")
-                if before and not folder.exists():
-                    shutil.copytree(before, folder)
-                build(folder, length)
-                before = folder
-                server = Server("controller", folder, tables=64)
-                servers[str(length)] = stack.enter_context(_running(server))
-            jobs = {name: (self._stream(s, 8), s.pid) for name, s in servers.items()}
-            runs = self._interleave(jobs, "journal length")
-            restarts = self._restarts(servers)
-        return {name: {**spread(runs[name]), "restart_s": restarts[name]} for name in servers} | {
-            "baseline_start_s": self._baseline_s()
-        }
-
-    def _restarts(self, servers: dict[str, Server]) -> dict[str, float]:
-        """From SIGKILL under load to serving again: the spread's middle."""
-        seconds: dict[str, list[float]] = {name: [] for name in servers}
-        for _ in range(max(3, self.plan.runs // 2)):
-            for name, server in servers.items():
-                measure(self._stream(server, 8), server.pid)
-                server.kill()
-                seconds[name].append(server.start().started_s)
-        return {name: median(found) for name, found in seconds.items()}
-
-    def _baseline_s(self) -> float:
-        """What a process that serves nothing but an echo takes to start."""
-        found = []
-        for _ in range(3):
-            server = Server("echo", self._folder / "echo").start()
-            found.append(server.started_s)
-            server.stop()
-        return median(found)
+        return Growth(self.plan, self._folder, self._journals, self._say).measure()
 
     def by_links(self) -> dict[str, Any]:
         """Cost a wager with tables spread over several links."""
@@ -228,7 +148,7 @@ class Bench:
                 servers[str(links)] = stack.enter_context(_running(server))
             jobs = {}
             for name, server in servers.items():
-                job = self._stream(server, 64)
+                job = self.plan.stream(server, 64)
                 job.links = int(name)
                 jobs[name] = (job, server.pid)
             runs = self._interleave(jobs, "links")

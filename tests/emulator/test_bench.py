@@ -1,6 +1,8 @@
 """The benchmark measures what it says it measures."""
 
 import json
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,13 @@ from click.testing import CliRunner
 from msgspec import to_builtins
 
 from emulator.bench.command import write_report
+from emulator.bench.growth import Growth
 from emulator.bench.journal import build
 from emulator.bench.load import Job
 from emulator.bench.markdown import BEGIN, END, rewrite
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
-from emulator.bench.processes import Measured, Server, measure
+from emulator.bench.plan import Plan
+from emulator.bench.processes import Measured, Server, loading, measure
 from emulator.bench.report import NAMES, Target, machine, targets, text_lines
 from emulator.cli import main
 from jackpot.store.sqlite import SqliteJournal
@@ -82,11 +86,47 @@ def test_a_journal_is_built_to_length_and_goes_on(tmp_path: Path) -> None:
     """A built journal is as long as asked, verifies, and can be made longer."""
     for length in (300, 700):
         build(tmp_path, length)
-        journal = SqliteJournal.open_to_read(tmp_path)
-        head = journal.heads()[SITE]
-        journal.close()
-        assert length <= head.sequence < length + 40
+        assert length <= entries(tmp_path) < length + 40
     assert verify(tmp_path).ok
+
+
+def entries(folder: Path) -> int:
+    """How long a journal is."""
+    journal = SqliteJournal.open_to_read(folder)
+    try:
+        return journal.heads()[SITE].sequence
+    finally:
+        journal.close()
+
+
+def test_a_journal_is_as_long_as_it_is_said_to_be(tmp_path: Path) -> None:
+    """Runs play on copies: a short one is laid anew, and what was built is left as it is."""
+    plan, journals = Plan(runs=1, messages=60, lengths=(200, 9_000)), tmp_path / "journals"
+    found = Growth(plan, tmp_path, journals, lambda _: None).measure()
+    for length in plan.lengths:
+        assert length <= entries(journals / f"journal-{length}") < length + 40
+        assert found[str(length)]["server_cpu_us"] > 0
+        assert found[str(length)]["restart_s"] > found["baseline_start_s"] / 2
+        assert verify(tmp_path / f"played-{length}").ok
+    # A load of 60 messages, another of 160 to warm up, and what was committed before the kill.
+    added = entries(tmp_path / "played-200") - 200
+    assert 160 < added < 700
+    assert entries(tmp_path / "played-9000") - 9_000 > added
+
+
+def test_connections_are_made_before_the_clock_starts(tmp_path: Path) -> None:
+    """Who answers first is not who was connected to first."""
+    server = Server("echo", tmp_path).start()
+    try:
+        with loading(Job("stream", server.address, tables=40, count=40, channels=0)):
+            port = f":{int(server.address.rpartition(':')[2]):04X}"
+            # A server's socket may be of either kind, whatever address it was given.
+            text = "".join(Path(f"/proc/net/tcp{kind}").read_text() for kind in ("", "6"))
+            rows = [line.split() for line in text.splitlines()]
+            established = [row for row in rows if row[1].endswith(port) and row[3] == "01"]
+            assert len(established) == 40
+    finally:
+        server.stop()
 
 
 def measured(**changes: float) -> Measured:
@@ -173,6 +213,28 @@ def test_a_folder_that_cannot_be_made_is_one_line(option: str) -> None:
     assert done.output == (
         f"Error: can't write into {option} /proc/nothing: No such file or directory\n"
     )
+
+
+def test_a_load_that_is_not_measured_is_said() -> None:
+    """Latency at a load is measured at 8 and 64 tables only."""
+    done = CliRunner().invoke(main, ["bench", "--only", "load", "--tables", "1"])
+    assert done.exit_code == 2
+    assert "measured at 8 or 64 tables" in done.output
+
+
+def test_a_bench_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
+    """SIGTERM stops its servers and takes its folder away."""
+    tmp_path.chmod(0o755)
+    call = "from emulator.cli import main; main()"
+    command = [sys.executable, "-c", call, "bench", "--quick", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any("run 1" in line for line in process.stderr)
+        assert list(tmp_path.iterdir())
+        process.terminate()
+        process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.timeout(300)

@@ -1,9 +1,12 @@
 """The record of a run: what is counted, what waits for what, and what is found in it again."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 
 from emulator.audit.entry import Entry
@@ -113,6 +116,33 @@ def test_a_view_of_the_past_is_found_as_such(tape: Tape, terms: SiteTerms, tmp_p
     assert prefix is not None
     assert (prefix.entries, prefix.sequence) == (3, 13)
     assert prefix.what == "ListLinks is older than 13, told before"
+
+
+async def test_a_look_that_is_overtaken_is_compared_at_its_sequence(tape: Tape) -> None:
+    """Nothing is audited past what it is going to show."""
+    asked, overtaken = asyncio.Event(), asyncio.Event()
+
+    async def list_links(*_: object) -> bytes:
+        asked.set()
+        await overtaken.wait()
+        return operator_pb2.ListLinksResponse(sequence=11).SerializeToString()
+
+    rpcs: dict[str, Any] = {"ListLinks": grpc.unary_unary_rpc_method_handler(list_links)}
+    service = grpc.method_handlers_generic_handler("jackpot.v1.OperatorService", rpcs)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((service,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    tape.note(attached(11, 1))
+    async with open_channel(f"127.0.0.1:{port}") as channel:
+        looking = asyncio.create_task(Staff(channel, "house", tape).look("ListLinks"))
+        await asked.wait()
+        tape.note(opened(12))
+        assert (tape.auditor.sequence, tape.auditor.waiting) == (11, 1)
+        overtaken.set()
+        await looking
+    await server.stop(None)
+    assert str(tape.contradiction).startswith("at sequence 11: listed are [], must be ")
 
 
 async def test_staff_who_give_up_leave_their_command_unknown(

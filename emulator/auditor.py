@@ -15,18 +15,17 @@ from typing import Any
 from emulator.audit import rounds, undoing
 from emulator.audit.books import Books, Hand, Payout, Round, Table, new_link
 from emulator.audit.claims import Cards
-from emulator.audit.comparing import Comparison
-from emulator.audit.entry import OBSERVATIONS, Entry
+from emulator.audit.comparing import Comparison, difference
+from emulator.audit.entry import FRAME, OBSERVATIONS, Entry
 from emulator.audit.floor import FLOOR, change_message
 from emulator.audit.paying import settle
 from emulator.audit.returning import credit
+from emulator.audit.signs import Signs
 from emulator.audit.terms import SiteTerms
 from jackpot.v1 import table_pb2 as pb
 
 REMEMBERED = 128  # answers a table, to compare a repeated command's answer with the first
 MAX_DECKS = 8  # at one table
-# Refusals that say something of a command's identity; they are not journaled.
-IDENTITY_REASONS = frozenset({"REQUEST_REUSED", "FENCED", "REQUEST_TOO_OLD"})
 
 
 class ContradictionError(Exception):
@@ -53,6 +52,8 @@ class Auditor:
         self.agreed = 0  # the last sequence at which all accounts were seen to agree
         self.audited = 0  # entries
         self.observed = 0
+        self.skipped = 0  # frames that came too late to be compared
+        self.signs = Signs(self.books.links)
         self._on_settled = on_settled
         self._waiting: list[tuple[int, bool, int, Entry]] = []
         self._arrivals = count()
@@ -62,27 +63,27 @@ class Auditor:
 
     # -- order --------------------------------------------------------------------------------
 
-    def feed(self, entry: Entry, since: int = 0) -> None:
-        """Take an entry in; it is audited when all before it are known.
+    def feed(self, entry: Entry) -> bool:
+        """Take an entry in; it is audited when all before it are known. False: it was known.
 
         Whoever looks after a sequence was known may not be shown anything older.
         """
-        if entry.sequence < since:
-            raise ContradictionError(entry, f"{entry.kind} is older than {since}, told before")
-        if entry.table and entry.number and self._is_repeat(entry):
-            return
+        if entry.sequence < entry.since:
+            older = f"{entry.kind} is older than {entry.since}, told before"
+            raise ContradictionError(entry, older)
+        if entry.table and entry.number and (first := self._first(entry)):
+            return self._judge_again(entry, first)
         if not entry.sequence:
             self._judge_unjournaled(entry)
-            return
-        if entry.sequence <= self.sequence and entry.kind not in OBSERVATIONS:
+            return True
+        view = entry.kind in OBSERVATIONS
+        if entry.sequence < self.sequence + (not view) and entry.kind != FRAME:
             raise ContradictionError(entry, "an answer came for a sequence that was passed")
         if entry.kind == "attach" and entry.response is not None:
             known = self._epochs.get(entry.table, 0)
             self._epochs[entry.table] = max(known, entry.response.epoch)
-        late = entry.kind in OBSERVATIONS
-        if late and entry.sequence < self.sequence:
-            return  # an older value than what was compared already
-        heapq.heappush(self._waiting, (entry.sequence, late, next(self._arrivals), entry))
+        heapq.heappush(self._waiting, (entry.sequence, view, next(self._arrivals), entry))
+        return True
 
     def advance(self, known_to: int) -> None:
         """Audit everything up to a sequence, before which nothing can still arrive."""
@@ -95,21 +96,26 @@ class Auditor:
                 raise ContradictionError(entry, "two commands have one sequence")
             self.sequence = sequence
             self._audit(entry)
+            if not entry.reason:
+                self.signs.keep(sequence)
 
     @property
     def waiting(self) -> int:
         """Entries that wait for what comes before them."""
         return len(self._waiting)
 
-    def _is_repeat(self, entry: Entry) -> bool:
+    def _first(self, entry: Entry) -> Entry | None:
+        """What was answered under the same identity; None: this is the first."""
         answers = self._answers.setdefault(entry.table, {})
         first = answers.get((entry.epoch, entry.number))
-        if first is None:
-            if entry.sequence:
-                answers[entry.epoch, entry.number] = entry
-                if len(answers) > REMEMBERED:
-                    del answers[next(iter(answers))]
-            return False
+        if first is None and entry.sequence:
+            answers[entry.epoch, entry.number] = entry
+            if len(answers) > REMEMBERED:
+                del answers[next(iter(answers))]
+        return first
+
+    def _judge_again(self, entry: Entry, first: Entry) -> bool:
+        """A used identity is refused to anything else, and else answered as before: False."""
         if entry.reason == "REQUEST_REUSED" and entry.request != first.request:
             return True
         if entry.request != first.request:
@@ -122,7 +128,7 @@ class Auditor:
             first.response,
         ):
             raise ContradictionError(entry, f"the first answer was: {first}")
-        return True
+        return False
 
     def _judge_unjournaled(self, entry: Entry) -> None:
         fenced = self._epochs.get(entry.table, 0) > entry.epoch
@@ -266,25 +272,18 @@ class Auditor:
     # -- what is seen -------------------------------------------------------------------------
 
     def _observe(self, entry: Entry) -> None:
+        if entry.kind == FRAME and not self.signs.is_kept(entry.response):
+            self.skipped += 1
+            return
         self.observed += 1
-        if problem := self._compare.observation(entry):
+        if entry.kind == FRAME:
+            problem = self.signs.frame(entry.response)
+        else:
+            problem = self._compare.observation(entry)
+        if problem:
             raise ContradictionError(entry, f"{problem} (all agreed at {self.agreed})")
         if entry.kind == "ListLinks":
             self.agreed = entry.sequence
-
-
-def difference(expected: Any, found: Any) -> str:
-    """What two messages don't have in common, field by field."""
-    parts = []
-    for field in expected.DESCRIPTOR.fields:
-        must, is_ = getattr(expected, field.name), getattr(found, field.name)
-        if must != is_:
-            parts.append(f"{field.name} is {_flat(is_)}, must be {_flat(must)}")
-    return "; ".join(parts)
-
-
-def _flat(value: Any) -> str:
-    return " ".join(str(value).split())
 
 
 _COMMANDS: dict[str, Callable[[Auditor, Entry, Table], None]] = {

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from emulator.audit.books import Books, Link, Payout, Table
-from emulator.audit.entry import FRAME, Entry
+from emulator.audit.entry import Entry, flat
 from emulator.audit.rounds import round_of
 from emulator.audit.terms import DEALER, LevelTerms
 from jackpot.rules.cards import DECK
@@ -97,42 +97,28 @@ class Comparison:
         for expected, found in zip(must, is_, strict=True):
             expected.decided_time_micros = found.decided_time_micros
             if expected != found:
-                return f"an award is {_flat(found)}, must be {_flat(expected)}"
+                return f"an award is {flat(found)}, must be {flat(expected)}"
         if list(told.alarms) != alarms:
             return f"alarms are {list(told.alarms)}, must be {alarms}"
         return ""
 
     def observation(self, entry: Entry) -> str:
-        """Accounts, meters, payouts or tables as somebody saw them."""
+        """Accounts, payouts or tables as somebody saw them."""
         told = entry.response
-        if entry.kind == FRAME:
-            return self._frame(told)
         if entry.kind == "ListLinks":
             if off := self._books.total():
                 return f"the auditor's own books are off by {amount(off)}"
             return _each(told.links, self._books.links, self._accounts)
         if entry.kind == "ListPayouts":
             return self._payouts(told)
+        if entry.kind == "GetAccount":
+            return self._game_account(entry.request.account, told.balance_micros)
         return _each(told.tables, self._books.tables, self._table)
-
-    def _frame(self, told: meter_pb2.LinkMeters) -> str:
-        link = self._books.links[told.link]
-        found = [
-            ("status", _status(told.status), link.status),
-            ("hit count", told.hit_count, link.hits),
-            ("levels", sorted(meter.level for meter in told.meters), sorted(link.levels)),
-        ]
-        for meter in told.meters:
-            if meter.level not in link.levels:
-                continue
-            must = link.levels[meter.level].meter
-            found.append((f"{meter.level} meter", amount(meter.amount_micros), amount(must)))
-        return _differing(f"sign of {told.link}", found)
 
     def _accounts(self, told: operator_pb2.Link) -> str:
         link = self._books.links[told.id]
         found: list[tuple[str, Any, Any]] = [
-            ("status", _status(told.status), link.status),
+            ("status", status_name(told.status), link.status),
             ("hit count", told.hit_count, link.hits),
             ("levels", sorted(found.level for found in told.levels), sorted(link.levels)),
             *_level_accounts(told, link),
@@ -141,7 +127,11 @@ class Comparison:
             ("pending", amount(told.pending_micros), amount(link.pending)),
             ("retained", amount(told.retained_micros), amount(link.retained)),
         ]
-        return _differing(told.id, found)
+        return differing(told.id, found)
+
+    def _game_account(self, name: str, told_micros: int) -> str:
+        must = self._books.accounts.get(name, 0)
+        return differing(f"account {name}", [("balance", amount(told_micros), amount(must))])
 
     def _payouts(self, told: operator_pb2.ListPayoutsResponse) -> str:
         must = {payout.id: slip(payout) for payout in self._books.payouts.values()}
@@ -151,7 +141,7 @@ class Comparison:
         for number, expected in must.items():
             expected.decided_time_micros = is_[number].decided_time_micros
             if expected != is_[number]:
-                return f"open payout is {_flat(is_[number])}, must be {_flat(expected)}"
+                return f"open payout is {flat(is_[number])}, must be {flat(expected)}"
         return ""
 
     def _table(self, told: operator_pb2.Table) -> str:
@@ -164,8 +154,8 @@ class Comparison:
             ("open payouts", told.open_payouts, open_),
         ]
         round_ = self.round_message(table) if table.round else pb.Round()
-        found.append(("round", _flat(told.round), _flat(round_)))
-        return _differing(f"table {told.id}", found)
+        found.append(("round", flat(told.round), flat(round_)))
+        return differing(f"table {told.id}", found)
 
 
 def _each(told: Sequence[Any], known: Mapping[str, Any], compare: Callable[[Any], str]) -> str:
@@ -227,12 +217,14 @@ def _rates(terms: LevelTerms) -> tuple[int, int, int]:
     return terms.limit_micros, terms.primary_bps, terms.reserve_bps
 
 
-def _status(value: Any) -> str:
+def status_name(value: Any) -> str:
+    """A link's status by name."""
     name: str = meter_pb2.LinkStatus.Name(value)
     return name.removeprefix("LINK_STATUS_")
 
 
-def _differing(what: str, found: list[tuple[str, Any, Any]]) -> str:
+def differing(what: str, found: list[tuple[str, Any, Any]]) -> str:
+    """What of something is not as it must be: each by its name, as it is and must be."""
     wrong = [f"{name} is {is_}, must be {must}" for name, is_, must in found if is_ != must]
     return f"{what}: {', '.join(wrong)}" if wrong else ""
 
@@ -241,5 +233,11 @@ def _slips(payouts: list[payout_pb2.Payout]) -> str:
     return ", ".join(f"seat {p.seat} {p.hand} {amount(p.amount_micros)}" for p in payouts) or "none"
 
 
-def _flat(message: Any) -> str:
-    return " ".join(str(message).split())
+def difference(expected: Any, found: Any) -> str:
+    """What two messages don't have in common, field by field."""
+    parts = []
+    for field in expected.DESCRIPTOR.fields:
+        must, is_ = getattr(expected, field.name), getattr(found, field.name)
+        if must != is_:
+            parts.append(f"{field.name} is {flat(is_)}, must be {flat(must)}")
+    return "; ".join(parts)

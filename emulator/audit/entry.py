@@ -10,7 +10,7 @@ from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 FRAME = "Frame"  # a link as a watcher was shown it
-OBSERVATIONS = frozenset({FRAME, "ListLinks", "ListPayouts", "ListTables"})
+OBSERVATIONS = frozenset({FRAME, "ListLinks", "ListPayouts", "ListTables", "GetAccount"})
 
 
 class Entry(NamedTuple):
@@ -25,19 +25,16 @@ class Entry(NamedTuple):
     table: str = ""
     epoch: int = 0
     number: int = 0
-
-    @property
-    def identity(self) -> tuple[str, int, int]:
-        """Which command of a table it is."""
-        return self.table, self.epoch, self.number
+    since: int = 0  # of a view: what was known when it was asked for
 
     def __str__(self) -> str:
         who = f"{self.table} {self.epoch}.{self.number} " if self.table else ""
-        told = self.reason or _flat(self.response)
-        return f"{self.sequence}: {who}{self.kind} {_flat(self.request)} -> {told}"
+        told = self.reason or flat(self.response)
+        return f"{self.sequence}: {who}{self.kind} {flat(self.request)} -> {told}"
 
 
-def _flat(message: Message | None) -> str:
+def flat(message: Any) -> str:
+    """A message in one line."""
     return " ".join(str(message).split()) if message is not None else "{}"
 
 

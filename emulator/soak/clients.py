@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import grpc
 from tenacity import stop_after_delay
 
-from emulator.audit.entry import FRAME, Entry
+from emulator.audit.entry import FRAME, Entry, flat
 from emulator.soak.latency import Latencies
-from emulator.soak.tape import Tape, Ticket
+from emulator.soak.tape import Tape
 from jackpot.request_id import new_request_id
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 from jackpot.v1 import table_pb2 as pb
@@ -70,7 +70,7 @@ class RecordingClient(TableClient):
         return future
 
     def _answered(
-        self, ticket: Ticket, command: pb.PlayCommand, began: float, done: "asyncio.Future[Any]"
+        self, ticket: int, command: pb.PlayCommand, began: float, done: "asyncio.Future[Any]"
     ) -> None:
         if done.cancelled():
             return  # the ticket stays open: nothing may be audited past an unknown outcome
@@ -109,7 +109,7 @@ class Staff:
     """Floorpersons and managers, on record, and what they see."""
 
     def __init__(self, channel: grpc.aio.Channel, site: str, tape: Tape) -> None:
-        self.shown: set[str] = set()  # links whose sign has been seen
+        self.shown: dict[str, meter_pb2.LinkMeters] = {}  # the newest frame of each link
         self._site = site
         self._tape = tape
         self._stub: operator_pb2_grpc.OperatorServiceAsyncStub = (
@@ -130,6 +130,9 @@ class Staff:
         try:
             response = await self._call(rpc, request)
         except RefusedError as error:
+            if not error.reason:  # nobody knows what became of it
+                self._tape.give_up(f"{rpc} {flat(request)}: {error}")
+                raise
             details = dict(error.metadata)
             sequence = int(details.pop("sequence", 0))
             self._tape.end(ticket, Entry(sequence, rpc, request, None, error.reason, details))
@@ -137,12 +140,19 @@ class Staff:
         self._tape.end(ticket, Entry(response.sequence, rpc, request, response))
         return response
 
-    async def look(self, rpc: str) -> Any:
-        """See all accounts, payouts or tables as they are."""
-        request = getattr(operator_pb2, f"{rpc}Request")(site=self._site)
-        known = self._tape.known
-        response = await self._call(rpc, request)
-        self._tape.note(Entry(response.sequence, rpc, request, response), known)
+    async def look(self, rpc: str, **fields: Any) -> Any:
+        """See all accounts, payouts or tables, or a game account, as they are.
+
+        It is under way like a command: nothing may be audited past what it is going to show.
+        """
+        request = getattr(operator_pb2, f"{rpc}Request")(site=self._site, **fields)
+        ticket, since = self._tape.begin(), self._tape.known
+        entry = None
+        try:
+            response = await self._call(rpc, request)
+            entry = Entry(response.sequence, rpc, request, response, since=since)
+        finally:
+            self._tape.end(ticket, entry)
         return response
 
     async def _call(self, rpc: str, request: Any) -> Any:
@@ -163,7 +173,7 @@ class Staff:
             try:
                 async for response in self._meters.WatchMeters(request):
                     for link in response.links:
-                        self.shown.add(link.link)
+                        self.shown[link.link] = link
                         self._tape.note(Entry(link.sequence, FRAME, None, link))
             except grpc.RpcError:
                 await asyncio.sleep(0.1)

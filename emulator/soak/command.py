@@ -202,6 +202,8 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     console = Console(stderr=True)
     _stop_when_told(run, console)
     progress = Progress(run, console)
+    if show:
+        run.say = console.print
     drawing = asyncio.create_task(progress.go_on()) if show else None
     with progress.live() if show else nullcontext():
         await run.run()

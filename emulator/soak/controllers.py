@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 READY = re.compile(r"serving \S+ on (\S+)")
 FAILED = "a batch failed"
@@ -25,6 +26,21 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+async def read_from(pipe: IO[bytes]) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    """Read a pipe in the loop, which takes it over.
+
+    libuv closes its descriptor, and then uvloop closes it once more, as a file. By then another
+    thread may have opened something under that number: so here the file leaves it alone.
+    """
+    with pipe:
+        file = os.fdopen(os.dup(pipe.fileno()), "rb", closefd=False)
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), file
+    )
+    return reader, transport
 
 
 class ControllerProcess:
@@ -76,12 +92,10 @@ class ControllerProcess:
             raise ControllerError(f"the controller did not start: {self._last_words()}")
 
     async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
-        reader = asyncio.StreamReader()
-        loop = asyncio.get_running_loop()
+        if process.stdout is None:
+            raise AssertionError("a pipe")
         # The pipe stays open: a controller also says when it has stopped.
-        self._pipe, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), process.stdout
-        )
+        reader, self._pipe = await read_from(process.stdout)
         try:
             async with asyncio.timeout(START_S):
                 return (await reader.readline()).decode()

@@ -1,12 +1,14 @@
 """The shortest part of a run that shows what went wrong, from its record."""
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from emulator.audit.entry import OBSERVATIONS, Entry
 from emulator.audit.terms import SiteTerms
 from emulator.auditor import Auditor, ContradictionError
-from emulator.soak.tape import read_tape
+from emulator.soak.record import entry_at, rows
 
 SHOWN = 40
 
@@ -33,37 +35,69 @@ class Prefix(NamedTuple):
         ]
 
 
+class Place(NamedTuple):
+    """Where an entry belongs: in the journal's order, and then as it was told."""
+
+    sequence: int
+    view: bool  # what was seen at a sequence comes after what was done there
+    offset: int  # on the tape
+
+
 def shortest_prefix(terms: SiteTerms, tape: Path) -> Prefix | None:
     """Go through the record in the journal's order; None if nothing contradicts."""
-    entries = list(read_tape(tape))
     auditor = Auditor(terms)
-    order = sorted(entries, key=lambda entry: (entry.sequence, entry.kind in OBSERVATIONS))
-    for place, entry in enumerate(order, 1):
-        try:
-            auditor.feed(entry)
-            auditor.advance(entry.sequence)
-        except ContradictionError as error:
-            between = [e for e in order[:place] if auditor.agreed < e.sequence <= entry.sequence]
-            tail = _relevant(terms, between, error.entry)
-            what = error.what
-            return Prefix(place, len(order), entry.sequence, auditor.agreed, what, tail)
+    with tape.open("rb") as file:
+        order, complete = _in_order(file)
+        for entries, place in enumerate(order, 1):
+            entry = entry_at(file, place.offset)
+            try:
+                auditor.feed(entry)
+                auditor.advance(min(place.sequence, complete))
+            except ContradictionError as error:
+                agreed = auditor.agreed
+                between = _newest_first(file, order[:entries], agreed)
+                tail = _relevant(terms, between, error.entry)
+                return Prefix(entries, len(order), place.sequence, agreed, error.what, tail)
     return None
 
 
-def _relevant(terms: SiteTerms, entries: list[Entry], last: Entry) -> tuple[str, ...]:
+def _in_order(file: BinaryIO) -> tuple[list[Place], int]:
+    """The places of all entries, and up to which sequence none is missing.
+
+    A refusal that was not journaled belongs to what had been told before it, and so does a view
+    that is older than that.
+    """
+    order, told, complete = [], 0, 0
+    for offset, row in rows(file):
+        sequence = max(row.sequence, row.since) or told
+        order.append(Place(sequence, row.kind in OBSERVATIONS, offset))
+        told, complete = max(told, row.sequence), max(complete, row.complete)
+    order.sort()
+    return order, complete
+
+
+def _newest_first(file: BinaryIO, order: list[Place], agreed: int) -> Iterator[Entry]:
+    """What came after all accounts agreed."""
+    for place in reversed(order):
+        if place.sequence <= agreed:
+            return
+        yield entry_at(file, place.offset)
+
+
+def _relevant(terms: SiteTerms, newest_first: Iterator[Entry], last: Entry) -> tuple[str, ...]:
     """Commands at tables that share a link with the one that contradicts, newest last."""
     links = set(terms.links)
     if last.table in terms.tables:
         links = {link.id for link in terms.tables[last.table].links}
     elif last.kind == "Frame":
         links = {last.response.link}
-    near = [
+    near = (
         entry
-        for entry in entries
+        for entry in newest_first
         if entry.kind not in OBSERVATIONS
         and (
             entry.table not in terms.tables
             or links & {link.id for link in terms.tables[entry.table].links}
         )
-    ]
-    return tuple(str(entry)[:400] for entry in near[-SHOWN:])
+    )
+    return tuple(str(entry)[:400] for entry in islice(near, SHOWN))[::-1]

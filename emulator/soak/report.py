@@ -9,7 +9,6 @@ from typing import Any
 from emulator.soak.fault_counts import device_faults, fault_counts
 from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR, LEAST_P
-from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
 from emulator.words import counted, listed, wrapped
 from jackpot.store.opening import is_postgres
@@ -23,10 +22,6 @@ def passed(report: dict[str, Any]) -> bool:
 def make_report(soak: Soak) -> dict[str, Any]:
     """All there is to know about a run."""
     failures = [soak.failure] if soak.failure else []
-    prefix: Prefix | None = None
-    soak.tape.close()
-    if soak.tape.contradiction:
-        prefix = shortest_prefix(soak.terms, soak.tape_path)
     verdicts = soak.hits.verdicts()
     failures += [
         f"{v.link} {v.bet}: hands were not paid as often as they come "
@@ -39,7 +34,7 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "passed": not failures,
         "stopped_early": soak.stopping,
         "failures": failures,
-        "prefix": prefix.lines() if prefix else [],
+        "prefix": soak.prefix.lines() if soak.prefix else [],
         "seed": soak.options.seed,
         "options": _options(soak),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -56,6 +51,7 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "refusals": dict(soak.tape.refusals.most_common()),
         "audited": soak.auditor.audited,
         "observations": soak.auditor.observed,
+        "views_skipped": soak.auditor.skipped,
         "agreed_at": soak.auditor.agreed,
         "journal_verified": soak.verified,
         "latency_ms": _latency(soak),
@@ -201,6 +197,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         f"  memory    at most {report['resident_mb'].get('most', 0)} MB",
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]
+    if skipped := report["views_skipped"]:
+        lines.append(f"  skipped   {skipped:>12,}   views that came too late to be compared")
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
         lines += listed("  faults    ", felt or ["none was felt"])

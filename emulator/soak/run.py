@@ -5,8 +5,9 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 from emulator.audit.terms import SiteTerms, read_terms
@@ -17,6 +18,7 @@ from emulator.soak.clients import RecordingClient, Staff
 from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk
 from emulator.soak.doubles import DoublingClient
+from emulator.soak.ending import wind_up
 from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
@@ -24,6 +26,7 @@ from emulator.soak.hits import Hits
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
 from emulator.soak.options import Options
+from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Keeper, Saboteur
 from emulator.soak.samples import Samples
@@ -33,14 +36,12 @@ from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
 from jackpot.server.collector import calm_collector
-from jackpot.verify import verify
 from table_client.client import open_channel
 
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
 LATEST_HERD_S = 30.0
 _ON_DISK = frozenset({Fault.DISK, Fault.WRITE})  # nothing to do with a database elsewhere
-SETTLE_S = 120.0  # for everything to be answered at the end
 
 
 class Soak:
@@ -48,6 +49,7 @@ class Soak:
 
     def __init__(self, options: Options, folder: Path, *, keep: bool = False) -> None:
         self.options = options
+        self.say: Callable[[str], None] = lambda _: None  # of what takes minutes after a long run
         self._keep = keep
         self.folder = folder
         self.data = folder / "data"
@@ -66,6 +68,7 @@ class Soak:
         self.tables: list[SideTable | GameTable] = []
         self.stopping = False  # somebody wants it to end early
         self.failure = ""  # what ended the run, if it was not its end
+        self.prefix: Prefix | None = None  # the shortest, of a run with a contradiction
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
         self._herd_came = False
@@ -74,7 +77,7 @@ class Soak:
         self.ended = 0.0
         self.clock = folder / "clock"
         self.disk = SmallDisk(self.data)
-        self._draw = random.Random(f"{options.seed}/soak")  # noqa: S311 - a replay needs a seed
+        self.draw = random.Random(f"{options.seed}/soak")  # noqa: S311 - a replay needs a seed
         command = options.command or (sys.executable, "-m", "jackpot")
         if Fault.CLOCK in fault_set and not options.command:
             set_offset(self.clock, 0)
@@ -115,10 +118,14 @@ class Soak:
                 await self._play(helpers)
             if not self.failure:
                 try:
-                    await self._wind_up()
+                    await wind_up(self)
                 except Exception as error:  # noqa: BLE001 - a run that fails has a report too
                     self.failure = _in_words(error)
             self.ended = self.ended or time.monotonic()
+        self.tape.close()
+        if self.tape.contradiction:
+            self.say("Looking for the shortest prefix that shows what is wrong.")
+            self.prefix = await asyncio.to_thread(shortest_prefix, self.terms, self.tape_path)
 
     async def _set_up(self) -> None:
         on_disk = Fault.DISK in self.options.faults and not self.options.store
@@ -171,7 +178,7 @@ class Soak:
             await asyncio.gather(playing, failed, return_exceptions=True)
         for task in done:
             if not task.cancelled() and (error := task.exception()):
-                self.failure = _in_words(error)
+                self.failure = f"{_in_words(error)}{self.tape.given_up}"
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
 
@@ -210,9 +217,11 @@ class Soak:
     async def _background(self) -> AsyncIterator[list["asyncio.Task[None]"]]:
         """Signs, looks, the manager, samples; and what the faults need."""
         faults = self.options.faults
-        self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
+        self.manager = Manager(self.staff, self.auditor.books, self.draw, 1.0)
         keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
-        work = [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
+        watching = asyncio.create_task(self.staff.watch())  # until the last change is on the signs
+        self._stack.push_async_callback(_ended, [watching])
+        work = [self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
         if Fault.UNREAD in faults:
@@ -223,7 +232,7 @@ class Soak:
         helpers = [asyncio.create_task(each) for each in work]
         herding = asyncio.create_task(self._herd()) if Fault.HERD in faults else None
         try:
-            yield [*keepers, *helpers]
+            yield [*keepers, *helpers, watching]
         finally:
             await _ended(helpers)
             if self.saboteur and not self.failure:  # a controller that failed would not come back
@@ -238,10 +247,12 @@ class Soak:
             await _ended(keepers)
 
     async def _look(self) -> None:
-        while True:
+        for turn in count():
             await asyncio.sleep(LOOK_S)
             await self.staff.look("ListLinks")
             await self.staff.look("ListPayouts")
+            if accounts := list(self.auditor.books.accounts):
+                await self.staff.look("GetAccount", account=accounts[turn % len(accounts)])
 
     async def _herd(self) -> None:
         """All tables that a site may have are there; the controller dies; all come back."""
@@ -263,35 +274,6 @@ class Soak:
                 await keeper.up.wait()
                 await self.saboteur.kill(keeper)
             self.herd_s.append(await herd(clients))
-
-    # -- the end ------------------------------------------------------------------------------
-
-    async def _wind_up(self) -> None:
-        """Pay what is due, look at everything once more, and stop."""
-        if self.floor is None:
-            raise AssertionError("set up before")
-        await self.floor.finish(self._draw)
-        await self.tape.all_answered(SETTLE_S)
-        for rpc in ("ListLinks", "ListPayouts", "ListTables"):
-            await self.staff.look(rpc)
-        if self.tape.contradiction:
-            self.failure = str(self.tape.contradiction)
-        elif self.tape.under_way:
-            why = "".join(f"; {each}" for each in self.tape.unknown)
-            self.failure = f"{self.tape.under_way} commands were never answered{why}"
-        elif self.auditor.waiting:
-            self.failure = f"{self.auditor.waiting} answers could not be audited"
-        elif dark := self.terms.links.keys() - self.staff.shown:
-            self.failure = f"no sign ever showed {', '.join(sorted(dark))}"
-        for controller in self.controllers:
-            code = await controller.stop()
-            if code and not self.failure:
-                self.failure = f"a controller did not stop in good order (exit code {code})"
-        self.ended = time.monotonic()  # what follows is no play, and takes minutes after a long run
-        found = await asyncio.to_thread(verify, self.store, None, SITE)
-        self.verified = found.ok
-        if not found.ok and not self.failure:
-            self.failure = f"the journal does not verify: {found}"
 
 
 def _in_words(error: BaseException) -> str:

@@ -2,30 +2,21 @@
 
 A command that is under way was sent when some sequence was already known, so its own will be
 higher. What lies below the oldest of those can be audited: nothing earlier can still come. The
-record is also kept on disk, so that a failed run can be gone through again.
+record is also kept on disk, so that a failed run can be gone through again. What is told a second
+time is recorded and audited, but counted once.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO
 
-import msgspec
-
-from emulator.audit.entry import OBSERVATIONS, Entry, classes_of
+from emulator.audit.entry import OBSERVATIONS, Entry
 from emulator.auditor import Auditor, ContradictionError
+from emulator.soak.record import write_entry
 
 _MOST_UNKNOWN = 3  # named in a report
-_LENGTH_BYTES = 4
-
-
-class Ticket(NamedTuple):
-    """A command under way."""
-
-    number: int
-    known: int  # the highest sequence that was known when it was sent
 
 
 class Tape:
@@ -40,21 +31,21 @@ class Tape:
         self.refusals: Counter[str] = Counter()
         self.wagers = 0  # accepted
         self.unknown: list[str] = []  # the first commands whose client gave up, and why
-        self._tickets: dict[int, int] = {}
+        self._tickets: dict[int, int] = {}  # what was known when each was sent, oldest first
         self._issued = 0
         self._ended = asyncio.Event()
         self._path = path
         self._file: BinaryIO | None = None
 
-    def begin(self) -> Ticket:
-        """A command is about to be sent."""
+    def begin(self) -> int:
+        """Something is about to be sent; the ticket under which it is under way."""
         self._issued += 1
         self._tickets[self._issued] = self.known
-        return Ticket(self._issued, self.known)
+        return self._issued
 
-    def end(self, ticket: Ticket, entry: Entry | None) -> None:
-        """Its answer is there; None: it was never sent after all."""
-        self._tickets.pop(ticket.number, None)
+    def end(self, ticket: int, entry: Entry | None) -> None:
+        """Its answer is there; None: there is nothing to be known of it."""
+        del self._tickets[ticket]
         self._ended.set()
         if entry is not None:
             self.note(entry)
@@ -64,30 +55,34 @@ class Tape:
         if len(self.unknown) < _MOST_UNKNOWN:
             self.unknown.append(what)
 
-    def note(self, entry: Entry, since: int = 0) -> None:
-        """Record an entry, and audit what has become complete.
+    @property
+    def given_up(self) -> str:
+        """The first of what clients wait for no longer, for the end of a sentence."""
+        return "".join(f"; {what}" for what in self.unknown)
 
-        `since` is what was known when it was asked for.
-        """
+    def note(self, entry: Entry) -> None:
+        """Record an entry, and audit what has become complete."""
+        self.known = max(self.known, entry.sequence)
         if self._path and not self._file:
             self._file = self._path.open("wb")
         if self._file and not self._file.closed:
-            _write(self._file, entry)
-        if entry.kind not in OBSERVATIONS:
-            self.counts[entry.kind] += 1
-            if entry.reason:
-                self.refusals[entry.reason] += 1
-            elif entry.kind == "place_wagers":
-                self.wagers += len(entry.request.wagers)
-        self.known = max(self.known, entry.sequence)
+            write_entry(self._file, entry, self.complete)
         if self.contradiction:
             return
         try:
-            self.auditor.feed(entry, since)
+            if self.auditor.feed(entry) and entry.kind not in OBSERVATIONS:
+                self._count(entry)
             self.auditor.advance(self.complete)
         except ContradictionError as error:
             self.contradiction = error
             self.failed.set()
+
+    def _count(self, entry: Entry) -> None:
+        self.counts[entry.kind] += 1
+        if entry.reason:
+            self.refusals[entry.reason] += 1
+        elif entry.kind == "place_wagers":
+            self.wagers += len(entry.request.wagers)
 
     async def all_answered(self, timeout_s: float) -> None:
         """Wait until nothing is under way, at most so long."""
@@ -111,35 +106,3 @@ class Tape:
         """No more is recorded."""
         if self._file:
             self._file.close()
-
-
-def _write(file: BinaryIO, entry: Entry) -> None:
-    row = (
-        entry.sequence,
-        entry.kind,
-        entry.request.SerializeToString() if entry.request is not None else b"",
-        None if entry.response is None else entry.response.SerializeToString(),
-        entry.reason,
-        dict(entry.details),
-        entry.table,
-        entry.epoch,
-        entry.number,
-    )
-    raw = msgspec.msgpack.encode(row)
-    file.write(len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
-
-
-def read_tape(path: Path) -> Iterator[Entry]:
-    """The entries of a record, in the order in which they were told."""
-    with path.open("rb") as file:
-        while head := file.read(_LENGTH_BYTES):
-            row: list[Any] = msgspec.msgpack.decode(file.read(int.from_bytes(head, "big")))
-            sequence, kind, request, response, *rest = row
-            asked, answered = classes_of(kind)
-            yield Entry(
-                sequence,
-                kind,
-                asked.FromString(request) if asked else None,
-                None if response is None else answered.FromString(response),
-                *rest,
-            )

@@ -10,12 +10,13 @@ from jackpot.cli.main import main
 from jackpot.core import awards, claims, rounds, settle
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Claim, Phase, Pools, TableState
+from jackpot.engine.meters import MeterBoard, MeterFrame
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
-true_pools_of = settle.pools_of
+true_pools_of, true_frames = settle.pools_of, MeterBoard.frames
 
 
 def drops_a_residue() -> None:
@@ -69,26 +70,35 @@ def reseeds_by_the_seed() -> None:
     settle.pools_of = pools_of
 
 
-def _lists(change: Callable[[Any], None]) -> None:
-    """Change what a list of all links says."""
-    true_list = OperatorService._list_links
+def _tells(what: str, change: Callable[[Any], None]) -> None:
+    """Change what somebody who looks is told."""
+    true_answer = getattr(OperatorService, what)
 
-    async def list_links(*arguments: Any) -> Any:
-        answer: Any = await true_list(*arguments)
+    async def told(*arguments: Any) -> Any:
+        answer: Any = await true_answer(*arguments)
         change(answer)
         return answer
 
-    setattr(OperatorService, "_list_links", list_links)  # noqa: B010 - as above
+    setattr(OperatorService, what, told)
 
 
 def leaves_out_a_link() -> None:
     """The accounts of one link are never told."""
-    _lists(lambda answer: answer.links.pop())
+    _tells("_list_links", lambda answer: answer.links.pop())
 
 
 def tells_of_the_past() -> None:
     """The accounts are always those of the first entry."""
-    _lists(lambda answer: answer.MergeFrom(type(answer)(sequence=1)))
+    _tells("_list_links", lambda answer: answer.MergeFrom(type(answer)(sequence=1)))
+
+
+def keeps_a_micro() -> None:
+    """Whoever asks for a game account is told a micro less than there is."""
+
+    def less(answer: Any) -> None:
+        answer.balance_micros -= 1
+
+    _tells("_get_account", less)
 
 
 def shows_no_sign() -> None:
@@ -98,6 +108,15 @@ def shows_no_sign() -> None:
         raise refused(Reason.OVERLOADED)
 
     setattr(MeterService, "_watch", watch)  # noqa: B010 - as above
+
+
+def freezes_signs() -> None:
+    """Whoever watches the meters is sent them as they are, and never again."""
+
+    def frames(board: MeterBoard, since_version: int = 0) -> list[MeterFrame]:
+        return [] if since_version else true_frames(board)
+
+    setattr(MeterBoard, "frames", frames)  # noqa: B010 - as above
 
 
 BUGS: dict[str, Callable[[], None]] = {
@@ -114,7 +133,7 @@ BUGS: dict[str, Callable[[], None]] = {
 # Their money is right, but they keep it from being looked at.
 HIDDEN: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
-    for bug in (leaves_out_a_link, tells_of_the_past, shows_no_sign)
+    for bug in (leaves_out_a_link, tells_of_the_past, keeps_a_micro, shows_no_sign, freezes_signs)
 }
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 import emulator
+from emulator.audit import signs
 from emulator.audit.entry import Entry
 from emulator.audit.terms import DOLLAR, read_terms
 from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.site import site_text
 from jackpot.rules.site import load_site
 from jackpot.v1 import meter_pb2
+from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import table_pb2 as pb
 
 
@@ -127,6 +129,77 @@ def test_what_can_not_be_is_a_contradiction(site: Path, entries: list[Entry], sa
     """A wrong number, a gap, a sequence used twice, another answer to a repeat, a micro more."""
     with pytest.raises(ContradictionError, match=says):
         audit(Auditor(read_terms(site)), entries)
+
+
+def adjusted(sequence: int, dollars: int) -> Entry:
+    """The house puts a meter that stood at one dollar less to this much above $10,000."""
+    to_micros = (10_000 + dollars) * DOLLAR
+    request = op.AdjustMeterRequest(
+        link="five", level="main", to_micros=to_micros, reason=op.METER_REASON_PROMOTION
+    )
+    changed = op.MeterChange(
+        link="five",
+        level="main",
+        before_micros=to_micros - DOLLAR,
+        after_micros=to_micros,
+        reason=op.METER_REASON_PROMOTION,
+    )
+    told = op.AdjustMeterResponse(sequence=sequence, changed=changed)
+    return Entry(sequence, "AdjustMeter", request, told)
+
+
+def framed(sequence: int, dollars: int) -> Entry:
+    """A sign shows so much above $10,000."""
+    told = meter_pb2.LinkMeters(
+        link="five",
+        status=meter_pb2.LINK_STATUS_IN_SERVICE,
+        meters=[meter_pb2.Meter(level="main", amount_micros=(10_000 + dollars) * DOLLAR)],
+        sequence=sequence,
+    )
+    return Entry(sequence, "Frame", None, told)
+
+
+def test_a_frame_that_comes_late_is_compared_at_its_sequence(site: Path) -> None:
+    """What the sign had to show then counts, not what it has to show now."""
+    auditor = Auditor(read_terms(site))
+    audit(auditor, [adjusted(11, 1), adjusted(15, 2), adjusted(16, 3)])
+    audit(auditor, [framed(16, 3), framed(11, 1), framed(14, 1), framed(10, 0)])
+    assert (auditor.observed, auditor.skipped) == (4, 0)
+    with pytest.raises(ContradictionError, match=r"main meter is 10,002.0*, must be 10,001.0*"):
+        audit(auditor, [framed(14, 2)])
+
+
+def test_a_frame_that_comes_too_late_is_counted(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only so much of the past is kept, and whoever reads the report can see what it cost."""
+    monkeypatch.setattr(signs, "KEPT", 2)
+    auditor = Auditor(read_terms(site))
+    audit(auditor, [adjusted(11, 1), adjusted(12, 2), adjusted(13, 3)])
+    audit(auditor, [framed(12, 2), framed(11, 1)])
+    assert (auditor.observed, auditor.skipped) == (1, 1)
+
+
+def test_a_game_account_is_compared(site: Path) -> None:
+    """To the micro, and one that nobody ever bought in to holds nothing."""
+    auditor = Auditor(read_terms(site))
+    bought = op.BuyInRequest(account="guest", amount_micros=5 * DOLLAR)
+    audit(
+        auditor,
+        [
+            Entry(11, "BuyIn", bought, op.BuyInResponse(sequence=11, balance_micros=5 * DOLLAR)),
+            seen_account("guest", 5 * DOLLAR),
+            seen_account("nobody", 0),
+        ],
+    )
+    with pytest.raises(ContradictionError, match=r"account guest: balance is 4.999999, must be 5"):
+        audit(auditor, [seen_account("guest", 5 * DOLLAR - 1)])
+
+
+def seen_account(account: str, micros: int) -> Entry:
+    """What a game account was said to hold."""
+    told = op.GetAccountResponse(sequence=11, balance_micros=micros)
+    return Entry(11, "GetAccount", op.GetAccountRequest(account=account), told)
 
 
 def audit(auditor: Auditor, entries: list[Entry]) -> None:

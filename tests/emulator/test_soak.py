@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +18,12 @@ from emulator.cli import main
 from emulator.soak.command import run_soak, write_report
 from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault, parse_faults
+from emulator.soak.habits import Habits
 from emulator.soak.html import html_page
 from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
+from emulator.soak.record import rows
 from emulator.soak.report import text_lines
-from emulator.soak.tape import read_tape
 from jackpot.store.journal import GENESIS, chained
 from jackpot.store.opening import journal_opener
 from jackpot.verify import verify
@@ -59,6 +61,16 @@ def shortest_prefix_of(folder: Path) -> Any:
     return shortest_prefix(read_terms(folder / "site.toml"), folder / "tape")
 
 
+_METER = r"(meter|reserve) is [\d,.]+, must be |PAYOUT_KIND_SHARE .* must be .*meter_before_micros"
+FOUND = {
+    "drops-a-residue": r"meter is ([\d,]+)\.\d+, must be \1\.|meter_before_micros",
+    "pays-twice": r"\d+ awards, must be \d+: seat",
+    "forgets-a-reserve": _METER,
+    "posts-a-late-wager": r"was \w+, must be LOCKED_OUT: .* place_wagers ",
+    "reseeds-by-the-seed": _METER,
+}
+
+
 @PATIENCE
 @pytest.mark.parametrize("bug", sorted(BUGS))
 def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
@@ -72,13 +84,15 @@ def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
         command=(sys.executable, str(BUGGY), bug),
     )
     assert not report["passed"]
+    assert re.search(FOUND[bug], report["failures"][0])
     assert report["rounds"] < 9 * 150, "it should have stopped at the first difference"
     text = "\n".join(text_lines(report))
     assert "FAILED  seed bugs" in text
     assert "shortest prefix" in text
     prefix = shortest_prefix_of(tmp_path)
     assert prefix.lines() == report["prefix"]
-    assert prefix.entries <= prefix.of == len(list(read_tape(tmp_path / "tape")))
+    with (tmp_path / "tape").open("rb") as tape:
+        assert prefix.entries <= prefix.of == sum(1 for _ in rows(tape))
 
 
 @PATIENCE
@@ -87,15 +101,49 @@ def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
     [
         ("leaves-out-a-link", "listed are "),
         ("tells-of-the-past", "ListLinks is older than "),
+        ("keeps-a-micro", ": balance is "),
         ("shows-no-sign", "no sign ever showed "),
+        ("freezes-signs", "signs stand still: sign of "),
     ],
 )
-def test_a_controller_that_hides_something_fails(bug: str, failure: str, tmp_path: Path) -> None:
+def test_a_controller_that_hides_something_fails(
+    bug: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was never compared has not been found right."""
+    monkeypatch.setattr("emulator.soak.ending.SIGNS_S", 2.0)
     command = (sys.executable, str(BUGGY), bug)
     report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset(), command=command)
     assert not report["passed"]
     assert failure in report["failures"][0]
+    assert bool(report["prefix"]) is ("sign" not in bug)
+    if report["prefix"]:
+        assert report["prefix"][1].strip() in report["failures"][0]
+
+
+@PATIENCE
+def test_tables_that_hang_leave_a_record_that_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clients that wake up after they were replaced are fenced, and nothing contradicts that."""
+    monkeypatch.setattr("emulator.soak.run.habits_for", lambda _: Habits(hangs=0.3))
+    report = soak(tmp_path, rounds=4, whole_games=0, faults=frozenset({Fault.STUCK}))
+    assert report["failures"] == []
+    assert report["refusals"]["FENCED"] == report["faults"]["happened"]["stuck"] > 0
+    assert shortest_prefix_of(tmp_path) is None
+
+
+@PATIENCE
+def test_what_takes_minutes_after_a_long_run_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever watches sees why there is no report yet."""
+    run_soak(Options(tables=1, rounds=1, whole_games=0), show=True)
+    assert capsys.readouterr().err.endswith("Verifying the journal.\n")
+    command = (sys.executable, str(BUGGY), "leaves-out-a-link")
+    report = run_soak(Options(tables=1, rounds=1, command=command), tmp_path, show=True)
+    assert report["prefix"]
+    said = capsys.readouterr().err
+    assert said.endswith("Looking for the shortest prefix that shows what is wrong.\n")
 
 
 @PATIENCE

@@ -8,6 +8,7 @@ import resource
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -16,9 +17,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+import uvloop
 
 from emulator import charts
 from emulator.audit.terms import SiteTerms, read_terms
+from emulator.soak.controllers import read_from
 from emulator.soak.deals import deal
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
 from emulator.soak.hits import Cell, Hits, chi_square_tail, gather, tail
@@ -238,6 +241,39 @@ async def test_a_proxy_loses_a_connection() -> None:
         assert await anew.readexactly(1) == b"y"
         writer.close()
         writing.close()
+
+
+def test_a_pipe_is_closed_once() -> None:
+    """What another thread has opened in the meantime stays open."""
+    done, lost = threading.Event(), 0
+
+    def open_files() -> None:
+        nonlocal lost
+        while not done.is_set():
+            files = [os.open(os.devnull, os.O_RDONLY) for _ in range(20)]
+            for file in files:
+                try:
+                    os.close(file)
+                except OSError:
+                    lost += 1
+
+    async def read_pipes() -> None:
+        for _ in range(3_000):
+            pipe, end = os.pipe()
+            os.write(end, b"serving")
+            os.close(end)
+            reader, transport = await read_from(os.fdopen(pipe, "rb"))
+            assert await reader.read() == b"serving"
+            transport.close()
+
+    opening = threading.Thread(target=open_files)
+    opening.start()
+    try:
+        uvloop.run(read_pipes())
+    finally:
+        done.set()
+        opening.join()
+    assert lost == 0
 
 
 WRITER = """

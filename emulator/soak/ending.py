@@ -1,0 +1,61 @@
+"""The end of a run: all paid and answered, everything seen once more, and the journal verified."""
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from emulator.soak.site import SITE
+from jackpot.verify import verify
+
+if TYPE_CHECKING:
+    from emulator.soak.run import Soak
+
+SETTLE_S = 120.0  # for everything to be answered
+SIGNS_S = 10.0  # for the last change to be on every sign
+_AGAIN_S = 0.1
+
+
+async def wind_up(soak: "Soak") -> None:
+    """Pay what is due, look at everything once more, and stop."""
+    if soak.floor is None:
+        raise AssertionError("set up before")
+    await soak.floor.finish(soak.draw)
+    await soak.tape.all_answered(SETTLE_S)
+    soak.failure = await _last_look(soak)
+    for controller in soak.controllers:
+        code = await controller.stop()
+        if code and not soak.failure:
+            soak.failure = f"a controller did not stop in good order (exit code {code})"
+    soak.ended = time.monotonic()  # what follows is no play, and takes minutes after a long run
+    soak.say("Verifying the journal.")
+    found = await asyncio.to_thread(verify, soak.store, None, SITE)
+    soak.verified = found.ok
+    if not found.ok and not soak.failure:
+        soak.failure = f"the journal does not verify: {found}"
+
+
+async def _last_look(soak: "Soak") -> str:
+    """See that every account, list and sign is as in the books; what is not, or ""."""
+    for rpc in ("ListLinks", "ListPayouts", "ListTables"):
+        await soak.staff.look(rpc)
+    for account in list(soak.auditor.books.accounts):
+        await soak.staff.look("GetAccount", account=account)
+    behind = await _behind(soak)
+    if soak.tape.contradiction:
+        return str(soak.tape.contradiction)
+    if soak.tape.under_way:
+        return f"{soak.tape.under_way} commands were never answered{soak.tape.given_up}"
+    if soak.auditor.waiting:
+        return f"{soak.auditor.waiting} answers could not be audited"
+    return behind
+
+
+async def _behind(soak: "Soak") -> str:
+    """What the signs still don't show, after a while in which they could."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + SIGNS_S
+    while behind := soak.auditor.signs.behind(soak.staff.shown):
+        if loop.time() > until or soak.tape.contradiction:
+            break
+        await asyncio.sleep(_AGAIN_S)
+    return behind

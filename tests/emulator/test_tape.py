@@ -1,0 +1,164 @@
+"""The record of a run: what is counted, what waits for what, and what is found in it again."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from emulator.audit.entry import Entry
+from emulator.audit.terms import DOLLAR, SiteTerms, read_terms
+from emulator.auditor import Auditor
+from emulator.soak import clients
+from emulator.soak.clients import Staff
+from emulator.soak.prefix import shortest_prefix
+from emulator.soak.tape import Tape
+from jackpot.v1 import operator_pb2
+from jackpot.v1 import table_pb2 as pb
+from table_client.client import open_channel
+from table_client.errors import UnreachableError
+
+
+@pytest.fixture(name="terms")
+def _terms(site: Path) -> SiteTerms:
+    return read_terms(site)
+
+
+@pytest.fixture(name="tape")
+def _tape(terms: SiteTerms, tmp_path: Path) -> Iterator[Tape]:
+    with closing(Tape(Auditor(terms), tmp_path / "tape")) as tape:
+        yield tape
+
+
+def attached(sequence: int, epoch: int, round_: pb.Round | None = None) -> Entry:
+    """A client speaks for the table."""
+    told = pb.AttachResponse(
+        sequence=sequence,
+        epoch=epoch,
+        last_number=1 if epoch > 1 else 0,
+        rounds=1 if epoch > 1 else 0,
+        round=round_,
+    )
+    return Entry(sequence, "attach", pb.AttachRequest(site="house", table="a"), told, table="a")
+
+
+def opened(sequence: int) -> Entry:
+    """The first command of the first client."""
+    told = pb.OpenRoundResponse(sequence=sequence, round=1)
+    return Entry(sequence, "open_round", pb.OpenRound(), told, table="a", epoch=1, number=1)
+
+
+def placed(sequence: int, number: int) -> Entry:
+    """Two wagers, accepted."""
+    wagers = [
+        pb.Wager(seat=seat, bet="five-card-progressive", amount_micros=DOLLAR) for seat in (1, 2)
+    ]
+    told = pb.PlaceWagersResponse(sequence=sequence)
+    request = pb.PlaceWagers(wagers=wagers)
+    return Entry(sequence, "place_wagers", request, told, table="a", epoch=1, number=number)
+
+
+FENCED = Entry(0, "lock_out", pb.LockOut(), None, "FENCED", {}, "a", 1, 2)
+OPEN = pb.Round(number=1, phase=pb.ROUND_PHASE_OPEN)
+
+
+def test_what_is_answered_twice_is_counted_once(tape: Tape) -> None:
+    """A command that was sent again is no other wager and no other command."""
+    late = Entry(14, "place_wagers", placed(14, 3).request, None, "DUPLICATE_WAGER", {}, "a", 1, 3)
+    reused = Entry(13, "lock_out", pb.LockOut(), None, "REQUEST_REUSED", {}, "a", 1, 2)
+    for entry in (attached(11, 1), opened(12), placed(13, 2), placed(13, 2), late, late, reused):
+        tape.note(entry)
+    assert tape.contradiction is None
+    assert tape.wagers == 2
+    assert tape.counts == {"attach": 1, "open_round": 1, "place_wagers": 2, "lock_out": 1}
+    assert tape.refusals == {"DUPLICATE_WAGER": 1, "REQUEST_REUSED": 1}
+
+
+def test_a_refusal_that_is_not_journaled_keeps_its_place(
+    tape: Tape, terms: SiteTerms, tmp_path: Path
+) -> None:
+    """A client that was replaced is fenced after that, also when the record is gone through."""
+    for entry in (attached(11, 1), opened(12), attached(13, 2, OPEN), FENCED):
+        tape.note(entry)
+    assert tape.contradiction is None
+    tape.close()
+    assert shortest_prefix(terms, tmp_path / "tape") is None
+
+
+def test_a_refusal_without_need_is_found_where_it_was_told(
+    tape: Tape, terms: SiteTerms, tmp_path: Path
+) -> None:
+    """The prefix ends with it, and has all that was told before."""
+    for entry in (attached(11, 1), opened(12), FENCED, attached(13, 2, OPEN)):
+        tape.note(entry)
+    tape.close()
+    prefix = shortest_prefix(terms, tmp_path / "tape")
+    assert prefix is not None
+    assert (prefix.entries, prefix.of, prefix.sequence) == (3, 4, 12)
+    assert str(tape.contradiction) == f"at sequence 0: {prefix.what}"
+    assert [line.split()[3] for line in prefix.tail] == ["attach", "open_round", "lock_out"]
+
+
+def test_a_view_of_the_past_is_found_as_such(tape: Tape, terms: SiteTerms, tmp_path: Path) -> None:
+    """What was known when it was asked for is on record; what was still under way is not missed."""
+    request = operator_pb2.ListLinksRequest(site="house")
+    told = operator_pb2.ListLinksResponse(sequence=11)
+    tape.note(attached(11, 1))
+    tape.begin()  # the OpenRound of sequence 12, whose answer never comes
+    tape.note(placed(13, 2))
+    tape.note(Entry(11, "ListLinks", request, told, since=13))
+    tape.close()
+    assert str(tape.contradiction) == "at sequence 11: ListLinks is older than 13, told before"
+    prefix = shortest_prefix(terms, tmp_path / "tape")
+    assert prefix is not None
+    assert (prefix.entries, prefix.sequence) == (3, 13)
+    assert prefix.what == "ListLinks is older than 13, told before"
+
+
+async def test_a_look_that_is_overtaken_is_compared_at_its_sequence(tape: Tape) -> None:
+    """Nothing is audited past what it is going to show."""
+    asked, overtaken = asyncio.Event(), asyncio.Event()
+
+    async def list_links(*_: object) -> bytes:
+        asked.set()
+        await overtaken.wait()
+        return operator_pb2.ListLinksResponse(sequence=11).SerializeToString()
+
+    rpcs: dict[str, Any] = {"ListLinks": grpc.unary_unary_rpc_method_handler(list_links)}
+    service = grpc.method_handlers_generic_handler("jackpot.v1.OperatorService", rpcs)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((service,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    tape.note(attached(11, 1))
+    async with open_channel(f"127.0.0.1:{port}") as channel:
+        looking = asyncio.create_task(Staff(channel, "house", tape).look("ListLinks"))
+        await asked.wait()
+        tape.note(opened(12))
+        assert (tape.auditor.sequence, tape.auditor.waiting) == (11, 1)
+        overtaken.set()
+        await looking
+    await server.stop(None)
+    assert str(tape.contradiction).startswith("at sequence 11: listed are [], must be ")
+
+
+async def test_staff_who_give_up_leave_their_command_unknown(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody refused it, so nothing is audited past it; a look leaves nothing behind."""
+    monkeypatch.setattr(clients, "PATIENCE_S", 0.1)
+    async with open_channel("127.0.0.1:1") as channel:
+        staff = Staff(channel, "house", tape)
+        with pytest.raises(UnreachableError):
+            await staff.look("ListLinks")
+        assert tape.under_way == 0
+        with pytest.raises(UnreachableError):
+            await staff.do("PayPayout", payout=7)
+    assert tape.contradiction is None
+    assert tape.under_way == 1
+    assert tape.given_up.startswith('; PayPayout site: "house" request_id:')
+    tape.note(attached(11, 1))
+    assert (tape.auditor.waiting, tape.complete) == (1, 0)

@@ -80,6 +80,7 @@ class Writer(threading.Thread):
         self._ended = False
         self._polled = 0.0
         self._crowd = 0  # commands in the last batch
+        self._took_s = 0.0  # what it took, from the lock to the disk's answer
 
     # -- the thread ---------------------------------------------------------------------------
 
@@ -119,15 +120,19 @@ class Writer(threading.Thread):
         """Wait a moment for more while many are talking, as long as more keeps coming.
 
         It makes one commit, one wake-up and one message a stream of what would be several. The
-        wait is at most `gather_each_s` for each command of the last batch, and `gather_s` in all;
-        fewer than `crowd_commands` are not a crowd and never wait.
+        wait is measured by what the last batch took: where commits are quick, nobody waits long,
+        and a steady stream can't make one batch wait for the next without end. Fewer than
+        `crowd_commands` are not a crowd and never wait.
         """
         limits, most = self._limits, self._limits.batch_commands
-        until = time.monotonic() + min(self._crowd * limits.gather_each_s, limits.gather_s)
+        until = time.monotonic() + min(self._took_s * limits.gather_share, limits.gather_s)
         before = -1
-        while before < (now := len(self.queue)) < most and time.monotonic() < until:
+        while before < (now := len(self.queue)) < most:
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return
             before = now
-            time.sleep(limits.pause_s)
+            time.sleep(min(limits.pause_s, left_s))
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""
@@ -170,7 +175,8 @@ class Writer(threading.Thread):
         self._faults("before-publish")
         self.queue.extendleft(reversed(rest))
         self._unanswered = left
-        commit = Commit(batch.events, time.perf_counter() - started_s)
+        self._took_s = time.perf_counter() - started_s
+        commit = Commit(batch.events, self._took_s)
         self._tell(answers, moved=batch.moved, commit=commit)
 
     def _transact(

@@ -30,7 +30,7 @@ FILE_NAME = "journal.sqlite"
 MINIMUM_SQLITE = (3, 51, 3)
 KEPT_SNAPSHOTS = 3
 BUSY_TIMEOUT_S = 3.0
-CHECKPOINT_PAGES = 4_096  # a larger WAL makes checkpoints rarer; 16 MiB still recovers at once
+CHECKPOINT_PAGES = 1_000  # a commit waits for a checkpoint: rather some milliseconds now and then
 SETTINGS: Mapping[str, object] = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: a commit has reached the disk

@@ -121,7 +121,7 @@ async def test_a_crowd_shares_a_commit(store: Address) -> None:
     """After a batch of many, the next waits for more: what comes a moment later is in it too."""
     async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
-    limits = Limits(crowd_commands=1, gather_each_s=1.5, gather_s=1.5, pause_s=1.0)
+    limits = Limits(crowd_commands=1, gather_share=1e6, gather_s=1.5, pause_s=1.0)
     async with running(store, limits=limits) as engine:
         pit.engine = engine
         ok(await pit.play("t1", OpenRound()))  # nobody was there before it
@@ -137,18 +137,18 @@ async def test_a_crowd_shares_a_commit(store: Address) -> None:
     "limits",
     [
         pytest.param(
-            Limits(crowd_commands=2, gather_each_s=60, gather_s=60, pause_s=60), id="no-crowd"
+            Limits(crowd_commands=2, gather_share=1e6, gather_s=60, pause_s=60), id="no-crowd"
         ),
         pytest.param(
-            Limits(crowd_commands=1, gather_each_s=0, gather_s=60, pause_s=60), id="small-crowd"
+            Limits(crowd_commands=1, gather_share=1, gather_s=60, pause_s=60), id="quick-commits"
         ),
         pytest.param(
-            Limits(crowd_commands=1, gather_each_s=60, gather_s=60, pause_s=0.01), id="no-more"
+            Limits(crowd_commands=1, gather_share=1e6, gather_s=60, pause_s=0.01), id="no-more"
         ),
     ],
 )
 async def test_nobody_waits_in_vain(store: Address, limits: Limits) -> None:
-    """Nobody waits without a crowd, longer than its size allows, or once nothing more comes."""
+    """Nobody waits without a crowd, longer than commits take, or once nothing more comes."""
     async with running(store, limits=limits) as engine:
         async with asyncio.timeout(20):
             pit = await Pit(engine).open_up("t1")

@@ -21,11 +21,12 @@ from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
 from emulator.soak.hits import Hits
+from emulator.soak.keeper import Keeper, while_kept
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
 from emulator.soak.options import Options
 from emulator.soak.proxy import Proxy
-from emulator.soak.sabotage import Keeper, Saboteur
+from emulator.soak.sabotage import Saboteur
 from emulator.soak.samples import Samples
 from emulator.soak.site import HERD, SITE, herd_names, table_names, write_site
 from emulator.soak.stepped_clock import set_offset
@@ -221,21 +222,25 @@ class Soak:
             self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
             work.append(self.mute.work())
         helpers = [asyncio.create_task(each) for each in work]
-        herding = asyncio.create_task(self._herd()) if Fault.HERD in faults else None
+        herding = [asyncio.create_task(self._herd())] if Fault.HERD in faults else []
         try:
             yield [*keepers, *helpers]
         finally:
             await _ended(helpers)
-            if self.saboteur and not self.failure:  # a controller that failed would not come back
-                await self.saboteur.make_good()
-            if herding:
-                # A herd on its way is waited for: what it sent must be answered too.
-                if self.failure or not self._herd_came:
-                    herding.cancel()
-                (ended,) = await asyncio.gather(herding, return_exceptions=True)
-                if isinstance(ended, Exception) and not self.failure:
-                    self.failure = _in_words(ended)
-            await _ended(keepers)
+            try:
+                if not self.failure:  # a controller that failed would not come back
+                    await while_kept(self._make_good(herding), keepers)
+            except Exception as error:  # noqa: BLE001 - a run that fails has a report too
+                self.failure = _in_words(error)
+            finally:
+                await _ended([*keepers, *herding])
+
+    async def _make_good(self, herding: list["asyncio.Task[None]"]) -> None:
+        """All controllers are up again, and whoever is on the way has come."""
+        if self.saboteur:
+            await self.saboteur.make_good()
+        if self._herd_came:  # what it sent must be answered too
+            await asyncio.gather(*herding)
 
     async def _look(self) -> None:
         while True:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -100,6 +101,12 @@ def shows_no_sign() -> None:
     setattr(MeterService, "_watch", watch)  # noqa: B010 - as above
 
 
+def starts_only_once() -> None:
+    """Where it has kept a journal before, it ends at once."""
+    if Path(sys.argv[sys.argv.index("--store") + 1], "journal.sqlite").exists():
+        raise SystemExit("Error: not again")
+
+
 BUGS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
     for bug in (
@@ -111,12 +118,12 @@ BUGS: dict[str, Callable[[], None]] = {
     )
 }
 
-# Their money is right, but they keep it from being looked at.
-HIDDEN: dict[str, Callable[[], None]] = {
+# Their money is right, but they keep it from being looked at, or don't last.
+OTHERS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
-    for bug in (leaves_out_a_link, tells_of_the_past, shows_no_sign)
+    for bug in (leaves_out_a_link, tells_of_the_past, shows_no_sign, starts_only_once)
 }
 
 if __name__ == "__main__":
-    (BUGS | HIDDEN)[sys.argv.pop(1)]()
+    (BUGS | OTHERS)[sys.argv.pop(1)]()
     main()

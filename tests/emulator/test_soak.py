@@ -112,6 +112,18 @@ def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @PATIENCE
+def test_a_controller_that_does_not_come_back_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables have played to their end, but whoever waits for it does not wait for ever."""
+    monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
+    command = (sys.executable, str(BUGGY), "starts-only-once")
+    faults = frozenset({Fault.HERD})
+    report = soak(tmp_path, tables=1, rounds=1, whole_games=0, faults=faults, command=command)
+    assert report["failures"] == ["ControllerError: the controller did not start: not again"]
+
+
+@PATIENCE
 def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
     """A hit that does not fall does not keep a run from ending after its rounds."""
     report = soak(tmp_path, rounds=2, until_hit="mega/mega", rigged=False, whole_games=0)

@@ -22,6 +22,7 @@ from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
+from jackpot.file_limit import raise_file_limit
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import is_postgres, open_to_read
 
@@ -182,6 +183,7 @@ def soak(
 
 def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
     """Run a soak; its report."""
+    raise_file_limit()  # every table has connections of its own, and a herd has a thousand
     if keep:
         make_folder(keep, "--keep")
         if earlier := [name for name in ("data", "tape") if (keep / name).exists()]:

@@ -1,7 +1,8 @@
-"""A soak and its controllers when it is signalled, and when one of them is killed."""
+"""A soak as a process: signalled, with few files, and when one of its controllers is killed."""
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -90,3 +91,21 @@ def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
             assert select.select([handle], [], [], 10)[0]
         finally:
             os.close(handle)
+
+
+@PATIENCE
+def test_a_soak_opens_more_files_than_the_soft_limit() -> None:
+    """A default machine allows 1,024, and a full site with its copies needs more."""
+    options = ["--tables=60", "--rounds=1", "--whole-games=0", "--faults=double", "--json"]
+    run = subprocess.Popen(
+        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        hard = resource.prlimit(run.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(run.pid, resource.RLIMIT_NOFILE, (64, hard))
+        output, _ = run.communicate(timeout=120)
+    finally:
+        run.kill()
+    assert json.loads(output)["failures"] == []

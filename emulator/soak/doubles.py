@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,7 +25,7 @@ class DoublingClient(RecordingClient):
 
     def __init__(
         self,
-        channel: grpc.aio.Channel,
+        channels: Sequence[grpc.aio.Channel],
         site: str,
         table: str,
         tape: Tape,
@@ -35,7 +35,7 @@ class DoublingClient(RecordingClient):
         chance: float,
         draw: random.Random,
     ) -> None:
-        super().__init__(channel, site, table, tape, latencies)
+        super().__init__(channels, site, table, tape, latencies)
         self.copies = 0
         self._other: Any = table_pb2_grpc.TableServiceStub(other)
         self._chance = chance

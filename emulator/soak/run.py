@@ -35,7 +35,6 @@ from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
 from jackpot.server.collector import calm_collector
 from jackpot.verify import verify
-from table_client.client import open_channel
 
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
@@ -135,7 +134,7 @@ class Soak:
                 self._stack.push_async_callback(proxy.stop)
                 self.proxies.append(proxy)
         self.cast = Cast(self, self._stack)
-        self.staff = Staff(await self.cast.channel(0), SITE, self.tape)
+        self.staff = Staff(await self.cast.channels(self.cast.addresses(0)), SITE, self.tape)
         self.floor = Floor(self.staff, self.habits)
         faults = self.options.faults - (_ON_DISK if self.options.store else frozenset())
         self.saboteur = Saboteur(
@@ -213,13 +212,14 @@ class Soak:
         faults = self.options.faults
         self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
         keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
-        work = [self.staff.watch(), self._look(), self.samples.work(), self.manager.work()]
+        work = [self.staff.watch(place) for place, _ in enumerate(self.controllers)]
+        work += [self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
         if Fault.UNREAD in faults:
             name = f"{HERD}-001"
             client = await self.cast.client(1, name)
-            self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
+            self.mute = Mute(client, self.terms.tables[name], self.cast.addresses(0))
             work.append(self.mute.work())
         helpers = [asyncio.create_task(each) for each in work]
         herding = [asyncio.create_task(self._herd())] if Fault.HERD in faults else []
@@ -257,11 +257,10 @@ class Soak:
         self._herd_came = True
         names = herd_names(self.options.tables)[1:]
         async with AsyncExitStack() as stack:
-            clients = []
+            clients, cast = [], Cast(self, stack)
             for place, name in enumerate(names):
-                address = self.controllers[place % len(self.controllers)].address
-                channel = await stack.enter_async_context(open_channel(address))
-                client = RecordingClient(channel, SITE, name, self.tape, self.latencies)
+                channels = await cast.channels(cast.addresses(place))
+                client = RecordingClient(channels, SITE, name, self.tape, self.latencies)
                 clients.append(await stack.enter_async_context(client))
             await herd(clients)
             for keeper in self.keepers:
@@ -278,7 +277,8 @@ class Soak:
         await self.floor.finish(self._draw)
         await self.tape.all_answered(SETTLE_S)
         for rpc in ("ListLinks", "ListPayouts", "ListTables"):
-            await self.staff.look(rpc)
+            for _ in self.controllers:  # they take turns
+                await self.staff.look(rpc)
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
         elif self.tape.under_way:
@@ -286,7 +286,7 @@ class Soak:
             self.failure = f"{self.tape.under_way} commands were never answered{why}"
         elif self.auditor.waiting:
             self.failure = f"{self.auditor.waiting} answers could not be audited"
-        elif dark := self.terms.links.keys() - self.staff.shown:
+        elif dark := self.terms.links.keys() - set.intersection(*self.staff.shown):
             self.failure = f"no sign ever showed {', '.join(sorted(dark))}"
         for controller in self.controllers:
             code = await controller.stop()

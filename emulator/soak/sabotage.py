@@ -214,7 +214,7 @@ class Saboteur:
 
     async def _disturb(self, _: Keeper) -> Deed:
         proxy = self._draw.choice(self._proxies)
-        what, felt = self._disturbances.take(), True
+        what, felt = self._disturbances.take(), len(proxy) > 0
         match what:
             case "delay":
                 proxy.delay_s = self._draw.uniform(0.005, 0.05)
@@ -225,11 +225,11 @@ class Saboteur:
                 await asyncio.sleep(self._draw.uniform(0.2, 3.0))
                 proxy.thaw()
             case "cut":
-                felt = proxy.cut() > 0
+                proxy.cut()
             case "lose":
-                felt = proxy.lose() > 0
+                proxy.lose()
             case "half-close":
-                felt = proxy.half_close(towards_client=self._draw.random() < 0.5) > 0  # noqa: PLR2004 - heads or tails
+                proxy.half_close(towards_client=self._draw.random() < 0.5)  # noqa: PLR2004 - heads or tails
         return f"connection {what}", felt
 
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from itertools import cycle
 from typing import Any
 
 import grpc
@@ -27,13 +29,15 @@ async def herd(clients: list[RecordingClient]) -> float:
 
 
 class Mute:
-    """A client that asks and asks and never reads, and watchers that sleep."""
+    """A client that asks and asks and never reads, and watchers that sleep, at each controller."""
 
-    def __init__(self, client: RecordingClient, terms: TableTerms, address: str) -> None:
+    def __init__(
+        self, client: RecordingClient, terms: TableTerms, addresses: Iterable[str]
+    ) -> None:
         self.streams = 0
         self._client = client
         self._terms = terms
-        self._address = address
+        self._addresses = cycle(addresses)
 
     async def work(self) -> None:
         """Until cancelled."""
@@ -53,8 +57,8 @@ class Mute:
             epoch=self._client.epoch,
             commands=[pb.PlayCommand(number=3, lock_out=pb.LockOut())] * _AGAIN,
         )
-        while True:
-            async with open_channel(self._address) as channel:
+        for address in self._addresses:
+            async with open_channel(address) as channel:
                 await self._burst(channel, again)
 
     async def _burst(self, channel: grpc.aio.Channel, message: pb.PlayRequest) -> None:

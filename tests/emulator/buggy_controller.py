@@ -14,6 +14,7 @@ from jackpot.core.state import Claim, Phase, Pools, TableState
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
+from jackpot.server.tables import TableService
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of = settle.pools_of
@@ -101,6 +102,15 @@ def shows_no_sign() -> None:
     setattr(MeterService, "_watch", watch)  # noqa: B010 - as above
 
 
+def turns_tables_away() -> None:
+    """No table can attach, ever."""
+
+    async def attach(*_: Any) -> None:
+        raise refused(Reason.OVERLOADED)
+
+    setattr(TableService, "_attach", attach)  # noqa: B010 - as above
+
+
 def starts_only_once() -> None:
     """Where it has kept a journal before, it ends at once."""
     if Path(sys.argv[sys.argv.index("--store") + 1], "journal.sqlite").exists():
@@ -121,9 +131,20 @@ BUGS: dict[str, Callable[[], None]] = {
 # Their money is right, but they keep it from being looked at, or don't last.
 OTHERS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
-    for bug in (leaves_out_a_link, tells_of_the_past, shows_no_sign, starts_only_once)
+    for bug in (
+        leaves_out_a_link,
+        tells_of_the_past,
+        shows_no_sign,
+        turns_tables_away,
+        starts_only_once,
+    )
 }
 
 if __name__ == "__main__":
-    (BUGS | OTHERS)[sys.argv.pop(1)]()
+    bug = sys.argv.pop(1)
+    # "second:" before it: of several controllers of a site, the one that was started first is well.
+    first = Path(sys.argv[sys.argv.index("--site") + 1]).with_name("first")
+    if not bug.startswith("second:") or first.exists():
+        (BUGS | OTHERS)[bug.removeprefix("second:")]()
+    first.touch()
     main()

@@ -4,7 +4,7 @@ import importlib
 import json
 import os
 import sys
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,13 +14,16 @@ from click.testing import CliRunner
 
 from emulator.audit.terms import read_terms
 from emulator.cli import main
+from emulator.soak.cast import Cast
 from emulator.soak.command import run_soak, write_report
 from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault, parse_faults
 from emulator.soak.html import html_page
 from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
+from emulator.soak.proxy import Proxy
 from emulator.soak.report import text_lines
+from emulator.soak.run import Soak
 from emulator.soak.tape import read_tape
 from jackpot.store.journal import GENESIS, chained
 from jackpot.store.opening import journal_opener
@@ -96,6 +99,43 @@ def test_a_controller_that_hides_something_fails(bug: str, failure: str, tmp_pat
     report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset(), command=command)
     assert not report["passed"]
     assert failure in report["failures"][0]
+
+
+@PATIENCE
+@pytest.mark.parametrize(
+    ("bug", "failure"),
+    [("leaves-out-a-link", "listed are "), ("shows-no-sign", "no sign ever showed ")],
+)
+def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -> None:
+    """Where one of two tells the truth, the other is found all the same."""
+    command = (sys.executable, str(BUGGY), f"second:{bug}")
+    report = soak(tmp_path, tables=2, rounds=3, whole_games=0, controllers=2, command=command)
+    assert not report["passed"]
+    assert failure in report["failures"][0]
+
+
+@PATIENCE
+def test_tables_move_on_to_the_next_controller(tmp_path: Path) -> None:
+    """One that serves nobody keeps no table from playing."""
+    command = (sys.executable, str(BUGGY), "second:turns-tables-away")
+    report = soak(tmp_path, tables=6, rounds=3, whole_games=0, controllers=2, command=command)
+    assert report["failures"] == []
+    assert report["rounds"] == 6 * 3
+
+
+def test_every_proxy_carries_somebody(tmp_path: Path) -> None:
+    """A third of the tables goes through proxies, whatever the number of controllers."""
+    run = Soak(Options(tables=9, controllers=3), tmp_path)
+    run.proxies = [Proxy(controller.address) for controller in run.controllers]
+    for proxy in run.proxies:
+        proxy.address = f"proxy {proxy}"
+    cast = Cast(run, AsyncExitStack())
+    ways = [cast.ways(place) for place in range(9)]
+    proxies = {proxy.address for proxy in run.proxies}
+    assert all(set(way) == proxies for way in ways[::3])
+    assert {way[0] for way in ways[::3]} == proxies
+    direct = {controller.address for controller in run.controllers}
+    assert {way[0] for way in ways[1::3]} == {way[0] for way in ways[2::3]} == direct
 
 
 @PATIENCE

@@ -13,7 +13,7 @@ from emulator.soak.faults import Fault
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
 from emulator.soak.site import SITE
-from emulator.soak.table import SideTable
+from emulator.soak.table import STEPS, SideTable
 from jackpot.rules.site import load_site
 from table_client.client import open_channel
 
@@ -56,8 +56,7 @@ class Cast:
         soak = self._soak
         options, terms = soak.options, soak.terms.tables[name]
         client = await self.client(place, name)
-        whole = options.whole_games and place % options.whole_games == options.whole_games - 1
-        if whole:
+        if options.plays_whole_games(place):
             site = load_site(self._soak.site_path)
             links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
             return GameTable(
@@ -68,10 +67,11 @@ class Cast:
                 options.seed,
                 self._soak.hits,
                 rigged=options.rigged,
-                device_faults=Fault.DEVICE in options.faults,
-                late=Fault.LATE in options.faults,
+                device_faults=Fault.DEVICE in soak.faults,
+                late=Fault.LATE in soak.faults,
+                pause_s=options.pause_s(1),
             )
-        spare = await self.client(place, name) if Fault.STUCK in options.faults else None
+        spare = await self.client(place, name) if Fault.STUCK in soak.faults else None
         return SideTable(
             client,
             terms,
@@ -80,7 +80,7 @@ class Cast:
             self._soak.habits,
             self._soak.hits,
             rigged=options.rigged,
-            speed=options.speed,
+            pause_s=options.pause_s(STEPS),
             spare=spare,
         )
 

@@ -203,6 +203,8 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     _known_level(run, options.until_hit)
     console = Console(stderr=True)
     _stop_when_told(run, console)
+    for fault, why in run.impossible.items():
+        console.print(f"{fault} can't happen: {why}", highlight=False, soft_wrap=True)
     progress = Progress(run, console)
     drawing = asyncio.create_task(progress.go_on()) if show else None
     with progress.live() if show else nullcontext():

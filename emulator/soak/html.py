@@ -178,7 +178,8 @@ def _faults(report: dict[str, Any]) -> list[str]:
     if not faults["asked"]:
         return []
     kinds = [
-        (fault, says, f"{faults['happened'][fault]:,}") for fault, says in faults["asked"].items()
+        (fault, says, faults["impossible"].get(fault) or f"{faults['happened'][fault]:,}")
+        for fault, says in faults["asked"].items()
     ]
     done = [
         *faults["done"].items(),

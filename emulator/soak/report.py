@@ -102,7 +102,8 @@ def _faults(soak: Soak) -> dict[str, Any]:
     return {
         "asked": {fault: SAYS[fault] for fault in sorted(soak.options.faults)},
         "happened": {fault: counts[fault] for fault in sorted(soak.options.faults)},
-        "disk_mounted": soak.disk.mounted or soak.disk.was_mounted,
+        "impossible": dict(soak.impossible),
+        "disk_mounted": soak.disk.was_mounted,
         "done": dict(sorted(soak.saboteur.how.items())) if soak.saboteur else {},
         "not_felt": dict(sorted(soak.saboteur.unfelt.items())) if soak.saboteur else {},
         "devices": dict(sorted(device_faults(soak).items())),
@@ -204,8 +205,11 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
         lines += listed("  faults    ", felt or ["none was felt"])
-    if never := [fault for fault, count in faults["happened"].items() if not count]:
+    never = [fault for fault, count in faults["happened"].items() if not count]
+    if never := [fault for fault in never if fault not in faults["impossible"]]:
         lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
+    for fault, why in faults["impossible"].items():
+        lines += wrapped("  can't     ", f"{fault}: {why}")
     if faults["done"]:
         done = [f"{what} {count}" for what, count in faults["done"].items()]
         lines += listed("  done      ", done)

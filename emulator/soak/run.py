@@ -25,6 +25,7 @@ from emulator.soak.keeper import Keeper, while_kept
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
 from emulator.soak.options import Options
+from emulator.soak.possible import impossible
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Saboteur
 from emulator.soak.samples import Samples
@@ -39,7 +40,6 @@ from jackpot.verify import verify
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
 LATEST_HERD_S = 30.0
-_ON_DISK = frozenset({Fault.DISK, Fault.WRITE})  # nothing to do with a database elsewhere
 SETTLE_S = 120.0  # for everything to be answered at the end
 
 
@@ -53,7 +53,8 @@ class Soak:
         self.data = folder / "data"
         self.store = options.store or str(self.data)
         self.tape_path = folder / "tape"
-        fault_set = options.faults
+        self.impossible = impossible(options)
+        self.faults = fault_set = options.faults - self.impossible.keys()
         full = bool({Fault.HERD, Fault.UNREAD} & fault_set)
         self.site_path = write_site(folder, options.tables, herd=full)
         self.terms: SiteTerms = read_terms(self.site_path)
@@ -76,7 +77,7 @@ class Soak:
         self.disk = SmallDisk(self.data)
         self._draw = random.Random(f"{options.seed}/soak")  # noqa: S311 - a replay needs a seed
         command = options.command or (sys.executable, "-m", "jackpot")
-        if Fault.CLOCK in fault_set and not options.command:
+        if Fault.CLOCK in fault_set:
             set_offset(self.clock, 0)
             command = (sys.executable, "-m", "emulator.soak.stepped_clock", str(self.clock))
         self.controllers = [
@@ -121,13 +122,12 @@ class Soak:
             self.ended = self.ended or time.monotonic()
 
     async def _set_up(self) -> None:
-        on_disk = Fault.DISK in self.options.faults and not self.options.store
-        if on_disk and self.disk.mount():
+        if Fault.DISK in self.faults and self.disk.mount():
             self._stack.callback(self._put_disk_away)
         for controller in self.controllers:
             await controller.start()
             self._stack.push_async_callback(controller.kill)
-        if Fault.CONNECTION in self.options.faults:
+        if Fault.CONNECTION in self.faults:
             for controller in self.controllers:
                 proxy = Proxy(controller.address)
                 await proxy.start()
@@ -136,9 +136,8 @@ class Soak:
         self.cast = Cast(self, self._stack)
         self.staff = Staff(await self.cast.channels(self.cast.addresses(0)), SITE, self.tape)
         self.floor = Floor(self.staff, self.habits)
-        faults = self.options.faults - (_ON_DISK if self.options.store else frozenset())
         self.saboteur = Saboteur(
-            faults,
+            self.faults,
             self.keepers,
             self.proxies,
             self.disk,
@@ -209,20 +208,19 @@ class Soak:
     @asynccontextmanager
     async def _background(self) -> AsyncIterator[list["asyncio.Task[None]"]]:
         """Signs, looks, the manager, samples; and what the faults need."""
-        faults = self.options.faults
         self.manager = Manager(self.staff, self.auditor.books, self._draw, 1.0)
         keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
         work = [self.staff.watch(place) for place, _ in enumerate(self.controllers)]
         work += [self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
-        if Fault.UNREAD in faults:
+        if Fault.UNREAD in self.faults:
             name = f"{HERD}-001"
             client = await self.cast.client(1, name)
             self.mute = Mute(client, self.terms.tables[name], self.cast.addresses(0))
             work.append(self.mute.work())
         helpers = [asyncio.create_task(each) for each in work]
-        herding = [asyncio.create_task(self._herd())] if Fault.HERD in faults else []
+        herding = [asyncio.create_task(self._herd())] if Fault.HERD in self.faults else []
         try:
             yield [*keepers, *helpers]
         finally:

@@ -20,6 +20,7 @@ from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault, parse_faults
 from emulator.soak.html import html_page
 from emulator.soak.options import Options
+from emulator.soak.possible import impossible
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.proxy import Proxy
 from emulator.soak.report import text_lines
@@ -300,6 +301,65 @@ def test_a_journal_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     assert report["failures"] == ["the journal could not be kept: File exists"]
     assert report["journal_verified"]
     assert not os.path.ismount(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("options", "ruled_out"),
+    [
+        ({"whole_games": 4}, set()),
+        ({"whole_games": 0}, {Fault.DEVICE}),
+        ({"whole_games": 10}, {Fault.DEVICE}),
+        ({"whole_games": 1}, {Fault.MISMATCH, Fault.SLOW, Fault.STUCK}),
+        ({"store": "postgresql://localhost/soak"}, {Fault.DISK, Fault.WRITE}),
+        ({"command": ("another",)}, {Fault.CLOCK}),
+    ],
+)
+def test_what_cannot_happen_is_known_before(
+    options: dict[str, Any], ruled_out: set[Fault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the faults asked for, and with a reason; nothing is said of the others."""
+    monkeypatch.setattr(SmallDisk, "mount", lambda _: True)
+    assert impossible(Options(tables=9, faults=frozenset(Fault), **options)).keys() == ruled_out
+    assert impossible(Options(tables=9, faults=frozenset({Fault.KILL}), **options)) == {}
+
+
+def test_a_disk_that_may_not_be_mounted_cannot_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not everybody is root."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    found = impossible(Options(faults=frozenset({Fault.DISK})))
+    assert found == {Fault.DISK: "this user may not mount a small disk here: it needs root"}
+
+
+@PATIENCE
+def test_what_cannot_happen_is_said_at_the_start_and_at_the_end(tmp_path: Path) -> None:
+    """With its reason: that the run was too short is no excuse for it."""
+    options = ["--tables=2", "--rounds=1", "--whole-games=0", "--faults=device,kill"]
+    done = CliRunner().invoke(main, ["soak", *options, "--report", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    why = "no table plays its whole game, so none has devices (--whole-games)"
+    assert done.stderr.startswith(f"device can't happen: {why}\n")
+    words = " ".join((tmp_path / "report.txt").read_text().split())
+    assert "never kill: the run was too short for it" in words
+    assert f"can't device: {why}" in words
+    assert why in (tmp_path / "report.html").read_text()
+
+
+@PATIENCE
+def test_devices_fail_with_a_rigged_deck_too(tmp_path: Path) -> None:
+    """Whatever the table plays; and hands that were made to win take awards from meters."""
+    report = soak(tmp_path, tables=1, rounds=120, whole_games=1, faults=frozenset({Fault.DEVICE}))
+    assert report["passed"], report["failures"]
+    assert report["faults"]["happened"]["device"] > 0
+    assert "share" in {award["kind"] for award in report["awards"]}
+    assert report["hits"] == [], "nothing of it was left to chance"
+
+
+@PATIENCE
+def test_whole_games_have_a_pace(tmp_path: Path) -> None:
+    """A round takes a minute at a real table; here it is a hundred times as fast."""
+    report = soak(tmp_path, tables=1, rounds=4, whole_games=1, speed=100.0)
+    assert report["passed"], report["failures"]
+    assert report["duration_s"] >= 4 * 0.6 / 2
 
 
 @PATIENCE

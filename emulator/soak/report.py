@@ -111,6 +111,7 @@ def _faults(soak: Soak) -> dict[str, Any]:
         "restarts": len(restarts),
         "restart_median_s": round(median(restarts), 2) if restarts else 0,
         "restart_longest_s": round(max(restarts, default=0), 2),
+        "unread_ended": soak.mute.ended if soak.mute else 0,
         "herd_s": [round(seconds, 2) for seconds in soak.herd_s],
         "rounds_void_by_devices": sum(getattr(table, "voids", 0) for table in soak.tables),
         "manager_acts": soak.manager.acts if soak.manager else 0,

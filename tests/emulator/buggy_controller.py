@@ -111,6 +111,12 @@ def turns_tables_away() -> None:
     setattr(TableService, "_attach", attach)  # noqa: B010 - as above
 
 
+def forgets_nothing() -> None:
+    """Everybody who asks for all accounts costs it memory for good."""
+    kept: list[bytes] = []
+    _lists(lambda _: kept.append(b"x" * 60_000_000))
+
+
 def starts_only_once() -> None:
     """Where it has kept a journal before, it ends at once."""
     if Path(sys.argv[sys.argv.index("--store") + 1], "journal.sqlite").exists():
@@ -136,6 +142,7 @@ OTHERS: dict[str, Callable[[], None]] = {
         tells_of_the_past,
         shows_no_sign,
         turns_tables_away,
+        forgets_nothing,
         starts_only_once,
     )
 }

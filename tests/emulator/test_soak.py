@@ -103,6 +103,25 @@ def test_a_controller_that_hides_something_fails(bug: str, failure: str, tmp_pat
 
 
 @PATIENCE
+def test_a_controller_that_holds_more_and_more_fails(tmp_path: Path) -> None:
+    """Though everything that it says is right."""
+    command = (sys.executable, str(BUGGY), "forgets-nothing")
+    report = soak(tmp_path, tables=2, duration_s=60, whole_games=0, command=command)
+    (failure,) = report["failures"]
+    assert failure.startswith("GrownError: a controller's memory grew from ")
+    assert report["duration_s"] < 60
+
+
+@PATIENCE
+def test_a_stream_that_nobody_reads_is_ended_by_the_controller(tmp_path: Path) -> None:
+    """The soak holds it for long enough to see that."""
+    faults = frozenset({Fault.UNREAD})
+    report = soak(tmp_path, tables=2, duration_s=42, speed=20.0, whole_games=0, faults=faults)
+    assert report["failures"] == []
+    assert report["faults"]["happened"]["unread"] >= report["faults"]["unread_ended"] == 8
+
+
+@PATIENCE
 @pytest.mark.parametrize(
     ("bug", "failure"),
     [("leaves-out-a-link", "listed are "), ("shows-no-sign", "no sign ever showed ")],

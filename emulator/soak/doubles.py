@@ -48,8 +48,13 @@ class DoublingClient(RecordingClient):
         if self._draw.random() < self._chance:
             task = asyncio.create_task(self._again(self.epoch, command, answer))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._ended)
         return answer
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        """What failed is kept for `finish`, which raises it."""
+        if task.cancelled() or not task.exception():
+            self._tasks.discard(task)
 
     async def finish(self) -> None:
         """Wait for the copies."""

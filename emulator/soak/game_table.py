@@ -11,11 +11,12 @@ from emulator.devices.faults import Fault as DeviceFault
 from emulator.devices.local import LocalDevices
 from emulator.devices.model import Method, StationConfig
 from emulator.soak.clients import RecordingClient
-from emulator.soak.floor import FLOORPERSON, Floor
+from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
 from jackpot.v1 import table_pb2 as pb
 from table_client.devices import DeviceDeck
+from table_client.floor import FLOORPERSON
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
 from table_client.players import Habits, SimulatedPlayer

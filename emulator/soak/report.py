@@ -11,13 +11,9 @@ from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR, LEAST_P
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.run import Soak
+from emulator.soak.samples import GROWTH_MB
 from emulator.words import counted, listed, wrapped
 from jackpot.store.opening import is_postgres
-
-
-def passed(report: dict[str, Any]) -> bool:
-    """Whether the run found nothing wrong."""
-    return bool(report["passed"])
 
 
 def make_report(soak: Soak) -> dict[str, Any]:
@@ -27,11 +23,10 @@ def make_report(soak: Soak) -> dict[str, Any]:
     soak.tape.close()
     if soak.tape.contradiction:
         prefix = shortest_prefix(soak.terms, soak.tape_path)
-    verdicts = soak.hits.verdicts()
     failures += [
         f"{v.link} {v.bet}: hands were not paid as often as they come "
         f"(p {'at most' if v.p_value <= LEAST_P else '='} {v.p_value:.2g})"
-        for v in verdicts
+        for v in soak.verdicts
         if not v.passed
     ]
     elapsed_s = max(soak.elapsed_s, 1e-9)
@@ -61,9 +56,10 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "latency_ms": _latency(soak),
         "faults": _faults(soak),
         "resident_mb": _memory(soak),
+        "growth_limit_mb": GROWTH_MB,
         "accounts": _accounts(soak),
         "awards": _awards(soak),
-        "hits": [_verdict(verdict) for verdict in verdicts],
+        "hits": [_verdict(verdict) for verdict in soak.verdicts],
         "hits_error_rate": FAMILY_ERROR,
         "samples": [sample._asdict() for sample in soak.samples.taken],
         "latency_buckets": list(soak.latencies.buckets()),
@@ -181,15 +177,27 @@ def _fault_log(soak: Soak) -> list[tuple[float, float, str]]:
     ]
 
 
+def circumstances(report: dict[str, Any]) -> list[str]:
+    """When, on what, and with which options; those that were not used are left out."""
+    options = report["options"]
+    asked = {name.replace("_", " "): value for name, value in options.items() if value}
+    asked["faults"] = ", ".join(options["faults"]) or "none"
+    return [report["at"], report["machine"], *(f"{name} {value}" for name, value in asked.items())]
+
+
 def text_lines(report: dict[str, Any]) -> list[str]:
     """The report for a terminal of 80 columns."""
     faults, latency = report["faults"], report["latency_ms"]
+    at, machine, *asked = circumstances(report)
     lines = [
         (
             f"{'PASSED' if report['passed'] else 'FAILED'}  seed {report['seed']}, "
             f"{counted(report['options']['tables'], 'table')}, {report['options']['deck']} deck"
             f"{', stopped early' if report['stopped_early'] else ''}"
         ),
+        f"  at        {at}",
+        *wrapped("  machine   ", machine),
+        *listed("  options   ", asked),
         f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
         f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",
         (
@@ -200,7 +208,10 @@ def text_lines(report: dict[str, Any]) -> list[str]:
             f"  latency   p50 {latency['p50']} ms, p99 {latency['p99']} ms, "
             f"p99.9 {latency['p99.9']} ms"
         ),
-        f"  memory    at most {report['resident_mb'].get('most', 0)} MB",
+        (
+            f"  memory    at most {report['resident_mb'].get('most', 0)} MB; "
+            f"a controller may grow by {report['growth_limit_mb']}"
+        ),
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]
     if faults["happened"]:
@@ -236,4 +247,6 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     for failure in report["failures"]:
         lines += wrapped("  failure   ", failure)
     lines += report["prefix"]
+    if report["kept"] and not report["passed"]:
+        lines.append(f"  kept      {report['kept']}")
     return lines

@@ -20,7 +20,7 @@ from emulator.soak.doubles import DoublingClient
 from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
-from emulator.soak.hits import Hits
+from emulator.soak.hits import Hits, Verdict
 from emulator.soak.keeper import Keeper, while_kept
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
@@ -67,6 +67,7 @@ class Soak:
         self.tables: list[SideTable | GameTable] = []
         self.stopping = False  # somebody wants it to end early
         self.failure = ""  # what ended the run, if it was not its end
+        self.verdicts: list[Verdict] = []  # at the end, on hits against the odds
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
         self._herd_came = False
@@ -100,6 +101,11 @@ class Soak:
         return sum(table.rounds for table in self.tables)
 
     @property
+    def failed(self) -> bool:
+        """Whether anything was not as it must be."""
+        return bool(self.failure) or not all(verdict.passed for verdict in self.verdicts)
+
+    @property
     def elapsed_s(self) -> float:
         """How long it has been running."""
         return (self.ended or time.monotonic()) - self.began
@@ -120,6 +126,7 @@ class Soak:
                 except Exception as error:  # noqa: BLE001 - a run that fails has a report too
                     self.failure = _in_words(error)
             self.ended = self.ended or time.monotonic()
+            self.verdicts = self.hits.verdicts()
 
     async def _set_up(self) -> None:
         if Fault.DISK in self.faults and self.disk.mount():
@@ -151,7 +158,7 @@ class Soak:
 
     def _put_disk_away(self) -> None:
         try:
-            self.disk.unmount(keep=self._keep)
+            self.disk.unmount(keep=self._keep or self.failed)
         except OSError as error:
             # A copy fails with all that it could not copy, each with its path and why.
             why = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror

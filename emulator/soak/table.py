@@ -13,12 +13,13 @@ from emulator.audit.terms import DEALER, BetTerms, LinkTerms, TableTerms
 from emulator.soak.bettors import Bettors, account_of
 from emulator.soak.clients import RecordingClient
 from emulator.soak.deals import deal
-from emulator.soak.floor import FLOORPERSON, Floor
+from emulator.soak.floor import Floor
 from emulator.soak.habits import Habits
 from emulator.soak.hits import Hits
 from jackpot.v1 import payout_pb2
 from jackpot.v1 import table_pb2 as pb
 from table_client.errors import RefusedError
+from table_client.floor import FLOORPERSON
 
 STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300

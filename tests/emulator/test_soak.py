@@ -1,9 +1,11 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
 import importlib
+import importlib.metadata
 import json
 import os
 import sys
+import tempfile
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -220,6 +222,11 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     assert "Failed, stopped early.</span>" in early
     assert "agree with the auditor" not in early
     assert all(len(line) <= 80 for line in text_lines(report))
+    version = importlib.metadata.version("jackpot-controller")
+    for said in (page, " ".join("\n".join(text_lines(report)).split())):
+        for what in (report["at"], f"jackpot {version}", "controllers 1", "store SQLite"):
+            assert what in said
+    assert "faults none" in page
     report["faults"] |= {"happened": {"kill": 0}, "restarts": 2}
     lines = text_lines(report)
     assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
@@ -379,6 +386,28 @@ def test_whole_games_have_a_pace(tmp_path: Path) -> None:
     report = soak(tmp_path, tables=1, rounds=4, whole_games=1, speed=100.0)
     assert report["passed"], report["failures"]
     assert report["duration_s"] >= 4 * 0.6 / 2
+
+
+@PATIENCE
+@pytest.mark.parametrize("bug", ["", "pays-twice"])
+def test_a_run_that_fails_is_kept(
+    bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Journal, record and logs: a seed does not repeat who was served first."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    faults = frozenset({Fault.DISK})  # so that the journal lies on a disk that goes away
+    command = (sys.executable, str(BUGGY), bug) if bug else ()
+    options = Options(tables=9, rounds=100 if bug else 2, rigged=True, whole_games=0, faults=faults)
+    report = run_soak(options._replace(command=command))
+    assert report["passed"] is not bool(bug)
+    if not bug:
+        assert (report["kept"], list(tmp_path.iterdir())) == ("", [])
+        return
+    assert f"  kept      {report['kept']}" in text_lines(report)
+    kept = Path(report["kept"])
+    assert kept.parent == tmp_path
+    assert {"data", "tape", "controller-1.log"} <= {path.name for path in kept.iterdir()}
+    assert verify(kept / "data").sites
 
 
 @PATIENCE

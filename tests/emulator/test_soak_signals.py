@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import resource
 import select
 import signal
@@ -9,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from emulator.soak.report import text_lines
 
+SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
 
 
@@ -24,7 +26,7 @@ def long_soak(folder: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
     """A soak in a process group of its own, as of a shell, that has begun to play."""
     options = ("--tables=3", "--rounds=100000", "--json", f"--keep={folder}", *options)
     run = subprocess.Popen(
-        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
+        [*SOAK, *options],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -94,11 +96,29 @@ def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
 
 
 @PATIENCE
+def test_a_terminal_shows_progress_beside_json(tmp_path: Path) -> None:
+    """The report goes to standard output, and what one looks at does not."""
+    terminal, stderr = pty.openpty()
+    options = ["--tables=2", "--duration=1", "--whole-games=0", "--json"]
+    with (tmp_path / "out").open("w") as out:
+        run = subprocess.Popen([*SOAK, *options], stdout=out, stderr=stderr)
+    os.close(stderr)
+    drawn = b""
+    with suppress(OSError):  # that is how a terminal ends
+        while chunk := os.read(terminal, 65_536):
+            drawn += chunk
+    os.close(terminal)
+    assert run.wait(60) == 0
+    assert json.loads((tmp_path / "out").read_text())["passed"]
+    assert b"audited to sequence" in drawn
+
+
+@PATIENCE
 def test_a_soak_opens_more_files_than_the_soft_limit() -> None:
     """A default machine allows 1,024, and a full site with its copies needs more."""
     options = ["--tables=60", "--rounds=1", "--whole-games=0", "--faults=double", "--json"]
     run = subprocess.Popen(
-        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
+        [*SOAK, *options],
         stdout=subprocess.PIPE,
         text=True,
     )

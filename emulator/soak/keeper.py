@@ -7,8 +7,6 @@ that is a failure of its own; so is one that does not start.
 import asyncio
 import signal
 import time
-from collections.abc import Coroutine, Iterable
-from typing import Any
 
 from emulator.soak.controllers import ControllerError, ControllerProcess
 
@@ -62,18 +60,3 @@ class Keeper:
                 continue  # it met its fault before it served
             self.restarts.append(time.monotonic() - began)
             self.up.set()
-
-
-async def while_kept(
-    work: Coroutine[Any, Any, None], keepers: Iterable["asyncio.Task[None]"]
-) -> None:
-    """Do what needs the controllers; if one of them can't be kept running, that is the failure."""
-    doing = asyncio.create_task(work)
-    try:
-        done, _ = await asyncio.wait({doing, *keepers}, return_when=asyncio.FIRST_COMPLETED)
-        for task in done - {doing}:
-            task.result()
-        await doing
-    finally:
-        doing.cancel()
-        await asyncio.gather(doing, return_exceptions=True)

@@ -178,11 +178,15 @@ def _fault_log(soak: Soak) -> list[tuple[float, float, str]]:
 
 
 def circumstances(report: dict[str, Any]) -> list[str]:
-    """When, on what, and with which options; those that were not used are left out."""
-    options = report["options"]
-    asked = {name.replace("_", " "): value for name, value in options.items() if value}
-    asked["faults"] = ", ".join(options["faults"]) or "none"
-    return [report["at"], report["machine"], *(f"{name} {value}" for name, value in asked.items())]
+    """When, on what, and with which options; ways to end that were not chosen are left out."""
+    options = dict(report["options"])
+    faults = " ".join(options.pop("faults")) or "none"
+    asked = [
+        f"{name.removesuffix('_s').replace('_', ' ')} {value}{' s' if name.endswith('_s') else ''}"
+        for name, value in options.items()
+        if value or name in ("speed", "whole_games")
+    ]
+    return [report["at"], report["machine"], *asked, f"faults {faults}"]
 
 
 def text_lines(report: dict[str, Any]) -> list[str]:
@@ -197,7 +201,8 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         ),
         f"  at        {at}",
         *wrapped("  machine   ", machine),
-        *listed("  options   ", asked),
+        *listed("  options   ", asked[:-1]),
+        *wrapped("  asked     ", asked[-1]),
         f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
         f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",
         (
@@ -210,7 +215,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         ),
         (
             f"  memory    at most {report['resident_mb'].get('most', 0)} MB; "
-            f"a controller may grow by {report['growth_limit_mb']}"
+            f"a controller may grow by {report['growth_limit_mb']} MB"
         ),
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]

@@ -21,7 +21,7 @@ from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
 from emulator.soak.hits import Hits, Verdict
-from emulator.soak.keeper import Keeper, while_kept
+from emulator.soak.keeper import Keeper
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
 from emulator.soak.options import Options
@@ -34,6 +34,7 @@ from emulator.soak.stepped_clock import set_offset
 from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
+from emulator.soak.tasks import end, in_words, while_kept
 from jackpot.server.collector import calm_collector
 from jackpot.verify import verify
 
@@ -124,7 +125,7 @@ class Soak:
                 try:
                     await self._wind_up()
                 except Exception as error:  # noqa: BLE001 - a run that fails has a report too
-                    self.failure = _in_words(error)
+                    self.failure = in_words(error)
             self.ended = self.ended or time.monotonic()
             self.verdicts = self.hits.verdicts()
 
@@ -177,7 +178,7 @@ class Soak:
             await asyncio.gather(playing, failed, return_exceptions=True)
         for task in done:
             if not task.cancelled() and (error := task.exception()):
-                self.failure = _in_words(error)
+                self.failure = in_words(error)
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
 
@@ -231,14 +232,14 @@ class Soak:
         try:
             yield [*keepers, *helpers]
         finally:
-            await _ended(helpers)
+            await end(helpers)
             try:
                 if not self.failure:  # a controller that failed would not come back
                     await while_kept(self._make_good(herding), keepers)
             except Exception as error:  # noqa: BLE001 - a run that fails has a report too
-                self.failure = _in_words(error)
+                self.failure = in_words(error)
             finally:
-                await _ended([*keepers, *herding])
+                await end([*keepers, *herding])
 
     async def _make_good(self, herding: list["asyncio.Task[None]"]) -> None:
         """All controllers are up again, and whoever is on the way has come."""
@@ -302,16 +303,3 @@ class Soak:
         self.verified = found.ok
         if not found.ok and not self.failure:
             self.failure = f"the journal does not verify: {found}"
-
-
-def _in_words(error: BaseException) -> str:
-    """The first of what went wrong."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
-
-
-async def _ended(tasks: list["asyncio.Task[None]"]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -15,8 +15,9 @@ from emulator.soak import sabotage
 from emulator.soak.controllers import ControllerError, ControllerProcess
 from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault
-from emulator.soak.keeper import Keeper, UnexpectedEndError, while_kept
+from emulator.soak.keeper import Keeper, UnexpectedEndError
 from emulator.soak.sabotage import Saboteur
+from emulator.soak.tasks import while_kept
 
 
 class Idle(ControllerProcess):

@@ -14,6 +14,7 @@ from jackpot.server.limits import MAX_UNREAD_S
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from jackpot.v1 import table_pb2 as pb
 from table_client.client import TableClient
+from table_client.conversation import CALL_TIMEOUT_S
 from table_client.errors import from_rpc_error
 
 WATCHERS = 20
@@ -22,8 +23,7 @@ HOLD_S = MAX_UNREAD_S + 10.0  # the controller ends by itself what nobody reads,
 _DRAIN_S = 5.0
 _AGAIN = 16  # a long answer is asked for so many times in one message
 _MESSAGES = 40  # whose answers are more than a stream holds unread
-# Each message can be answered before the next: who has too many unanswered is sent away at once.
-_PACE_S = 0.05
+_PACE_S = 0.02
 # Else gRPC would take in more and more that nobody reads, and the controller would feel nothing.
 _SMALL_WINDOW = (("grpc.http2.bdp_probe", 0),)
 
@@ -40,15 +40,19 @@ def open_deaf_channel(address: str) -> grpc.aio.Channel:
     return grpc.aio.insecure_channel(address, options=_SMALL_WINDOW)
 
 
-async def ask_and_ask(call: Any, message: pb.PlayRequest) -> bool:
+async def ask_and_ask(stub: Any, call: Any, message: pb.PlayRequest) -> bool:
     """Write on a stream, and read nothing from it, until the controller can send no more.
 
-    Whether the stream has lived to see that. No write is given up: to cancel it would cancel the
-    call, and with it what is to be held.
+    Whether the stream has lived to see that: who has too many unanswered is sent away at once, so
+    after each message the same is asked by its own RPC, whose answer comes after. No write is given
+    up: to cancel it would cancel the call, and with it what is to be held.
     """
+    which = pb.CommandId(site=message.site, table=message.table, epoch=message.epoch, number=3)
+    behind = pb.LockOutRequest(id=which, command=pb.LockOut())
     try:
         for _ in range(_MESSAGES):
             await call.write(message)
+            await stub.LockOut(behind, timeout=CALL_TIMEOUT_S)
             await asyncio.sleep(_PACE_S)
     except (grpc.RpcError, asyncio.InvalidStateError):
         return False
@@ -116,7 +120,7 @@ class Mute:
         watch = meter_pb2.WatchMetersRequest(site=self._client.site)
         held = [meters.WatchMeters(watch) for _ in range(WATCHERS)]
         calls = [stub.Play() for _ in range(STREAMS)]
-        asked = await asyncio.gather(*(ask_and_ask(call, message) for call in calls))
+        asked = await asyncio.gather(*(ask_and_ask(stub, call, message) for call in calls))
         if not all(asked):  # the controller is being restarted
             await asyncio.sleep(_PACE_S)
             return

@@ -41,9 +41,9 @@ async def test_clients_that_never_read_cost_no_memory(tmp_path: Path) -> None:
             stub: Any = table_pb2_grpc.TableServiceStub(deaf)
             again = repeated_lock_out(client)
             first, more = ([stub.Play() for _ in range(streams)] for streams in (8, 24))
-            assert all(await asyncio.gather(*(ask_and_ask(call, again) for call in first)))
+            assert all(await asyncio.gather(*(ask_and_ask(stub, call, again) for call in first)))
             before_mb = resident_mb(process.pid)
-            assert all(await asyncio.gather(*(ask_and_ask(call, again) for call in more)))
+            assert all(await asyncio.gather(*(ask_and_ask(stub, call, again) for call in more)))
             assert not any(call.done() for call in [*first, *more]), "all of them are held"
             assert resident_mb(process.pid) - before_mb < FLAT_MB
             assert (await client.heartbeat()).last_number == 3

@@ -1,5 +1,6 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
+import asyncio
 import importlib
 import importlib.metadata
 import json
@@ -178,6 +179,12 @@ def test_a_controller_that_does_not_come_back_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The tables have played to their end, but whoever waits for it does not wait for ever."""
+
+    async def herd(_: object) -> float:
+        await asyncio.sleep(4)  # until after the tables
+        return 4.0
+
+    monkeypatch.setattr("emulator.soak.run.herd", herd)
     monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
     command = (sys.executable, str(BUGGY), "starts-only-once")
     faults = frozenset({Fault.HERD})

@@ -18,6 +18,7 @@ import uvloop
 
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
 from emulator.bench.servers import PLACE, PLAY
+from jackpot.file_limit import raise_file_limit
 from jackpot.request_id import new_request_id
 from jackpot.v1 import table_pb2 as pb
 
@@ -203,6 +204,7 @@ def _say(line: str) -> None:
 
 def main() -> None:
     """Do what the first line says."""
+    raise_file_limit()
     job = msgspec.convert(json.loads(sys.stdin.readline()), Job)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(work(job))

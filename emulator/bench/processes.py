@@ -15,6 +15,7 @@ from typing import IO, Any
 import msgspec
 
 from emulator.bench.load import Job, Seen
+from emulator.procfs import children, resident_mb
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -25,7 +26,7 @@ class BenchError(Exception):
 
 def cpu_s(pid: int) -> float:
     """Processor time that a process and the children that live have used."""
-    return _own_cpu_s(pid) + sum(cpu_s(child) for child in _children(pid))
+    return _own_cpu_s(pid) + sum(cpu_s(child) for child in children(pid))
 
 
 def _own_cpu_s(pid: int) -> float:
@@ -35,32 +36,6 @@ def _own_cpu_s(pid: int) -> float:
         return 0.0
     fields = stat.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found += [int(child) for child in path.read_text().split()]
-        except OSError:
-            continue
-    return found
-
-
-def resident_mb(pid: int) -> float:
-    """Memory that a process holds; of several that share, each its part."""
-    children = _children(pid)
-    if not children:
-        return _memory_mb(pid, "status", "VmRSS")
-    return sum(_memory_mb(each, "smaps_rollup", "Pss") for each in (pid, *children))
-
-
-def _memory_mb(pid: int, file: str, field: str) -> float:
-    try:
-        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return next((int(x.split()[1]) / 1024 for x in lines if x.startswith(f"{field}:")), 0.0)
 
 
 class Server:

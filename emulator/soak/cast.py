@@ -1,6 +1,7 @@
 """Who plays in a soak: tables with their clients and connections, made from the options."""
 
 import random
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,15 @@ from emulator.soak.faults import Fault
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
 from emulator.soak.site import SITE
-from emulator.soak.table import SideTable
+from emulator.soak.table import STEPS, SideTable
 from jackpot.rules.site import load_site
 from table_client.client import open_channel
 
 if TYPE_CHECKING:
     from emulator.soak.run import Soak
+
+
+_EVERY = 3  # of so many tables one goes through a proxy
 
 
 class Cast:
@@ -27,21 +31,32 @@ class Cast:
         self._soak = soak
         self._stack = stack
 
-    async def channel(self, place: int, *, direct: bool = True) -> grpc.aio.Channel:
-        """A connection of one's own to one of the controllers."""
-        addresses = [controller.address for controller in self._soak.controllers]
+    def addresses(self, place: int, *, direct: bool = True) -> list[str]:
+        """All controllers, or the proxies before them, beginning with one's own."""
+        found = [controller.address for controller in self._soak.controllers]
         if not direct and self._soak.proxies:
-            addresses = [proxy.address for proxy in self._soak.proxies]
-        channel = open_channel(addresses[place % len(addresses)])
-        return await self._stack.enter_async_context(channel)
+            found = [proxy.address for proxy in self._soak.proxies]
+        own = place % len(found)
+        return found[own:] + found[:own]
+
+    def ways(self, place: int) -> list[str]:
+        """Where a table's client finds controllers: a third of them, where it can break, by proxy.
+
+        Thirds are counted before controllers, or those behind a proxy would all have the same one.
+        """
+        return self.addresses(place // _EVERY, direct=place % _EVERY != 0)
+
+    async def channels(self, addresses: Iterable[str]) -> list[grpc.aio.Channel]:
+        """Connections of one's own; each is made when it is first used."""
+        enter = self._stack.enter_async_context
+        return [await enter(open_channel(address)) for address in addresses]
 
     async def table(self, place: int, name: str, floor: Floor) -> SideTable | GameTable:
         """One of the tables that play."""
         soak = self._soak
         options, terms = soak.options, soak.terms.tables[name]
         client = await self.client(place, name)
-        whole = options.whole_games and place % options.whole_games == options.whole_games - 1
-        if whole:
+        if options.plays_whole_games(place):
             site = load_site(self._soak.site_path)
             links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
             return GameTable(
@@ -52,10 +67,11 @@ class Cast:
                 options.seed,
                 self._soak.hits,
                 rigged=options.rigged,
-                device_faults=Fault.DEVICE in options.faults,
-                late=Fault.LATE in options.faults,
+                device_faults=Fault.DEVICE in soak.faults,
+                late=Fault.LATE in soak.faults,
+                pause_s=options.pause_s(1),
             )
-        spare = await self.client(place, name) if Fault.STUCK in options.faults else None
+        spare = await self.client(place, name) if Fault.STUCK in soak.faults else None
         return SideTable(
             client,
             terms,
@@ -64,23 +80,23 @@ class Cast:
             self._soak.habits,
             self._soak.hits,
             rigged=options.rigged,
-            speed=options.speed,
+            pause_s=options.pause_s(STEPS),
             spare=spare,
         )
 
     async def client(self, place: int, name: str) -> RecordingClient:
-        """A third of the tables, with broken connections, go through the proxy."""
-        channel = await self.channel(place, direct=place % 3 != 0)
+        """The client of a table."""
+        channels = await self.channels(self.ways(place))
         if not self._soak.habits.doubles:
-            client = RecordingClient(channel, SITE, name, self._soak.tape, self._soak.latencies)
+            client = RecordingClient(channels, SITE, name, self._soak.tape, self._soak.latencies)
         else:
             client = DoublingClient(
-                channel,
+                channels,
                 SITE,
                 name,
                 self._soak.tape,
                 self._soak.latencies,
-                other=await self.channel(place + 1),
+                other=(await self.channels(self.addresses(place // _EVERY + 1)[:1]))[0],
                 chance=self._soak.habits.doubles,
                 draw=random.Random(f"{self._soak.options.seed}/{name}/twice"),  # noqa: S311 - a replay
             )

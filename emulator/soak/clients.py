@@ -2,7 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Coroutine
+from collections import defaultdict
+from collections.abc import Awaitable, Coroutine, Iterator, Sequence
+from itertools import cycle
 from typing import Any, TypeVar
 
 import grpc
@@ -43,9 +45,14 @@ class RecordingClient(TableClient):
     """A table's client whose every command is on the tape."""
 
     def __init__(
-        self, channel: grpc.aio.Channel, site: str, table: str, tape: Tape, latencies: Latencies
+        self,
+        channels: Sequence[grpc.aio.Channel],
+        site: str,
+        table: str,
+        tape: Tape,
+        latencies: Latencies,
     ) -> None:
-        super().__init__(channel, site, table, deadline_s=PATIENCE_S)
+        super().__init__(channels, site, table, deadline_s=PATIENCE_S)
         self._tape = tape
         self._latencies = latencies
 
@@ -106,18 +113,22 @@ def entry_of(table: str, epoch: int, command: pb.PlayCommand, outcome: Any) -> E
 
 
 class Staff:
-    """Floorpersons and managers, on record, and what they see."""
+    """Floorpersons and managers, on record, and what they see.
 
-    def __init__(self, channel: grpc.aio.Channel, site: str, tape: Tape) -> None:
-        self.shown: dict[str, meter_pb2.LinkMeters] = {}  # the newest frame of each link
+    All controllers of a site are equal, and take turns: each RPC goes to the next one, also where
+    one did not answer.
+    """
+
+    def __init__(self, channels: Sequence[grpc.aio.Channel], site: str, tape: Tape) -> None:
+        # The newest frame of each link, at each controller.
+        self.shown: list[dict[str, meter_pb2.LinkMeters]] = [{} for _ in channels]
         self._site = site
         self._tape = tape
-        self._stub: operator_pb2_grpc.OperatorServiceAsyncStub = (
-            operator_pb2_grpc.OperatorServiceStub(channel)
-        )
-        self._meters: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(
-            channel
-        )
+        stubs = [operator_pb2_grpc.OperatorServiceStub(each) for each in channels]
+        self._turns: defaultdict[str, Iterator[Any]] = defaultdict(lambda: cycle(stubs))
+        self._meters: list[meter_pb2_grpc.MeterServiceAsyncStub] = [
+            meter_pb2_grpc.MeterServiceStub(each) for each in channels
+        ]
 
     async def do(self, rpc: str, **fields: Any) -> Any:
         """Send a command until it is answered; None: refused."""
@@ -156,24 +167,22 @@ class Staff:
         return response
 
     async def _call(self, rpc: str, request: Any) -> Any:
-        method = getattr(self._stub, rpc)
-
         async def call() -> Any:
             try:
-                return await method(request, timeout=CALL_TIMEOUT_S)
+                return await getattr(next(self._turns[rpc]), rpc)(request, timeout=CALL_TIMEOUT_S)
             except grpc.RpcError as error:
                 raise from_rpc_error(error) from error
 
         return await retried(call, stop_after_delay(PATIENCE_S))
 
-    async def watch(self) -> None:
-        """See every frame that a sign would show, for as long as it lasts."""
+    async def watch(self, place: int) -> None:
+        """See every frame that a sign at this controller would show, for as long as it lasts."""
         while True:
             request = meter_pb2.WatchMetersRequest(site=self._site)
             try:
-                async for response in self._meters.WatchMeters(request):
+                async for response in self._meters[place].WatchMeters(request):
                     for link in response.links:
-                        self.shown[link.link] = link
+                        self.shown[place][link.link] = link
                         self._tape.note(Entry(link.sequence, FRAME, None, link))
             except grpc.RpcError:
                 await asyncio.sleep(0.1)

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import shutil
 import signal
+import sys
 import tempfile
 from contextlib import closing, nullcontext, suppress
 from pathlib import Path
@@ -22,6 +24,7 @@ from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
+from jackpot.file_limit import raise_file_limit
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import is_postgres, open_to_read
 
@@ -167,7 +170,7 @@ def soak(
         _is_empty(store)
     if report:
         make_folder(report, "--report")  # before hours are played for it
-    found = run_soak(options, keep, show=not as_json)
+    found = run_soak(options, keep, show=not as_json or sys.stderr.isatty())
     if report:
         write_report(found, report)
     if as_json:
@@ -182,18 +185,25 @@ def soak(
 
 def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
     """Run a soak; its report."""
+    raise_file_limit()  # every table has connections of its own, and a herd has a thousand
     if keep:
         make_folder(keep, "--keep")
         if earlier := [name for name in ("data", "tape") if (keep / name).exists()]:
             raise click.ClickException(f"--keep {keep} holds an earlier run: {earlier[0]}")
-    scratch = nullcontext(str(keep)) if keep else tempfile.TemporaryDirectory(prefix="soak-")
-    with scratch as folder, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        try:
-            return runner.run(_run(options, Path(folder), keep=keep is not None, show=show))
-        except asyncio.CancelledError:
-            raise SystemExit(_INTERRUPTED) from None
-        except ControllerError as error:
-            raise click.ClickException(str(error)) from None
+    folder = keep or Path(tempfile.mkdtemp(prefix="soak-"))
+    kept = keep is not None
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            found = runner.run(_run(options, folder, keep=kept, show=show))
+        kept = kept or not found["passed"]  # a seed does not repeat what the clock decided
+        return {**found, "kept": str(folder) if kept else ""}
+    except asyncio.CancelledError:
+        raise SystemExit(_INTERRUPTED) from None
+    except ControllerError as error:
+        raise click.ClickException(str(error)) from None
+    finally:
+        if not kept:
+            shutil.rmtree(folder)
 
 
 async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dict[str, Any]:
@@ -201,6 +211,8 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     _known_level(run, options.until_hit)
     console = Console(stderr=True)
     _stop_when_told(run, console)
+    for fault, why in run.impossible.items():
+        console.print(f"{fault} can't happen: {why}", highlight=False, soft_wrap=True)
     progress = Progress(run, console)
     if show:
         run.say = console.print

@@ -17,7 +17,11 @@ START_S = 180.0
 
 
 class ControllerError(Exception):
-    """A controller that did not start, in one line."""
+    """A controller that did not start, in one line; the exit code if it ended by itself."""
+
+    def __init__(self, why: str, code: int | None = None) -> None:
+        super().__init__(why)
+        self.code = code
 
 
 def free_port() -> int:
@@ -84,23 +88,22 @@ class ControllerProcess:
             )
         self._process = process
         self.lives += 1
-        line = await self._first_line(process)
-        if not READY.match(line):
-            if fault and not line:
-                return  # it met its fault before it served
-            await self.kill()  # it may only be too slow
-            raise ControllerError(f"the controller did not start: {self._last_words()}")
+        code = None
+        try:
+            async with asyncio.timeout(START_S):
+                if READY.match(await self._first_line(process)):
+                    return
+                code = await self.ended()
+        except TimeoutError:
+            await self.kill()
+        raise ControllerError(f"the controller did not start: {self._last_words()}", code)
 
     async def _first_line(self, process: "subprocess.Popen[bytes]") -> str:
         if process.stdout is None:
             raise AssertionError("a pipe")
         # The pipe stays open: a controller also says when it has stopped.
         reader, self._pipe = await read_from(process.stdout)
-        try:
-            async with asyncio.timeout(START_S):
-                return (await reader.readline()).decode()
-        except TimeoutError:
-            return ""
+        return (await reader.readline()).decode()
 
     def _last_words(self) -> str:
         """What it logged last: the log itself may be gone when somebody reads this."""
@@ -114,8 +117,8 @@ class ControllerProcess:
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal, if it is there."""
-        if self.pid:
-            os.kill(self.pid, number)
+        if pid := self.pid:  # asked for once: it may end any time, and 0 is our own group
+            os.kill(pid, number)
 
     async def ended(self) -> int:
         """Wait for its end; its exit code."""

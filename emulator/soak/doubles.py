@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,7 +25,7 @@ class DoublingClient(RecordingClient):
 
     def __init__(
         self,
-        channel: grpc.aio.Channel,
+        channels: Sequence[grpc.aio.Channel],
         site: str,
         table: str,
         tape: Tape,
@@ -35,7 +35,7 @@ class DoublingClient(RecordingClient):
         chance: float,
         draw: random.Random,
     ) -> None:
-        super().__init__(channel, site, table, tape, latencies)
+        super().__init__(channels, site, table, tape, latencies)
         self.copies = 0
         self._other: Any = table_pb2_grpc.TableServiceStub(other)
         self._chance = chance
@@ -48,8 +48,13 @@ class DoublingClient(RecordingClient):
         if self._draw.random() < self._chance:
             task = asyncio.create_task(self._again(self.epoch, command, answer))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._ended)
         return answer
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        """What failed is kept for `finish`, which raises it."""
+        if task.cancelled() or not task.exception():
+            self._tasks.discard(task)
 
     async def finish(self) -> None:
         """Wait for the copies."""

@@ -36,10 +36,11 @@ async def wind_up(soak: "Soak") -> None:
 
 async def _last_look(soak: "Soak") -> str:
     """See that every account, list and sign is as in the books; what is not, or ""."""
-    for rpc in ("ListLinks", "ListPayouts", "ListTables"):
-        await soak.staff.look(rpc)
-    for account in list(soak.auditor.books.accounts):
-        await soak.staff.look("GetAccount", account=account)
+    for _ in soak.controllers:  # they take turns
+        for rpc in ("ListLinks", "ListPayouts", "ListTables"):
+            await soak.staff.look(rpc)
+        for account in list(soak.auditor.books.accounts):
+            await soak.staff.look("GetAccount", account=account)
     behind = await _behind(soak)
     if soak.tape.contradiction:
         return str(soak.tape.contradiction)
@@ -54,7 +55,8 @@ async def _behind(soak: "Soak") -> str:
     """What the signs still don't show, after a while in which they could."""
     loop = asyncio.get_running_loop()
     until = loop.time() + SIGNS_S
-    while behind := soak.auditor.signs.behind(soak.staff.shown):
+    signs = soak.auditor.signs
+    while behind := next(filter(None, map(signs.behind, soak.staff.shown)), ""):
         if loop.time() > until or soak.tape.contradiction:
             break
         await asyncio.sleep(_AGAIN_S)

@@ -7,23 +7,23 @@ from emulator.soak.habits import Habits
 
 
 class Fault(StrEnum):
-    """Something that goes wrong."""
+    """Something that goes wrong; `SAYS` has what."""
 
-    DEVICE = "device"  # shufflers and shoes jam, cards fall face up or short
-    LATE = "late"  # wagers after the lock-out
-    DOUBLE = "double"  # the same command twice, or another under its identity
-    MISMATCH = "mismatch"  # chips that are not the wagers accepted
-    CONNECTION = "connection"  # delayed, frozen, cut, half-closed and lost
-    SLOW = "slow"  # clients that take their time
-    STUCK = "stuck"  # clients that hang and are replaced, and then wake up
-    UNREAD = "unread"  # clients and watchers that never read
-    KILL = "kill"  # SIGKILL at any moment
-    COMMIT = "commit"  # SIGKILL and SIGSTOP at the named points around the commit
-    STOP = "stop"  # SIGSTOP, then SIGCONT
-    DISK = "disk"  # no space left on the device
-    WRITE = "write"  # writes that fail
-    CLOCK = "clock"  # the controller's clock steps, forth and back
-    HERD = "herd"  # every table of a full site comes back at once after a restart
+    DEVICE = "device"
+    LATE = "late"
+    DOUBLE = "double"
+    MISMATCH = "mismatch"
+    CONNECTION = "connection"
+    SLOW = "slow"
+    STUCK = "stuck"
+    UNREAD = "unread"
+    KILL = "kill"
+    COMMIT = "commit"
+    STOP = "stop"
+    DISK = "disk"
+    WRITE = "write"
+    CLOCK = "clock"
+    HERD = "herd"
 
 
 SAYS = {

@@ -7,8 +7,8 @@ from emulator.soak.clients import Staff
 from emulator.soak.habits import Habits
 from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import payout_pb2
+from table_client.floor import FLOORPERSON
 
-FLOORPERSON = "floor"
 _DOLLAR = 1_000_000
 _REASONS = (
     op.REJECT_REASON_HAND_MISREAD,

@@ -1,21 +1,22 @@
 """A table that plays a whole game, card by card, with shuffler and shoe, on record."""
 
+import asyncio
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
-from emulator.audit.terms import DEALER, BetTerms, TableTerms
+from msgspec.structs import replace
+
+from emulator.audit.terms import BetTerms, TableTerms
 from emulator.devices.faults import Fault as DeviceFault
 from emulator.devices.local import LocalDevices
 from emulator.devices.model import Method, StationConfig
 from emulator.soak.clients import RecordingClient
-from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
-from jackpot.rules.cards import DECK
 from jackpot.v1 import table_pb2 as pb
-from table_client.decks import PlainDeck
 from table_client.devices import DeviceDeck
+from table_client.floor import FLOORPERSON
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
 from table_client.players import Habits, SimulatedPlayer
@@ -24,7 +25,7 @@ from table_client.progressive import LinkedProgressive
 from table_client.round.play import RoundResult, Table
 
 FAULT_PPM = 1_500  # of each device fault, at each of its chances
-_PLAYERS = 6
+RIGGED_PPM = 40_000  # of players' hands: with six of them, in about every fourth round
 
 
 class GameTable:
@@ -42,6 +43,7 @@ class GameTable:
         rigged: bool,
         device_faults: bool,
         late: bool,
+        pause_s: float,
     ) -> None:
         self.client = client
         self.terms = terms
@@ -49,21 +51,19 @@ class GameTable:
         self.voids = 0
         self._floor = floor
         self._hits = hits
-        self._fair = True
-        self._draw = random.Random(f"{seed}/{terms.id}/rigged")  # noqa: S311 - as a replay needs
+        self._fair = not rigged  # which hands were made to win is not known here
+        self._pause_s = pause_s
+        self._draw = random.Random(f"{seed}/{terms.id}/whole")  # noqa: S311 - as a replay needs
         self._device_faults = device_faults
         game = GAMES[terms.rule]
         progressive = LinkedProgressive(client, links, self._pay)
         settings = Settings(boxes=terms.boxes)
-        self._devices: LocalDevices | None = None
-        if rigged and not terms.community_cards:
-            deck: PlainDeck | DeviceDeck = PlainDeck(self._rigged_order)
-        else:
-            method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
-            config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
-            self._devices = LocalDevices(terms.id, config)
-            deck = DeviceDeck(self._devices, config)
-        self._table = Table(game, deck, progressive, settings)
+        method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
+        config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
+        if rigged:  # only an automated shoe can be
+            config = replace(config, method=Method.AUTOMATED_SHOE, rigged_ppm=RIGGED_PPM)
+        self._devices = LocalDevices(terms.id, config)
+        self._table = Table(game, DeviceDeck(self._devices, config), progressive, settings)
         habits = Habits(late=5 if late else 0)
         self._players = {
             seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)
@@ -73,28 +73,21 @@ class GameTable:
     @property
     def faults(self) -> Mapping[DeviceFault, int]:
         """What its devices and cards did wrong, and how often."""
-        return self._devices.faults_happened if self._devices else {}
-
-    def _rigged_order(self, _: int) -> list[str]:
-        """Stacks of five as an automated shoe deals them: some of them are winning hands."""
-        seats = list(range(1, self.terms.seats + 1))
-        sizes = (self.terms.seat_cards, self.terms.dealer_cards, 0)
-        dealt = deal(self._draw, seats, sizes, rigged=True)
-        self._fair = dealt.fair
-        order = [card for seat in [*seats, DEALER] for card in dealt.hands.get(seat, [])]
-        return order + [card for card in DECK if card not in order]
+        return self._devices.faults_happened
 
     async def begin(self) -> None:
         """Attach; a round that was left is ended by the floor."""
         answer = await self.client.attach()
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
-            await self.client.void_round("left", "floor")
-        if self._devices and self._device_faults:
+            await self.client.void_round("left", FLOORPERSON)
+        if self._device_faults:
             await self._devices.set_fault_rates(dict.fromkeys(DeviceFault, FAULT_PPM))
 
     async def play(self) -> None:
         """One round, from the shuffle to the discard rack."""
         self.rounds += 1
+        if self._pause_s:
+            await asyncio.sleep(self._pause_s * self._draw.uniform(0.5, 1.5))
         await self._floor.clear_table(self.terms.id, self._draw)
         result = await self._table.play_round(self._players)
         self.voids += bool(result.void)

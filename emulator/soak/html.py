@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from emulator import charts
+from emulator.soak.report import circumstances
 
 
 def _money(micros: float) -> str:
@@ -28,6 +29,7 @@ def html_page(report: dict[str, Any]) -> str:
         f"{report['options']['tables']} tables, {report['options']['deck']} deck, in "
         f"{report['duration_s']:,} s. {report['audited']:,} answers and "
         f"{report['observations']:,} views of meters and accounts {agree}.</p>"
+        f"<p>{escape('; '.join(circumstances(report)))}.</p>"
     )
     failures = "".join(f'<p class="bad">{escape(text)}</p>' for text in report["failures"])
     if report["prefix"]:
@@ -178,7 +180,8 @@ def _faults(report: dict[str, Any]) -> list[str]:
     if not faults["asked"]:
         return []
     kinds = [
-        (fault, says, f"{faults['happened'][fault]:,}") for fault, says in faults["asked"].items()
+        (fault, says, faults["impossible"].get(fault) or f"{faults['happened'][fault]:,}")
+        for fault, says in faults["asked"].items()
     ]
     done = [
         *faults["done"].items(),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from emulator.soak.faults import Fault
 
+ROUND_S = 60.0  # what a round takes at a real table
 EVERY_S = 8.0  # between two things done to controllers or connections
 
 
@@ -24,3 +25,11 @@ class Options(NamedTuple):
     whole_games: int = 4  # every so-many-th table plays whole games; 0: none
     every_s: float = EVERY_S
     command: tuple[str, ...] = ()  # what to run instead of `jackpot`
+
+    def plays_whole_games(self, place: int) -> bool:
+        """Whether the table at this place does, card by card."""
+        return bool(self.whole_games) and place % self.whole_games == self.whole_games - 1
+
+    def pause_s(self, steps: int) -> float:
+        """How long to wait at each of so many steps of a round, for its pace."""
+        return ROUND_S / steps / self.speed if self.speed else 0.0

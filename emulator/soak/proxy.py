@@ -49,6 +49,10 @@ class Proxy:
         self.delay_s = 0.0
         self.address = ""
 
+    def __len__(self) -> int:
+        """How many connections there are."""
+        return len(self._links)
+
     async def start(self) -> None:
         """Listen."""
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)

@@ -10,23 +10,18 @@ from emulator.soak.fault_counts import device_faults, fault_counts
 from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR, LEAST_P
 from emulator.soak.run import Soak
+from emulator.soak.samples import GROWTH_MB
 from emulator.words import counted, listed, wrapped
 from jackpot.store.opening import is_postgres
-
-
-def passed(report: dict[str, Any]) -> bool:
-    """Whether the run found nothing wrong."""
-    return bool(report["passed"])
 
 
 def make_report(soak: Soak) -> dict[str, Any]:
     """All there is to know about a run."""
     failures = [soak.failure] if soak.failure else []
-    verdicts = soak.hits.verdicts()
     failures += [
         f"{v.link} {v.bet}: hands were not paid as often as they come "
         f"(p {'at most' if v.p_value <= LEAST_P else '='} {v.p_value:.2g})"
-        for v in verdicts
+        for v in soak.verdicts
         if not v.passed
     ]
     elapsed_s = max(soak.elapsed_s, 1e-9)
@@ -57,9 +52,10 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "latency_ms": _latency(soak),
         "faults": _faults(soak),
         "resident_mb": _memory(soak),
+        "growth_limit_mb": GROWTH_MB,
         "accounts": _accounts(soak),
         "awards": _awards(soak),
-        "hits": [_verdict(verdict) for verdict in verdicts],
+        "hits": [_verdict(verdict) for verdict in soak.verdicts],
         "hits_error_rate": FAMILY_ERROR,
         "samples": [sample._asdict() for sample in soak.samples.taken],
         "latency_buckets": list(soak.latencies.buckets()),
@@ -98,7 +94,8 @@ def _faults(soak: Soak) -> dict[str, Any]:
     return {
         "asked": {fault: SAYS[fault] for fault in sorted(soak.options.faults)},
         "happened": {fault: counts[fault] for fault in sorted(soak.options.faults)},
-        "disk_mounted": soak.disk.mounted or soak.disk.was_mounted,
+        "impossible": dict(soak.impossible),
+        "disk_mounted": soak.disk.was_mounted,
         "done": dict(sorted(soak.saboteur.how.items())) if soak.saboteur else {},
         "not_felt": dict(sorted(soak.saboteur.unfelt.items())) if soak.saboteur else {},
         "devices": dict(sorted(device_faults(soak).items())),
@@ -106,6 +103,7 @@ def _faults(soak: Soak) -> dict[str, Any]:
         "restarts": len(restarts),
         "restart_median_s": round(median(restarts), 2) if restarts else 0,
         "restart_longest_s": round(max(restarts, default=0), 2),
+        "unread_ended": soak.mute.ended if soak.mute else 0,
         "herd_s": [round(seconds, 2) for seconds in soak.herd_s],
         "rounds_void_by_devices": sum(getattr(table, "voids", 0) for table in soak.tables),
         "manager_acts": soak.manager.acts if soak.manager else 0,
@@ -175,15 +173,32 @@ def _fault_log(soak: Soak) -> list[tuple[float, float, str]]:
     ]
 
 
+def circumstances(report: dict[str, Any]) -> list[str]:
+    """When, on what, and with which options; ways to end that were not chosen are left out."""
+    options = dict(report["options"])
+    faults = " ".join(options.pop("faults")) or "none"
+    asked = [
+        f"{name.removesuffix('_s').replace('_', ' ')} {value}{' s' if name.endswith('_s') else ''}"
+        for name, value in options.items()
+        if value or name in ("speed", "whole_games")
+    ]
+    return [report["at"], report["machine"], *asked, f"faults {faults}"]
+
+
 def text_lines(report: dict[str, Any]) -> list[str]:
     """The report for a terminal of 80 columns."""
     faults, latency = report["faults"], report["latency_ms"]
+    at, machine, *asked = circumstances(report)
     lines = [
         (
             f"{'PASSED' if report['passed'] else 'FAILED'}  seed {report['seed']}, "
             f"{counted(report['options']['tables'], 'table')}, {report['options']['deck']} deck"
             f"{', stopped early' if report['stopped_early'] else ''}"
         ),
+        f"  at        {at}",
+        *wrapped("  machine   ", machine),
+        *listed("  options   ", asked[:-1]),
+        *wrapped("  asked     ", asked[-1]),
         f"  rounds    {report['rounds']:>12,}   {report['rounds_per_s']:,}/s",
         f"  wagers    {report['wagers']:>12,}   {report['wagers_per_s']:,}/s",
         (
@@ -194,7 +209,10 @@ def text_lines(report: dict[str, Any]) -> list[str]:
             f"  latency   p50 {latency['p50']} ms, p99 {latency['p99']} ms, "
             f"p99.9 {latency['p99.9']} ms"
         ),
-        f"  memory    at most {report['resident_mb'].get('most', 0)} MB",
+        (
+            f"  memory    at most {report['resident_mb'].get('most', 0)} MB; "
+            f"a controller may grow by {report['growth_limit_mb']} MB"
+        ),
         f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
     ]
     if skipped := report["views_skipped"]:
@@ -202,8 +220,11 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
         lines += listed("  faults    ", felt or ["none was felt"])
-    if never := [fault for fault, count in faults["happened"].items() if not count]:
+    never = [fault for fault, count in faults["happened"].items() if not count]
+    if never := [fault for fault in never if fault not in faults["impossible"]]:
         lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
+    for fault, why in faults["impossible"].items():
+        lines += wrapped("  can't     ", f"{fault}: {why}")
     if faults["done"]:
         done = [f"{what} {count}" for what, count in faults["done"].items()]
         lines += listed("  done      ", done)
@@ -229,4 +250,6 @@ def text_lines(report: dict[str, Any]) -> list[str]:
     for failure in report["failures"]:
         lines += wrapped("  failure   ", failure)
     lines += report["prefix"]
+    if report["kept"] and not report["passed"]:
+        lines.append(f"  kept      {report['kept']}")
     return lines

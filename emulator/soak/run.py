@@ -22,26 +22,27 @@ from emulator.soak.ending import wind_up
 from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
-from emulator.soak.hits import Hits
+from emulator.soak.hits import Hits, Verdict
+from emulator.soak.keeper import Keeper
 from emulator.soak.latency import Latencies
 from emulator.soak.manager import Manager
 from emulator.soak.options import Options
+from emulator.soak.possible import impossible
 from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.proxy import Proxy
-from emulator.soak.sabotage import Keeper, Saboteur
+from emulator.soak.sabotage import Saboteur
 from emulator.soak.samples import Samples
 from emulator.soak.site import HERD, SITE, herd_names, table_names, write_site
 from emulator.soak.stepped_clock import set_offset
 from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
+from emulator.soak.tasks import end, in_words, while_kept
 from jackpot.server.collector import calm_collector
-from table_client.client import open_channel
 
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes
 LATEST_HERD_S = 30.0
-_ON_DISK = frozenset({Fault.DISK, Fault.WRITE})  # nothing to do with a database elsewhere
 
 
 class Soak:
@@ -55,7 +56,8 @@ class Soak:
         self.data = folder / "data"
         self.store = options.store or str(self.data)
         self.tape_path = folder / "tape"
-        fault_set = options.faults
+        self.impossible = impossible(options)
+        self.faults = fault_set = options.faults - self.impossible.keys()
         full = bool({Fault.HERD, Fault.UNREAD} & fault_set)
         self.site_path = write_site(folder, options.tables, herd=full)
         self.terms: SiteTerms = read_terms(self.site_path)
@@ -69,6 +71,7 @@ class Soak:
         self.stopping = False  # somebody wants it to end early
         self.failure = ""  # what ended the run, if it was not its end
         self.prefix: Prefix | None = None  # the shortest, of a run with a contradiction
+        self.verdicts: list[Verdict] = []  # at the end, on hits against the odds
         self.verified = False  # the journal, by `jackpot verify`
         self.herd_s: list[float] = []
         self._herd_came = False
@@ -79,7 +82,7 @@ class Soak:
         self.disk = SmallDisk(self.data)
         self.draw = random.Random(f"{options.seed}/soak")  # noqa: S311 - a replay needs a seed
         command = options.command or (sys.executable, "-m", "jackpot")
-        if Fault.CLOCK in fault_set and not options.command:
+        if Fault.CLOCK in fault_set:
             set_offset(self.clock, 0)
             command = (sys.executable, "-m", "emulator.soak.stepped_clock", str(self.clock))
         self.controllers = [
@@ -102,6 +105,11 @@ class Soak:
         return sum(table.rounds for table in self.tables)
 
     @property
+    def failed(self) -> bool:
+        """Whether anything was not as it must be."""
+        return bool(self.failure) or not all(verdict.passed for verdict in self.verdicts)
+
+    @property
     def elapsed_s(self) -> float:
         """How long it has been running."""
         return (self.ended or time.monotonic()) - self.began
@@ -120,32 +128,31 @@ class Soak:
                 try:
                     await wind_up(self)
                 except Exception as error:  # noqa: BLE001 - a run that fails has a report too
-                    self.failure = _in_words(error)
+                    self.failure = in_words(error)
             self.ended = self.ended or time.monotonic()
+            self.verdicts = self.hits.verdicts()
         self.tape.close()
         if self.tape.contradiction:
             self.say("Looking for the shortest prefix that shows what is wrong.")
             self.prefix = await asyncio.to_thread(shortest_prefix, self.terms, self.tape_path)
 
     async def _set_up(self) -> None:
-        on_disk = Fault.DISK in self.options.faults and not self.options.store
-        if on_disk and self.disk.mount():
+        if Fault.DISK in self.faults and self.disk.mount():
             self._stack.callback(self._put_disk_away)
         for controller in self.controllers:
             await controller.start()
             self._stack.push_async_callback(controller.kill)
-        if Fault.CONNECTION in self.options.faults:
+        if Fault.CONNECTION in self.faults:
             for controller in self.controllers:
                 proxy = Proxy(controller.address)
                 await proxy.start()
                 self._stack.push_async_callback(proxy.stop)
                 self.proxies.append(proxy)
         self.cast = Cast(self, self._stack)
-        self.staff = Staff(await self.cast.channel(0), SITE, self.tape)
+        self.staff = Staff(await self.cast.channels(self.cast.addresses(0)), SITE, self.tape)
         self.floor = Floor(self.staff, self.habits)
-        faults = self.options.faults - (_ON_DISK if self.options.store else frozenset())
         self.saboteur = Saboteur(
-            faults,
+            self.faults,
             self.keepers,
             self.proxies,
             self.disk,
@@ -159,7 +166,7 @@ class Soak:
 
     def _put_disk_away(self) -> None:
         try:
-            self.disk.unmount(keep=self._keep)
+            self.disk.unmount(keep=self._keep or self.failed)
         except OSError as error:
             # A copy fails with all that it could not copy, each with its path and why.
             why = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
@@ -178,7 +185,7 @@ class Soak:
             await asyncio.gather(playing, failed, return_exceptions=True)
         for task in done:
             if not task.cancelled() and (error := task.exception()):
-                self.failure = f"{_in_words(error)}{self.tape.given_up}"
+                self.failure = f"{in_words(error)}{self.tape.given_up}"
         if self.tape.contradiction:
             self.failure = str(self.tape.contradiction)
 
@@ -216,35 +223,41 @@ class Soak:
     @asynccontextmanager
     async def _background(self) -> AsyncIterator[list["asyncio.Task[None]"]]:
         """Signs, looks, the manager, samples; and what the faults need."""
-        faults = self.options.faults
         self.manager = Manager(self.staff, self.auditor.books, self.draw, 1.0)
         keepers = [asyncio.create_task(keeper.keep()) for keeper in self.keepers]
-        watching = asyncio.create_task(self.staff.watch())  # until the last change is on the signs
-        self._stack.push_async_callback(_ended, [watching])
+        # Until the last change is on the signs.
+        watching = [
+            asyncio.create_task(self.staff.watch(place)) for place, _ in enumerate(self.controllers)
+        ]
+        self._stack.push_async_callback(end, watching)
         work = [self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
             work.append(self.saboteur.work())
-        if Fault.UNREAD in faults:
+        if Fault.UNREAD in self.faults:
             name = f"{HERD}-001"
             client = await self.cast.client(1, name)
-            self.mute = Mute(client, self.terms.tables[name], self.controllers[0].address)
+            self.mute = Mute(client, self.terms.tables[name], self.cast.addresses(0))
             work.append(self.mute.work())
         helpers = [asyncio.create_task(each) for each in work]
-        herding = asyncio.create_task(self._herd()) if Fault.HERD in faults else None
+        herding = [asyncio.create_task(self._herd())] if Fault.HERD in self.faults else []
         try:
-            yield [*keepers, *helpers, watching]
+            yield [*keepers, *helpers, *watching]
         finally:
-            await _ended(helpers)
-            if self.saboteur and not self.failure:  # a controller that failed would not come back
-                await self.saboteur.make_good()
-            if herding:
-                # A herd on its way is waited for: what it sent must be answered too.
-                if self.failure or not self._herd_came:
-                    herding.cancel()
-                (ended,) = await asyncio.gather(herding, return_exceptions=True)
-                if isinstance(ended, Exception) and not self.failure:
-                    self.failure = _in_words(ended)
-            await _ended(keepers)
+            await end(helpers)
+            try:
+                if not self.failure:  # a controller that failed would not come back
+                    await while_kept(self._make_good(herding), keepers)
+            except Exception as error:  # noqa: BLE001 - a run that fails has a report too
+                self.failure = in_words(error)
+            finally:
+                await end([*keepers, *herding])
+
+    async def _make_good(self, herding: list["asyncio.Task[None]"]) -> None:
+        """All controllers are up again, and whoever is on the way has come."""
+        if self.saboteur:
+            await self.saboteur.make_good()
+        if self._herd_came:  # what it sent must be answered too
+            await asyncio.gather(*herding)
 
     async def _look(self) -> None:
         for turn in count():
@@ -263,27 +276,13 @@ class Soak:
         self._herd_came = True
         names = herd_names(self.options.tables)[1:]
         async with AsyncExitStack() as stack:
-            clients = []
+            clients, cast = [], Cast(self, stack)
             for place, name in enumerate(names):
-                address = self.controllers[place % len(self.controllers)].address
-                channel = await stack.enter_async_context(open_channel(address))
-                client = RecordingClient(channel, SITE, name, self.tape, self.latencies)
+                channels = await cast.channels(cast.addresses(place))
+                client = RecordingClient(channels, SITE, name, self.tape, self.latencies)
                 clients.append(await stack.enter_async_context(client))
             await herd(clients)
             for keeper in self.keepers:
                 await keeper.up.wait()
                 await self.saboteur.kill(keeper)
             self.herd_s.append(await herd(clients))
-
-
-def _in_words(error: BaseException) -> str:
-    """The first of what went wrong."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
-
-
-async def _ended(tasks: list["asyncio.Task[None]"]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,8 +1,6 @@
 """What is done to controllers and connections while tables play.
 
-A keeper restarts a controller that has ended. If it ended though nobody did anything to it, that
-is a failure of its own. Whatever is done is counted only where it was felt: a commit that failed, a
-point that was reached.
+Whatever is done is counted only where it was felt: a commit that failed, a point that was reached.
 """
 
 import asyncio
@@ -14,9 +12,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
 from emulator.soak.faults import Fault
+from emulator.soak.keeper import KILLED, Keeper
 from emulator.soak.proxy import Proxy
 from emulator.soak.stepped_clock import set_offset
 from jackpot.engine.faults import POINTS
@@ -46,37 +44,6 @@ class Bag(Generic[T]):
         if not self._left:
             self._left = self._draw.sample(self._things, len(self._things))
         return self._left.pop()
-
-
-class UnexpectedEndError(Exception):
-    """A controller ended by itself."""
-
-
-class Keeper:
-    """Keeps one controller running."""
-
-    def __init__(self, controller: ControllerProcess) -> None:
-        self.controller = controller
-        self.expected = False  # something was done to it that may end it
-        self.next_fault = ""
-        self.up = asyncio.Event()
-        self.restarts: list[float] = []  # seconds from the end to serving again
-
-    async def keep(self) -> None:
-        """Start again whatever ends, for as long as it lasts."""
-        self.up.set()
-        while True:
-            code = await self.controller.ended()
-            self.up.clear()
-            if not self.expected:
-                raise UnexpectedEndError(f"the controller ended by itself (exit code {code})")
-            fault, self.next_fault = self.next_fault, ""
-            self.expected = bool(fault)
-            began = time.monotonic()
-            await self.controller.start(fault)
-            if self.controller.pid:  # it did not meet its fault before it served
-                self.restarts.append(time.monotonic() - began)
-                self.up.set()
 
 
 class Saboteur:
@@ -149,9 +116,8 @@ class Saboteur:
 
     async def kill(self, keeper: Keeper) -> None:
         """Kill a controller and wait until it serves again."""
-        keeper.expected = True
+        keeper.end_by(signal.SIGKILL)
         keeper.up.clear()
-        keeper.controller.signal(signal.SIGKILL)
         await keeper.up.wait()
 
     async def make_good(self) -> None:
@@ -163,7 +129,7 @@ class Saboteur:
             self._disk.free()
         for keeper in self._keepers:
             keeper.next_fault = ""
-            if keeper.expected:
+            if keeper.is_doomed:
                 await self.kill(keeper)
             if pid := keeper.controller.pid:
                 allow_writes(pid)
@@ -185,7 +151,7 @@ class Saboteur:
         felt = await self._is_reached(keeper, lives, killing)
         if not felt and point == "snapshot":
             # Thousands of entries lie between two, but whoever stops in good order takes one.
-            keeper.controller.signal(signal.SIGTERM)
+            keeper.end_by(signal.SIGTERM)
             felt = await self._is_reached(keeper, lives, killing)
         await killing
         if not felt:
@@ -199,10 +165,11 @@ class Saboteur:
             await asyncio.sleep(0.1)
             if _is_stopped(keeper.controller.pid):
                 await asyncio.sleep(self._draw.uniform(0.1, 1.0))
+                keeper.fault = ""
                 keeper.controller.signal(signal.SIGCONT)
                 return True
             if keeper.controller.lives > lives:
-                return True
+                return keeper.last_code == KILLED
         return False
 
     async def _stop(self, keeper: Keeper) -> Deed:
@@ -247,7 +214,7 @@ class Saboteur:
 
     async def _disturb(self, _: Keeper) -> Deed:
         proxy = self._draw.choice(self._proxies)
-        what, felt = self._disturbances.take(), True
+        what, felt = self._disturbances.take(), len(proxy) > 0
         match what:
             case "delay":
                 proxy.delay_s = self._draw.uniform(0.005, 0.05)
@@ -258,11 +225,11 @@ class Saboteur:
                 await asyncio.sleep(self._draw.uniform(0.2, 3.0))
                 proxy.thaw()
             case "cut":
-                felt = proxy.cut() > 0
+                proxy.cut()
             case "lose":
-                felt = proxy.lose() > 0
+                proxy.lose()
             case "half-close":
-                felt = proxy.half_close(towards_client=self._draw.random() < 0.5) > 0  # noqa: PLR2004 - heads or tails
+                proxy.half_close(towards_client=self._draw.random() < 0.5)  # noqa: PLR2004 - heads or tails
         return f"connection {what}", felt
 
 

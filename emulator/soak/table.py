@@ -19,10 +19,9 @@ from emulator.soak.hits import Hits
 from jackpot.v1 import payout_pb2
 from jackpot.v1 import table_pb2 as pb
 from table_client.errors import RefusedError
+from table_client.floor import FLOORPERSON
 
-FLOORPERSON = "floor"
-ROUND_S = 60.0  # what a round takes at a real table
-_STEPS = 5
+STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300
 
 
@@ -39,7 +38,7 @@ class SideTable:
         hits: Hits,
         *,
         rigged: bool = False,
-        speed: float = 0.0,
+        pause_s: float = 0.0,
         spare: RecordingClient | None = None,
     ) -> None:
         """`spare` takes over when the client hangs."""
@@ -52,7 +51,7 @@ class SideTable:
         self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
         self._habits = habits
         self._rigged = rigged
-        self._pause_s = ROUND_S / _STEPS / speed if speed else 0.0
+        self._pause_s = pause_s
         self._hits = hits
         self._spare = spare
         self._void_seats: set[int] = set()

@@ -1,7 +1,5 @@
 """What `jackpot serve`, `demo` and `sign` have in common: pages served beside the rest."""
 
-import contextlib
-import resource
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,6 +13,7 @@ from jackpot.display.app import Settings
 from jackpot.display.errors import HttpAddressError
 from jackpot.display.serving import serve_display
 from jackpot.display.theme import Theme
+from jackpot.file_limit import raise_file_limit
 from jackpot.server.controller import Controller
 from jackpot.store.opening import Address, open_to_read
 
@@ -31,16 +30,6 @@ theme_option: Callable[[Any], Any] = click.option(
 def settings(theme: Path | None) -> Settings:
     """What the options say of the pages."""
     return Settings(theme=Theme.load(theme) if theme else Theme())
-
-
-def raise_file_limit() -> None:
-    """Let this process open as many files as it may; every table and every watcher is one.
-
-    The usual 1,024 is for programs that use select(), which nothing here does.
-    """
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(ValueError, OSError):  # macOS says "unlimited" and means less
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @asynccontextmanager

@@ -15,12 +15,13 @@ import uvloop
 
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.failures import one_line
-from jackpot.cli.http import pages, raise_file_limit, settings, theme_option
+from jackpot.cli.http import pages, settings, theme_option
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
 from jackpot.display.serving import listen
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
+from jackpot.file_limit import raise_file_limit
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector

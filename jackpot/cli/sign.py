@@ -11,11 +11,12 @@ import uvloop
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
-from jackpot.cli.http import ADDRESS, raise_file_limit, settings, theme_option
+from jackpot.cli.http import ADDRESS, settings, theme_option
 from jackpot.display.access import SignsOnly
 from jackpot.display.app import Settings
 from jackpot.display.remote import ControllerSource
 from jackpot.display.serving import listen, serve_source
+from jackpot.file_limit import raise_file_limit
 from table_client.client import open_channel
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from jackpot.engine.meters import MeterBoard, MeterFrame
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
+from jackpot.server.tables import TableService
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of, true_frames = settle.pools_of, MeterBoard.frames
@@ -119,6 +121,27 @@ def freezes_signs() -> None:
     setattr(MeterBoard, "frames", frames)  # noqa: B010 - as above
 
 
+def turns_tables_away() -> None:
+    """No table can attach, ever."""
+
+    async def attach(*_: Any) -> None:
+        raise refused(Reason.OVERLOADED)
+
+    setattr(TableService, "_attach", attach)  # noqa: B010 - as above
+
+
+def forgets_nothing() -> None:
+    """Everybody who asks for all accounts costs it memory for good."""
+    kept: list[bytes] = []
+    _tells("_list_links", lambda _: kept.append(b"x" * 60_000_000))
+
+
+def starts_only_once() -> None:
+    """Where it has kept a journal before, it ends at once."""
+    if Path(sys.argv[sys.argv.index("--store") + 1], "journal.sqlite").exists():
+        raise SystemExit("Error: not again")
+
+
 BUGS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
     for bug in (
@@ -130,12 +153,26 @@ BUGS: dict[str, Callable[[], None]] = {
     )
 }
 
-# Their money is right, but they keep it from being looked at.
-HIDDEN: dict[str, Callable[[], None]] = {
+# Their money is right, but they keep it from being looked at, or don't last.
+OTHERS: dict[str, Callable[[], None]] = {
     bug.__name__.replace("_", "-"): bug
-    for bug in (leaves_out_a_link, tells_of_the_past, keeps_a_micro, shows_no_sign, freezes_signs)
+    for bug in (
+        leaves_out_a_link,
+        tells_of_the_past,
+        keeps_a_micro,
+        shows_no_sign,
+        freezes_signs,
+        turns_tables_away,
+        forgets_nothing,
+        starts_only_once,
+    )
 }
 
 if __name__ == "__main__":
-    (BUGS | HIDDEN)[sys.argv.pop(1)]()
+    bug = sys.argv.pop(1)
+    # "second:" before it: of several controllers of a site, the one that was started first is well.
+    first = Path(sys.argv[sys.argv.index("--site") + 1]).with_name("first")
+    if not bug.startswith("second:") or first.exists():
+        (BUGS | OTHERS)[bug.removeprefix("second:")]()
+    first.touch()
     main()

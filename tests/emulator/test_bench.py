@@ -1,6 +1,7 @@
 """The benchmark measures what it says it measures."""
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,27 @@ def test_every_server_answers_every_message(role: str, tmp_path: Path) -> None:
     assert found.resident_mb > 10
     if role == "controller":
         assert verify(tmp_path).ok
+
+
+def test_a_load_opens_more_files_than_the_soft_limit(tmp_path: Path) -> None:
+    """Every table has a connection of its own, and a default machine allows 1,024 files."""
+    server = Server("echo", tmp_path).start()
+    load = subprocess.Popen(
+        [sys.executable, "-m", "emulator.bench.load"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        hard = resource.prlimit(load.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(load.pid, resource.RLIMIT_NOFILE, (64, hard))
+        job = Job("stream", server.address, tables=100, count=200, channels=0)
+        said, _ = load.communicate(f"{json.dumps(to_builtins(job))}\ngo\n", timeout=60)
+    finally:
+        load.kill()
+        server.stop()
+    ready, seen = said.splitlines()
+    assert (ready, json.loads(seen)["messages"]) == ("ready", 200)
 
 
 def test_a_wager_at_a_time_is_answered_too(tmp_path: Path) -> None:

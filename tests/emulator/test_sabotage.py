@@ -1,17 +1,23 @@
-"""What is done to controllers while tables play, tried on one that does nothing."""
+"""What is done to controllers while tables play, tried on some that do next to nothing."""
 
 import asyncio
+import os
 import random
 import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from emulator.soak import sabotage
-from emulator.soak.controllers import ControllerProcess
+from emulator.soak.controllers import ControllerError, ControllerProcess
 from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault
-from emulator.soak.sabotage import Keeper, Saboteur
+from emulator.soak.keeper import Keeper, UnexpectedEndError
+from emulator.soak.sabotage import Saboteur
+from emulator.soak.tasks import while_kept
 
 
 class Idle(ControllerProcess):
@@ -21,6 +27,7 @@ class Idle(ControllerProcess):
         super().__init__(folder, "", folder / "log")
         self.over = asyncio.Event()
         self.faults: list[str] = []  # of its lives
+        self._code = 0
 
     @property
     def pid(self) -> int:
@@ -36,12 +43,14 @@ class Idle(ControllerProcess):
     def signal(self, number: signal.Signals) -> None:
         """Whatever ends a process ends it."""
         if number in (signal.SIGKILL, signal.SIGTERM):
+            in_order = number == signal.SIGTERM and not self.faults[-1].startswith("snapshot:kill")
+            self._code = 0 if in_order else -signal.SIGKILL
             self.over.set()
 
     async def ended(self) -> int:
         """When it was told to."""
         await self.over.wait()
-        return 0
+        return self._code
 
 
 async def test_a_point_that_is_not_reached_does_not_keep_others_from_their_turn(
@@ -79,3 +88,109 @@ async def test_what_is_under_way_at_the_end_is_in_the_log(tmp_path: Path) -> Non
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
     assert saboteur.log[-1][2] == "stop, still under way"
+
+
+SERVER = """
+import os, signal, sys, time
+fault = os.environ["JACKPOT_FAULT"]
+if "{breaks_with}" in fault and fault:
+    sys.exit("Error: the journal is broken")
+print("serving soak on nothing", flush=True)
+if fault:
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGKILL if ":kill:" in fault else signal.SIGSTOP)
+time.sleep(600)
+"""
+
+
+@asynccontextmanager
+async def kept(
+    folder: Path, breaks_with: str = "never"
+) -> AsyncIterator[tuple[Keeper, "asyncio.Task[None]", Saboteur]]:
+    """A process that meets its fault soon, its keeper at work, and who does things to it."""
+    command = (sys.executable, "-c", SERVER.format(breaks_with=breaks_with))
+    keeper = Keeper(ControllerProcess(folder, "", folder / "log", command))
+    disk, clock = SmallDisk(folder), folder / "clock"
+    faults, draw = [Fault.COMMIT], random.Random(1)
+    saboteur = Saboteur(faults, [keeper], [], disk, clock, draw, 0.01, lambda: False)
+    await keeper.controller.start()
+    keeping = asyncio.create_task(keeper.keep())
+    try:
+        yield keeper, keeping, saboteur
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+        await keeper.controller.kill()
+
+
+async def felt(saboteur: Saboteur, how: str) -> None:
+    """Let it work until this was felt."""
+    working = asyncio.create_task(saboteur.work())
+    async with asyncio.timeout(60):
+        while not any(done.startswith(how) for done in saboteur.how):  # noqa: ASYNC110 - a counter
+            await asyncio.sleep(0.01)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGABRT, signal.SIGKILL])
+async def test_a_crash_after_a_stop_is_not_forgiven(tmp_path: Path, number: signal.Signals) -> None:
+    """A life that stopped and went on ends only if somebody ends it."""
+    async with kept(tmp_path) as (keeper, keeping, saboteur):
+        await felt(saboteur, "stop ")
+        os.kill(keeper.controller.pid, number)
+        with pytest.raises(UnexpectedEndError, match=f"exit code {-number}"):
+            await asyncio.wait_for(keeping, 10)
+
+
+async def test_a_crash_before_a_fault_is_met_is_not_forgiven(tmp_path: Path) -> None:
+    """A controller that is to be killed at a point may end by that alone."""
+    async with kept(tmp_path) as (keeper, keeping, saboteur):
+        await felt(saboteur, "kill ")
+        keeper.next_fault = "before-commit:kill:1"
+        keeper.end_by(signal.SIGKILL)
+        keeper.up.clear()
+        await keeper.up.wait()
+        os.kill(keeper.controller.pid, signal.SIGABRT)
+        with pytest.raises(UnexpectedEndError, match="exit code -6"):
+            await asyncio.wait_for(keeping, 10)
+
+
+async def test_a_start_that_fails_under_a_fault_is_not_forgiven(tmp_path: Path) -> None:
+    """Whoever says that its journal is broken has not met the fault."""
+    async with kept(tmp_path, "snapshot") as (keeper, keeping, _):
+        keeper.next_fault = "snapshot:kill:1"
+        keeper.end_by(signal.SIGKILL)
+        with pytest.raises(ControllerError, match="did not start: the journal is broken"):
+            await asyncio.wait_for(keeping, 10)
+
+
+async def test_nobody_waits_for_a_controller_that_cannot_start(tmp_path: Path) -> None:
+    """What waits for it to be up fails with why it is not."""
+    async with kept(tmp_path, "") as (keeper, keeping, saboteur):
+        keeper.next_fault = "before-commit:stop:1"
+        with pytest.raises(ControllerError, match="the journal is broken"):
+            await asyncio.wait_for(while_kept(saboteur.kill(keeper), [keeping]), 10)
+
+
+class Ending(ControllerProcess):
+    """It ends right after it was seen to be there."""
+
+    @property
+    def pid(self) -> int:
+        """Its id, once."""
+        seen, self.seen = self.seen, 0
+        return seen
+
+    seen = 0
+
+
+async def test_a_signal_never_goes_to_our_own_group(tmp_path: Path) -> None:
+    """It goes to the process that was there, though it may be gone by now."""
+    controller = Ending(tmp_path, "", tmp_path / "log")
+    sleeper = await asyncio.create_subprocess_exec("sleep", "600", start_new_session=True)
+    controller.seen = sleeper.pid
+    sleeper.send_signal(signal.SIGSTOP)
+    controller.signal(signal.SIGCONT)
+    sleeper.terminate()  # whoever is stopped does not take notice
+    assert await asyncio.wait_for(sleeper.wait(), 10) == -signal.SIGTERM

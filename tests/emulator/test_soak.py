@@ -1,11 +1,14 @@
 """The soak finds what is wrong with a controller, and nothing where nothing is."""
 
+import asyncio
 import importlib
+import importlib.metadata
 import json
 import os
 import re
 import sys
-from contextlib import closing
+import tempfile
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -15,15 +18,19 @@ from click.testing import CliRunner
 
 from emulator.audit.terms import read_terms
 from emulator.cli import main
+from emulator.soak.cast import Cast
 from emulator.soak.command import run_soak, write_report
 from emulator.soak.disk import SmallDisk
 from emulator.soak.faults import Fault, parse_faults
 from emulator.soak.habits import Habits
 from emulator.soak.html import html_page
 from emulator.soak.options import Options
+from emulator.soak.possible import impossible
 from emulator.soak.prefix import shortest_prefix
+from emulator.soak.proxy import Proxy
 from emulator.soak.record import rows
 from emulator.soak.report import text_lines
+from emulator.soak.run import Soak
 from jackpot.store.journal import GENESIS, chained
 from jackpot.store.opening import journal_opener
 from jackpot.verify import verify
@@ -147,6 +154,62 @@ def test_what_takes_minutes_after_a_long_run_is_said(
 
 
 @PATIENCE
+def test_a_controller_that_holds_more_and_more_fails(tmp_path: Path) -> None:
+    """Though everything that it says is right."""
+    command = (sys.executable, str(BUGGY), "forgets-nothing")
+    report = soak(tmp_path, tables=2, duration_s=60, whole_games=0, command=command)
+    (failure,) = report["failures"]
+    assert failure.startswith("GrownError: a controller's memory grew from ")
+    assert report["duration_s"] < 60
+
+
+@PATIENCE
+def test_a_stream_that_nobody_reads_is_ended_by_the_controller(tmp_path: Path) -> None:
+    """The soak holds it for long enough to see that."""
+    faults = frozenset({Fault.UNREAD})
+    report = soak(tmp_path, tables=2, duration_s=42, speed=20.0, whole_games=0, faults=faults)
+    assert report["failures"] == []
+    assert report["faults"]["happened"]["unread"] >= report["faults"]["unread_ended"] == 8
+
+
+@PATIENCE
+@pytest.mark.parametrize(
+    ("bug", "failure"),
+    [("leaves-out-a-link", "listed are "), ("shows-no-sign", "no sign ever showed ")],
+)
+def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -> None:
+    """Where one of two tells the truth, the other is found all the same."""
+    command = (sys.executable, str(BUGGY), f"second:{bug}")
+    report = soak(tmp_path, tables=2, rounds=3, whole_games=0, controllers=2, command=command)
+    assert not report["passed"]
+    assert failure in report["failures"][0]
+
+
+@PATIENCE
+def test_tables_move_on_to_the_next_controller(tmp_path: Path) -> None:
+    """One that serves nobody keeps no table from playing."""
+    command = (sys.executable, str(BUGGY), "second:turns-tables-away")
+    report = soak(tmp_path, tables=6, rounds=3, whole_games=0, controllers=2, command=command)
+    assert report["failures"] == []
+    assert report["rounds"] == 6 * 3
+
+
+def test_every_proxy_carries_somebody(tmp_path: Path) -> None:
+    """A third of the tables goes through proxies, whatever the number of controllers."""
+    run = Soak(Options(tables=9, controllers=3), tmp_path)
+    run.proxies = [Proxy(controller.address) for controller in run.controllers]
+    for proxy in run.proxies:
+        proxy.address = f"proxy {proxy}"
+    cast = Cast(run, AsyncExitStack())
+    ways = [cast.ways(place) for place in range(9)]
+    proxies = {proxy.address for proxy in run.proxies}
+    assert all(set(way) == proxies for way in ways[::3])
+    assert {way[0] for way in ways[::3]} == proxies
+    direct = {controller.address for controller in run.controllers}
+    assert {way[0] for way in ways[1::3]} == {way[0] for way in ways[2::3]} == direct
+
+
+@PATIENCE
 def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that could not come back are not passed over."""
 
@@ -157,6 +220,24 @@ def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
     report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset({Fault.HERD}))
     assert report["failures"] == ["OSError: too many open files"]
+
+
+@PATIENCE
+def test_a_controller_that_does_not_come_back_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables have played to their end, but whoever waits for it does not wait for ever."""
+
+    async def herd(_: object) -> float:
+        await asyncio.sleep(4)  # until after the tables
+        return 4.0
+
+    monkeypatch.setattr("emulator.soak.run.herd", herd)
+    monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
+    command = (sys.executable, str(BUGGY), "starts-only-once")
+    faults = frozenset({Fault.HERD})
+    report = soak(tmp_path, tables=1, rounds=1, whole_games=0, faults=faults, command=command)
+    assert report["failures"] == ["ControllerError: the controller did not start: not again"]
 
 
 @PATIENCE
@@ -196,6 +277,11 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     assert "Failed, stopped early.</span>" in early
     assert "agree with the auditor" not in early
     assert all(len(line) <= 80 for line in text_lines(report))
+    version = importlib.metadata.version("jackpot-controller")
+    for said in (page, " ".join("\n".join(text_lines(report)).split())):
+        for what in (report["at"], f"jackpot {version}", "controllers 1", "store SQLite"):
+            assert what in said
+    assert "faults none" in page
     report["faults"] |= {"happened": {"kill": 0}, "restarts": 2}
     lines = text_lines(report)
     assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
@@ -296,6 +382,87 @@ def test_a_journal_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     assert report["failures"] == ["the journal could not be kept: File exists"]
     assert report["journal_verified"]
     assert not os.path.ismount(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    ("options", "ruled_out"),
+    [
+        ({"whole_games": 4}, set()),
+        ({"whole_games": 0}, {Fault.DEVICE}),
+        ({"whole_games": 10}, {Fault.DEVICE}),
+        ({"whole_games": 1}, {Fault.MISMATCH, Fault.SLOW, Fault.STUCK}),
+        ({"store": "postgresql://localhost/soak"}, {Fault.DISK, Fault.WRITE}),
+        ({"command": ("another",)}, {Fault.CLOCK}),
+    ],
+)
+def test_what_cannot_happen_is_known_before(
+    options: dict[str, Any], ruled_out: set[Fault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the faults asked for, and with a reason; nothing is said of the others."""
+    monkeypatch.setattr(SmallDisk, "mount", lambda _: True)
+    assert impossible(Options(tables=9, faults=frozenset(Fault), **options)).keys() == ruled_out
+    assert impossible(Options(tables=9, faults=frozenset({Fault.KILL}), **options)) == {}
+
+
+def test_a_disk_that_may_not_be_mounted_cannot_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not everybody is root."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    found = impossible(Options(faults=frozenset({Fault.DISK})))
+    assert found == {Fault.DISK: "this user may not mount a small disk here: it needs root"}
+
+
+@PATIENCE
+def test_what_cannot_happen_is_said_at_the_start_and_at_the_end(tmp_path: Path) -> None:
+    """With its reason: that the run was too short is no excuse for it."""
+    options = ["--tables=2", "--rounds=1", "--whole-games=0", "--faults=device,kill"]
+    done = CliRunner().invoke(main, ["soak", *options, "--report", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    why = "no table plays its whole game, so none has devices (--whole-games)"
+    assert done.stderr.startswith(f"device can't happen: {why}\n")
+    words = " ".join((tmp_path / "report.txt").read_text().split())
+    assert "never kill: the run was too short for it" in words
+    assert f"can't device: {why}" in words
+    assert why in (tmp_path / "report.html").read_text()
+
+
+@PATIENCE
+def test_devices_fail_with_a_rigged_deck_too(tmp_path: Path) -> None:
+    """Whatever the table plays; and hands that were made to win take awards from meters."""
+    report = soak(tmp_path, tables=1, rounds=120, whole_games=1, faults=frozenset({Fault.DEVICE}))
+    assert report["passed"], report["failures"]
+    assert report["faults"]["happened"]["device"] > 0
+    assert "share" in {award["kind"] for award in report["awards"]}
+    assert report["hits"] == [], "nothing of it was left to chance"
+
+
+@PATIENCE
+def test_whole_games_have_a_pace(tmp_path: Path) -> None:
+    """A round takes a minute at a real table; here it is a hundred times as fast."""
+    report = soak(tmp_path, tables=1, rounds=4, whole_games=1, speed=100.0)
+    assert report["passed"], report["failures"]
+    assert report["duration_s"] >= 4 * 0.6 / 2
+
+
+@PATIENCE
+@pytest.mark.parametrize("bug", ["", "pays-twice"])
+def test_a_run_that_fails_is_kept(
+    bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Journal, record and logs: a seed does not repeat who was served first."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    faults = frozenset({Fault.DISK})  # so that the journal lies on a disk that goes away
+    command = (sys.executable, str(BUGGY), bug) if bug else ()
+    options = Options(tables=9, rounds=100 if bug else 2, rigged=True, whole_games=0, faults=faults)
+    report = run_soak(options._replace(command=command))
+    assert report["passed"] is not bool(bug)
+    if not bug:
+        assert (report["kept"], list(tmp_path.iterdir())) == ("", [])
+        return
+    assert f"  kept      {report['kept']}" in text_lines(report)
+    kept = Path(report["kept"])
+    assert kept.parent == tmp_path
+    assert {"data", "tape", "controller-1.log"} <= {path.name for path in kept.iterdir()}
+    assert verify(kept / "data").sites
 
 
 @PATIENCE

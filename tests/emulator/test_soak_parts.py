@@ -21,9 +21,12 @@ import uvloop
 
 from emulator import charts
 from emulator.audit.terms import SiteTerms, read_terms
+from emulator.auditor import Auditor
+from emulator.soak.clients import RecordingClient
 from emulator.soak.controllers import read_from
 from emulator.soak.deals import deal
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
+from emulator.soak.doubles import DoublingClient
 from emulator.soak.hits import Cell, Hits, chi_square_tail, gather, tail
 from emulator.soak.latency import Latencies
 from emulator.soak.progress import rates_line, short
@@ -32,8 +35,10 @@ from emulator.soak.sabotage import Bag
 from emulator.soak.site import write_site
 from emulator.soak.stepped_clock import set_offset
 from emulator.soak.table import rows_paid
+from emulator.soak.tape import Tape
 from jackpot.rules.hands import names
 from jackpot.v1 import payout_pb2, table_pb2
+from table_client.client import open_channel
 
 
 @pytest.mark.parametrize(
@@ -426,3 +431,30 @@ def test_a_meter_that_stands_is_labelled_once() -> None:
         "meter", {"meter": [(0, 5e6), (1, 5e6)]}, y_words=lambda y: f"${y / 1e6:.2f}"
     )
     assert drawn.count("$5.00") == 1
+
+
+async def test_a_copy_that_fails_is_not_lost(
+    terms: SiteTerms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for the copies is told, though that one ended long before."""
+
+    async def again(*_: object) -> None:
+        raise OSError("no copy")
+
+    monkeypatch.setattr(DoublingClient, "_again", again)
+    monkeypatch.setattr(RecordingClient, "send", lambda *_: asyncio.sleep(0))
+    async with open_channel("127.0.0.1:1") as channel:
+        client = DoublingClient(
+            [channel],
+            "soak",
+            "table-001",
+            Tape(Auditor(terms)),
+            Latencies(),
+            other=channel,
+            chance=1.0,
+            draw=random.Random(1),
+        )
+        await client.send(table_pb2.PlayCommand())
+        await asyncio.sleep(0.01)
+        with pytest.raises(OSError, match="no copy"):
+            await client.finish()

@@ -1,20 +1,23 @@
-"""A soak and its controllers when it is signalled, and when one of them is killed."""
+"""A soak as a process: signalled, with few files, and when one of its controllers is killed."""
 
 import json
 import os
+import pty
+import resource
 import select
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from emulator.soak.report import text_lines
 
+SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
 
 
@@ -23,7 +26,7 @@ def long_soak(folder: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
     """A soak in a process group of its own, as of a shell, that has begun to play."""
     options = ("--tables=3", "--rounds=100000", "--json", f"--keep={folder}", *options)
     run = subprocess.Popen(
-        [sys.executable, "-c", "from emulator.cli import main; main()", "soak", *options],
+        [*SOAK, *options],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -90,3 +93,39 @@ def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
             assert select.select([handle], [], [], 10)[0]
         finally:
             os.close(handle)
+
+
+@PATIENCE
+def test_a_terminal_shows_progress_beside_json(tmp_path: Path) -> None:
+    """The report goes to standard output, and what one looks at does not."""
+    terminal, stderr = pty.openpty()
+    options = ["--tables=2", "--duration=1", "--whole-games=0", "--json"]
+    with (tmp_path / "out").open("w") as out:
+        run = subprocess.Popen([*SOAK, *options], stdout=out, stderr=stderr)
+    os.close(stderr)
+    drawn = b""
+    with suppress(OSError):  # that is how a terminal ends
+        while chunk := os.read(terminal, 65_536):
+            drawn += chunk
+    os.close(terminal)
+    assert run.wait(60) == 0
+    assert json.loads((tmp_path / "out").read_text())["passed"]
+    assert b"audited to sequence" in drawn
+
+
+@PATIENCE
+def test_a_soak_opens_more_files_than_the_soft_limit() -> None:
+    """A default machine allows 1,024, and a full site with its copies needs more."""
+    options = ["--tables=60", "--rounds=1", "--whole-games=0", "--faults=double", "--json"]
+    run = subprocess.Popen(
+        [*SOAK, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        hard = resource.prlimit(run.pid, resource.RLIMIT_NOFILE)[1]
+        resource.prlimit(run.pid, resource.RLIMIT_NOFILE, (64, hard))
+        output, _ = run.communicate(timeout=120)
+    finally:
+        run.kill()
+    assert json.loads(output)["failures"] == []

@@ -135,7 +135,7 @@ async def test_a_look_that_is_overtaken_is_compared_at_its_sequence(tape: Tape) 
     await server.start()
     tape.note(attached(11, 1))
     async with open_channel(f"127.0.0.1:{port}") as channel:
-        looking = asyncio.create_task(Staff(channel, "house", tape).look("ListLinks"))
+        looking = asyncio.create_task(Staff([channel], "house", tape).look("ListLinks"))
         await asked.wait()
         tape.note(opened(12))
         assert (tape.auditor.sequence, tape.auditor.waiting) == (11, 1)
@@ -151,7 +151,7 @@ async def test_staff_who_give_up_leave_their_command_unknown(
     """Nobody refused it, so nothing is audited past it; a look leaves nothing behind."""
     monkeypatch.setattr(clients, "PATIENCE_S", 0.1)
     async with open_channel("127.0.0.1:1") as channel:
-        staff = Staff(channel, "house", tape)
+        staff = Staff([channel], "house", tape)
         with pytest.raises(UnreachableError):
             await staff.look("ListLinks")
         assert tape.under_way == 0

@@ -1,0 +1,30 @@
+"""What the kernel tells of processes: whose children they are, and the memory that they hold."""
+
+from pathlib import Path
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that still live."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(child) for child in path.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def resident_mb(pid: int) -> float:
+    """Memory that a process holds; of several that share, each its part; 0 if it is not there."""
+    own = children(pid)
+    if not own:
+        return _memory_mb(pid, "status", "VmRSS")
+    return sum(_memory_mb(each, "smaps_rollup", "Pss") for each in (pid, *own))
+
+
+def _memory_mb(pid: int, file: str, field: str) -> float:
+    try:
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(x.split()[1]) / 1024 for x in lines if x.startswith(f"{field}:")), 0.0)

@@ -1,6 +1,7 @@
 """The record of a run: what is counted, what waits for what, and what is found in it again."""
 
 import asyncio
+import random
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,9 @@ from emulator.audit.entry import Entry
 from emulator.audit.terms import DOLLAR, SiteTerms, read_terms
 from emulator.auditor import Auditor
 from emulator.soak import clients
-from emulator.soak.clients import Staff
+from emulator.soak.clients import RecordingClient, Staff
+from emulator.soak.doubles import DoublingClient
+from emulator.soak.latency import Latencies
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.tape import Tape
 from jackpot.v1 import operator_pb2
@@ -162,3 +165,28 @@ async def test_staff_who_give_up_leave_their_command_unknown(
     assert tape.given_up.startswith('; PayPayout site: "house" request_id:')
     tape.note(attached(11, 1))
     assert (tape.auditor.waiting, tape.complete) == (1, 0)
+
+
+async def test_a_copy_that_fails_is_not_lost(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for the copies is told, though that one ended long before."""
+
+    async def again(*_: object) -> None:
+        raise OSError("no copy")
+
+    monkeypatch.setattr(DoublingClient, "_again", again)
+    monkeypatch.setattr(RecordingClient, "send", lambda *_: asyncio.sleep(0))
+    async with open_channel("127.0.0.1:1") as channel:
+        client = DoublingClient(
+            [channel],
+            "soak",
+            "table-001",
+            tape,
+            Latencies(),
+            other=channel,
+            chance=1.0,
+            draw=random.Random(1),
+        )
+        await client.send(pb.PlayCommand())
+        await asyncio.sleep(0.01)
+        with pytest.raises(OSError, match="no copy"):
+            await client.finish()

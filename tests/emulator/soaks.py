@@ -1,0 +1,17 @@
+"""Small soaks for the tests of the soak."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emulator.soak.command import run_soak
+from emulator.soak.options import Options
+
+BUGGY = Path(__file__).with_name("buggy_controller.py")
+PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
+
+
+def soak(folder: Path, **options: Any) -> dict[str, Any]:
+    """A small run with every award path walked."""
+    return run_soak(Options(**{"tables": 9, "rigged": True, **options}), folder)

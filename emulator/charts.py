@@ -242,7 +242,7 @@ svg .grid { stroke: var(--line); } svg .band { fill: #c0392b; opacity: .16; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td.words { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
+.words { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
 """
 
 
@@ -273,7 +273,11 @@ def section(title: str, parts: Sequence[str], says: str = "") -> list[str]:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A plain table."""
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    words = [any(map(_is_words, column)) for column in zip(*rows, strict=True)]
+    top = "".join(
+        f"<th{_WORDS if is_words else ''}>{escape(cell)}</th>"
+        for cell, is_words in zip(head, words or [True] * len(head), strict=True)
+    )
     body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return (
         f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
@@ -281,7 +285,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     )
 
 
+_WORDS = ' class="words"'
+
+
+def _is_words(value: object) -> bool:
+    return not str(value).strip("-$").replace(",", "").replace(".", "").isdigit()
+
+
 def _cell(value: object) -> str:
-    text = str(value)
-    words = "" if text.strip("-$").replace(",", "").replace(".", "").isdigit() else ' class="words"'
-    return f"<td{words}>{escape(text)}</td>"
+    return f"<td{_WORDS if _is_words(value) else ''}>{escape(str(value))}</td>"

@@ -191,16 +191,21 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
         if earlier := [name for name in ("data", "tape") if (keep / name).exists()]:
             raise click.ClickException(f"--keep {keep} holds an earlier run: {earlier[0]}")
     folder = keep or Path(tempfile.mkdtemp(prefix="soak-"))
-    kept = keep is not None
+    wanted, kept = keep is not None, True  # also by what nobody foresaw
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            found = runner.run(_run(options, folder, keep=kept, show=show))
-        kept = kept or not found["passed"]  # a seed does not repeat what the clock decided
+            found = runner.run(_run(options, folder, keep=wanted, show=show))
+        kept = wanted or not found["passed"]  # a seed does not repeat what the clock decided
         return {**found, "kept": str(folder) if kept else ""}
     except asyncio.CancelledError:
+        kept = wanted
         raise SystemExit(_INTERRUPTED) from None
     except ControllerError as error:
+        kept = wanted
         raise click.ClickException(str(error)) from None
+    except click.ClickException:
+        kept = wanted
+        raise
     finally:
         if not kept:
             shutil.rmtree(folder)
@@ -210,7 +215,7 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     run = Soak(options, folder, keep=keep)
     _known_level(run, options.until_hit)
     console = Console(stderr=True)
-    _stop_when_told(run, console)
+    stop_when_told(run, console)
     for fault, why in run.impossible.items():
         console.print(f"{fault} can't happen: {why}", highlight=False, soft_wrap=True)
     progress = Progress(run, console)
@@ -224,16 +229,18 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     return make_report(run)
 
 
-def _stop_when_told(run: Soak, console: Console) -> None:
-    """Ctrl-C ends a run as if it were over, with its report; the second time at once."""
+def stop_when_told(run: Soak, console: Console) -> None:
+    """Ctrl-C ends a run as if it were over, with its report; the second time without."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     first_s = 0.0
 
     def stop() -> None:
         nonlocal first_s
-        if not run.stopping:
-            run.stopping, first_s = True, loop.time()
-            console.print("Finishing the rounds under way; Ctrl-C again ends it at once.")
+        if not first_s:
+            first_s = loop.time()
+            run.stopping = not run.ended
+            doing = "Finishing the rounds under way" if run.stopping else "The run is over"
+            console.print(f"{doing}; Ctrl-C again ends it without a report.")
         elif task and loop.time() - first_s > _SAME_S:
             task.cancel()  # it leaves no controllers and mounts behind
 

@@ -1,7 +1,6 @@
 """The end of a run: all paid and answered, everything seen once more, and the journal verified."""
 
 import asyncio
-import time
 from typing import TYPE_CHECKING
 
 from emulator.soak.site import SITE
@@ -15,18 +14,21 @@ SIGNS_S = 10.0  # for the last change to be on every sign
 _AGAIN_S = 0.1
 
 
-async def wind_up(soak: "Soak") -> None:
-    """Pay what is due, look at everything once more, and stop."""
+async def settle_up(soak: "Soak") -> None:
+    """Pay what is due, wait for all answers, and look at everything once more."""
     if soak.floor is None:
         raise AssertionError("set up before")
     await soak.floor.finish(soak.draw)
     await soak.tape.all_answered(SETTLE_S)
     soak.failure = await _last_look(soak)
+
+
+async def stop_and_verify(soak: "Soak") -> None:
+    """Stop the controllers in good order; then the journal is checked from its first entry."""
     for controller in soak.controllers:
         code = await controller.stop()
         if code and not soak.failure:
             soak.failure = f"a controller did not stop in good order (exit code {code})"
-    soak.ended = time.monotonic()  # what follows is no play, and takes minutes after a long run
     soak.say("Verifying the journal.")
     found = await asyncio.to_thread(verify, soak.store, None, SITE)
     soak.verified = found.ok

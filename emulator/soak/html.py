@@ -5,11 +5,12 @@ from html import escape
 from typing import Any
 
 from emulator import charts
-from emulator.soak.report import circumstances
+from emulator.soak.report import VERIFIED, circumstances
+from emulator.words import counted
 
 
 def _money(micros: float) -> str:
-    return f"${micros / 1e6:,.2f}"
+    return f"{'-' if micros < 0 else ''}${abs(micros) / 1e6:,.2f}"
 
 
 def _duration(seconds: float) -> str:
@@ -25,13 +26,15 @@ def html_page(report: dict[str, Any]) -> str:
     head = (
         f"<h1>Soak, seed {escape(str(report['seed']))}</h1>"
         f'<p><span class="verdict {"good" if good else "bad"}">{verdict}{early}.</span> '
-        f"{report['wagers']:,} wagers in {report['rounds']:,} rounds at "
-        f"{report['options']['tables']} tables, {report['options']['deck']} deck, in "
+        f"{report['wagers']:,} wagers, {report['rounds']:,} rounds, "
+        f"{counted(report['options']['tables'], 'table')}, {report['options']['deck']} deck, in "
         f"{report['duration_s']:,} s. {report['audited']:,} answers and "
         f"{report['observations']:,} views of meters and accounts {agree}.</p>"
         f"<p>{escape('; '.join(circumstances(report)))}.</p>"
     )
     failures = "".join(f'<p class="bad">{escape(text)}</p>' for text in report["failures"])
+    if report["kept"] and not good:
+        failures += f"<p>Kept in {escape(report['kept'])}.</p>"
     if report["prefix"]:
         failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
     parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
@@ -52,7 +55,7 @@ def _tiles(report: dict[str, Any]) -> str:
             "paid by meters": _money(sum(a["micros"] for a in shares)),
             "faults felt": f"{sum(report['faults']['happened'].values()):,}",
             "restarts": f"{report['faults']['restarts']:,}",
-            "journal": "verified" if report["journal_verified"] else "NOT VERIFIED",
+            "journal": VERIFIED[report["journal_verified"]],
         }
     )
 

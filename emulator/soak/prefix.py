@@ -11,6 +11,7 @@ from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.record import entry_at, rows
 
 SHOWN = 40
+_MOST_SHOWN = 400  # characters of an entry; the newest, which may be the one, is shown whole
 
 
 class Prefix(NamedTuple):
@@ -100,4 +101,5 @@ def _relevant(terms: SiteTerms, newest_first: Iterator[Entry], last: Entry) -> t
             or links & {link.id for link in terms.tables[entry.table].links}
         )
     )
-    return tuple(str(entry)[:400] for entry in islice(near, SHOWN))[::-1]
+    newest, *others = [str(entry) for entry in islice(near, SHOWN)] or [""]
+    return (*(other[:_MOST_SHOWN] for other in reversed(others)), newest)

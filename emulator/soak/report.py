@@ -14,6 +14,8 @@ from emulator.soak.samples import GROWTH_MB
 from emulator.words import counted, listed, wrapped
 from jackpot.store.opening import is_postgres
 
+VERIFIED = {True: "verified", False: "NOT VERIFIED", None: "not looked at: it failed before"}
+
 
 def make_report(soak: Soak) -> dict[str, Any]:
     """All there is to know about a run."""
@@ -52,6 +54,7 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "latency_ms": _latency(soak),
         "faults": _faults(soak),
         "resident_mb": _memory(soak),
+        "growth_mb": round(soak.samples.growth_mb, 1),
         "growth_limit_mb": GROWTH_MB,
         "accounts": _accounts(soak),
         "awards": _awards(soak),
@@ -185,6 +188,33 @@ def circumstances(report: dict[str, Any]) -> list[str]:
     return [report["at"], report["machine"], *asked, f"faults {faults}"]
 
 
+def _fault_lines(faults: dict[str, Any]) -> list[str]:
+    """What was done, and what of it was felt."""
+    lines: list[str] = []
+    if faults["happened"]:
+        felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
+        lines += listed("  faults    ", felt or ["none was felt"])
+    never = [fault for fault, count in faults["happened"].items() if not count]
+    if unfelt := faults["not_felt"]:
+        lines += listed("  not felt  ", [f"{what} {count}" for what, count in unfelt.items()])
+    if never := [fault for fault in never if fault not in faults["impossible"]]:
+        lines += wrapped("  never     ", f"{', '.join(never)}: not felt; a longer run may")
+    for fault, why in faults["impossible"].items():
+        lines += wrapped("  can't     ", f"{fault}: {why}")
+    if faults["done"]:
+        done = [f"{what} {count}" for what, count in faults["done"].items()]
+        lines += listed("  done      ", done)
+    if faults["restarts"]:  # also by a fault that was not felt, or not yet
+        lines.append(
+            f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
+            f"longest {faults['restart_longest_s']} s"
+        )
+    if faults["herd_s"]:
+        back = ", ".join(f"{seconds} s" for seconds in faults["herd_s"])
+        lines.append(f"  herd      all tables of the site back in {back}")
+    return lines
+
+
 def text_lines(report: dict[str, Any]) -> list[str]:
     """The report for a terminal of 80 columns."""
     faults, latency = report["faults"], report["latency_ms"]
@@ -210,32 +240,14 @@ def text_lines(report: dict[str, Any]) -> list[str]:
             f"p99.9 {latency['p99.9']} ms"
         ),
         (
-            f"  memory    at most {report['resident_mb'].get('most', 0)} MB; "
-            f"a controller may grow by {report['growth_limit_mb']} MB"
+            f"  memory    at most {report['resident_mb'].get('most', 0)} MB; grew by "
+            f"{report['growth_mb']} MB, of {report['growth_limit_mb']} that one controller may"
         ),
-        f"  journal   {'verified' if report['journal_verified'] else 'NOT VERIFIED'}",
+        f"  journal   {VERIFIED[report['journal_verified']]}",
     ]
     if skipped := report["views_skipped"]:
         lines.append(f"  skipped   {skipped:>12,}   views that came too late to be compared")
-    if faults["happened"]:
-        felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
-        lines += listed("  faults    ", felt or ["none was felt"])
-    never = [fault for fault, count in faults["happened"].items() if not count]
-    if never := [fault for fault in never if fault not in faults["impossible"]]:
-        lines += wrapped("  never     ", f"{', '.join(never)}: the run was too short for it")
-    for fault, why in faults["impossible"].items():
-        lines += wrapped("  can't     ", f"{fault}: {why}")
-    if faults["done"]:
-        done = [f"{what} {count}" for what, count in faults["done"].items()]
-        lines += listed("  done      ", done)
-    if faults["restarts"]:  # also by a fault that was not felt, or not yet
-        lines.append(
-            f"  restarts  {faults['restarts']}, median {faults['restart_median_s']} s, "
-            f"longest {faults['restart_longest_s']} s"
-        )
-    if faults["herd_s"]:
-        back = ", ".join(f"{seconds} s" for seconds in faults["herd_s"])
-        lines.append(f"  herd      all tables of the site back in {back}")
+    lines += _fault_lines(faults)
     refused = [f"{reason} {count:,}" for reason, count in report["refusals"].items()]
     lines += listed("  refused   ", refused or ["nothing"])
     shares = [a for a in report["awards"] if a["kind"] == "share"]
@@ -249,7 +261,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         lines.append(f"  odds      {name:<40} {hit['trials']:>9,} p={hit['p']:.3f} {mark}")
     for failure in report["failures"]:
         lines += wrapped("  failure   ", failure)
-    lines += report["prefix"]
     if report["kept"] and not report["passed"]:
         lines.append(f"  kept      {report['kept']}")
-    return lines
+    # Evidence is as wide as it is; what it shows has been said above.
+    return [*lines, *report["prefix"][:1], *report["prefix"][2:]]

@@ -18,7 +18,7 @@ from emulator.soak.clients import RecordingClient, Staff
 from emulator.soak.controllers import ControllerProcess
 from emulator.soak.disk import SmallDisk
 from emulator.soak.doubles import DoublingClient
-from emulator.soak.ending import wind_up
+from emulator.soak.ending import settle_up, stop_and_verify
 from emulator.soak.faults import Fault, habits_for
 from emulator.soak.floor import Floor
 from emulator.soak.game_table import GameTable
@@ -72,9 +72,10 @@ class Soak:
         self.failure = ""  # what ended the run, if it was not its end
         self.prefix: Prefix | None = None  # the shortest, of a run with a contradiction
         self.verdicts: list[Verdict] = []  # at the end, on hits against the odds
-        self.verified = False  # the journal, by `jackpot verify`
+        self.verified: bool | None = None  # the journal, by `jackpot verify`; None: nobody looked
         self.herd_s: list[float] = []
         self._herd_came = False
+        self._is_wound_up = False  # all was paid, answered and looked at
         self.mute: Mute | None = None
         self.began = time.monotonic()
         self.ended = 0.0
@@ -124,17 +125,23 @@ class Soak:
             self.began = time.monotonic()
             async with self._background() as helpers:
                 await self._play(helpers)
-            if not self.failure:
+            self.ended = time.monotonic()  # what follows is no play, and may take minutes
+            if self._is_wound_up:
                 try:
-                    await wind_up(self)
+                    await stop_and_verify(self)
                 except Exception as error:  # noqa: BLE001 - a run that fails has a report too
-                    self.failure = in_words(error)
-            self.ended = self.ended or time.monotonic()
+                    self.failure = self.failure or in_words(error)
             self.verdicts = self.hits.verdicts()
         self.tape.close()
         if self.tape.contradiction:
-            self.say("Looking for the shortest prefix that shows what is wrong.")
+            await self._find_prefix()
+
+    async def _find_prefix(self) -> None:
+        self.say("Looking for the shortest prefix that shows what is wrong.")
+        try:
             self.prefix = await asyncio.to_thread(shortest_prefix, self.terms, self.tape_path)
+        except Exception as error:  # noqa: BLE001 - a run that fails has a report too
+            self.failure += f"; no prefix was found: {in_words(error)}"
 
     async def _set_up(self) -> None:
         if Fault.DISK in self.faults and self.disk.mount():
@@ -242,22 +249,23 @@ class Soak:
         herding = [asyncio.create_task(self._herd())] if Fault.HERD in self.faults else []
         try:
             yield [*keepers, *helpers, *watching]
-        finally:
             await end(helpers)
-            try:
-                if not self.failure:  # a controller that failed would not come back
-                    await while_kept(self._make_good(herding), keepers)
-            except Exception as error:  # noqa: BLE001 - a run that fails has a report too
-                self.failure = in_words(error)
-            finally:
-                await end([*keepers, *herding])
+            self.samples.take()
+            if not self.failure:  # a controller that failed would not come back
+                await while_kept(self._wind_up(herding), keepers)
+        except Exception as error:  # noqa: BLE001 - a run that fails has a report too
+            self.failure = in_words(error)
+        finally:
+            await end([*helpers, *keepers, *herding])
 
-    async def _make_good(self, herding: list["asyncio.Task[None]"]) -> None:
-        """All controllers are up again, and whoever is on the way has come."""
+    async def _wind_up(self, herding: list["asyncio.Task[None]"]) -> None:
+        """All controllers are up again, whoever is on the way has come, and all is looked at."""
         if self.saboteur:
             await self.saboteur.make_good()
         if self._herd_came:  # what it sent must be answered too
             await asyncio.gather(*herding)
+        await settle_up(self)
+        self._is_wound_up = True
 
     async def _look(self) -> None:
         for turn in count():

@@ -40,6 +40,7 @@ class Samples:
     def __init__(self, soak: "Soak") -> None:
         self.taken: list[Sample] = []
         self._soak = soak
+        self.growth_mb = 0.0  # the most by which one controller has grown
         self._first_mb: dict[int, float] = {}  # by place of the controller
         self._every_s = EVERY_S
 
@@ -77,6 +78,7 @@ class Samples:
             if not now_mb:
                 continue  # it is being started again
             first_mb = self._first_mb.setdefault(place, now_mb)
+            self.growth_mb = max(self.growth_mb, now_mb - first_mb)
             if now_mb - first_mb > GROWTH_MB:
                 raise GrownError(
                     f"a controller's memory grew from {first_mb:.0f} to {now_mb:.0f} MB, "

@@ -7,6 +7,7 @@ time is recorded and audited, but counted once.
 """
 
 import asyncio
+import logging
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.record import write_entry
 
 _MOST_UNKNOWN = 3  # named in a report
+_log = logging.getLogger(__name__)
 
 
 class Tape:
@@ -74,8 +76,14 @@ class Tape:
                 self._count(entry)
             self.auditor.advance(self.complete)
         except ContradictionError as error:
-            self.contradiction = error
-            self.failed.set()
+            self._contradicted(error)
+        except Exception as error:  # noqa: BLE001 - what was not audited must not pass
+            _log.exception("the auditor failed")
+            self._contradicted(ContradictionError(entry, f"the auditor failed: {error!r}"))
+
+    def _contradicted(self, error: ContradictionError) -> None:
+        self.contradiction = error
+        self.failed.set()
 
     def _count(self, entry: Entry) -> None:
         self.counts[entry.kind] += 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import signal
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -216,6 +217,42 @@ def test_a_controller_that_does_not_come_back_is_a_failure(
     faults = frozenset({Fault.HERD})
     report = soak(tmp_path, tables=1, rounds=1, whole_games=0, faults=faults, command=command)
     assert report["failures"] == ["ControllerError: the controller did not start: not again"]
+
+
+@PATIENCE
+def test_a_controller_that_dies_at_the_end_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables are done, and what is due is being paid."""
+
+    async def settle_up(run: Soak) -> None:
+        run.controllers[0].signal(signal.SIGKILL)
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr("emulator.soak.run.settle_up", settle_up)
+    report = soak(tmp_path, tables=1, rounds=1, whole_games=0)
+    (failure,) = report["failures"]
+    assert failure == "UnexpectedEndError: the controller ended by itself (exit code -9)"
+    assert report["journal_verified"] is None
+
+
+@PATIENCE
+async def test_who_is_told_twice_to_end_waits_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not for controllers that are still to come back."""
+    monkeypatch.setattr("emulator.soak.sabotage.Saboteur.make_good", lambda _: asyncio.sleep(60))
+    run = Soak(Options(tables=1, duration_s=60, whole_games=0), tmp_path)
+    running = asyncio.create_task(run.run())
+    for _ in range(1_000):
+        if run.rounds:
+            break
+        await asyncio.sleep(0.05)
+    running.cancel()
+    done, _ = await asyncio.wait({running}, timeout=20)
+    assert done
+    assert running.cancelled()
+    assert run.controllers[0].pid == 0
 
 
 @PATIENCE

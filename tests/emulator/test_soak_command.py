@@ -56,9 +56,11 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
     report["faults"] |= {"happened": {"kill": 0, "stop": 1}, "done": {"SIGSTOP": 1}}
     lines = text_lines(report)
-    assert lines[lines.index("  never     kill: the run was too short for it") + 1] == (
+    assert lines[lines.index("  never     kill: not felt; a longer run may") + 1] == (
         "  done      SIGSTOP 1"
     )
+    report["faults"] |= {"not_felt": {"disk full": 5}}
+    assert "  not felt  disk full 5" in text_lines(report)
 
 
 @PATIENCE
@@ -228,10 +230,36 @@ def test_a_run_that_fails_is_kept(
         assert (report["kept"], list(tmp_path.iterdir())) == ("", [])
         return
     assert f"  kept      {report['kept']}" in text_lines(report)
+    assert "  journal   not looked at: it failed before" in text_lines(report)
+    assert f"Kept in {report['kept']}." in html_page(report)
     kept = Path(report["kept"])
     assert kept.parent == tmp_path
     assert {"data", "tape", "controller-1.log"} <= {path.name for path in kept.iterdir()}
     assert verify(kept / "data").sites
+
+
+@PATIENCE
+def test_what_nobody_foresaw_leaves_its_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A prefix that can't be found is a line of the report, and no folder goes with an error."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def broken(*_: object) -> None:
+        raise KeyError("auditor")
+
+    monkeypatch.setattr("emulator.soak.run.shortest_prefix", broken)
+    command = (sys.executable, str(BUGGY), "leaves-out-a-link")
+    options = Options(tables=1, rounds=1, whole_games=0, command=command)
+    report = run_soak(options)
+    assert report["failures"][0].endswith("; no prefix was found: KeyError: 'auditor'")
+    assert (Path(report["kept"]) / "tape").exists()
+    monkeypatch.setattr("emulator.soak.command.make_report", broken)
+    before = set(tmp_path.iterdir())
+    with pytest.raises(KeyError):
+        run_soak(options)
+    (left,) = set(tmp_path.iterdir()) - before
+    assert (left / "tape").exists()
 
 
 @PATIENCE

@@ -1,5 +1,7 @@
 """A soak as a process: signalled, with few files, and when one of its controllers is killed."""
 
+import asyncio
+import io
 import json
 import os
 import pty
@@ -14,8 +16,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from emulator.soak.command import stop_when_told
+from emulator.soak.options import Options
 from emulator.soak.report import text_lines
+from emulator.soak.run import Soak
 
 SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
@@ -68,6 +74,22 @@ def test_ctrl_c_ends_a_run_with_its_report(number: signal.Signals, tmp_path: Pat
         assert report["journal_verified"]
         assert 3 <= report["rounds"] < 300_000
         assert "stopped early" in text_lines(report)[0]
+
+
+async def test_ctrl_c_after_the_end_stops_nothing_early(tmp_path: Path) -> None:
+    """All rounds were played: the report on them is not one of a run that was stopped."""
+    run, loop = Soak(Options(tables=1, rounds=1), tmp_path), asyncio.get_running_loop()
+    run.ended = 1.0
+    said = io.StringIO()
+    stop_when_told(run, Console(file=said))
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(0.1)
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+    assert said.getvalue() == "The run is over; Ctrl-C again ends it without a report.\n"
+    assert not run.stopping
 
 
 @PATIENCE

@@ -148,6 +148,21 @@ async def test_a_look_that_is_overtaken_is_compared_at_its_sequence(tape: Tape) 
     assert str(tape.contradiction).startswith("at sequence 11: listed are [], must be ")
 
 
+def test_an_auditor_that_fails_passes_nothing(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What it could not judge is no pass, though nobody contradicts."""
+
+    def broken(*_: object) -> None:
+        raise KeyError("round")
+
+    monkeypatch.setattr(Auditor, "advance", broken)
+    tape.note(attached(11, 1))
+    assert str(tape.contradiction) == "at sequence 11: the auditor failed: KeyError('round')"
+    assert tape.failed.is_set()
+    assert "the auditor failed" in caplog.text
+
+
 async def test_staff_who_give_up_leave_their_command_unknown(
     tape: Tape, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EVERY_S = 0.5
 # What a controller may hold beyond what it held when the tables began. Two million wagers at 200
-# tables, with a full site that came back at once, took 43.
+# tables, with a full site that came back at once, took 56.
 GROWTH_MB = 150
 _MOST = 2_000  # then every second one is dropped, and samples come half as often
 

@@ -22,9 +22,9 @@ from emulator.soak.command import stop_when_told
 from emulator.soak.options import Options
 from emulator.soak.report import text_lines
 from emulator.soak.run import Soak
+from tests.emulator.soaks import PATIENCE
 
 SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
-PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
 
 
 @contextmanager

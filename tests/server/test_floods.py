@@ -53,7 +53,7 @@ async def refusal(call: Any) -> str:
     """Why a call is refused."""
     with pytest.raises(AioRpcError) as caught:
         await call
-    return info_of(status_of(caught.value)).reason
+    return str(info_of(status_of(caught.value)).reason)
 
 
 async def test_a_tables_certificate_locks_out_nobody(tmp_path: Path) -> None:

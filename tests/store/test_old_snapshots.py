@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.core.commands.operator import AttachTable, DefineTable, ResumeLink, SuspendLink
+from jackpot.core.events import Record
 from jackpot.core.evolve import evolve
 from jackpot.core.reasons import Reason
 from jackpot.core.request_memory import agree, requests_of
@@ -104,7 +105,9 @@ async def test_an_old_snapshot_is_started_from(
     caplog.set_level(logging.WARNING)
     async with running(store, limits=limits) as engine:
         assert "is not used" not in caplog.text
-        assert await engine.read(SITE, lambda state: state.converted_at) > 0
+        converted_at = await engine.read(SITE, lambda state: state.converted_at)
+        assert isinstance(converted_at, int)
+        assert converted_at > 0
         pit = Pit(engine)
         assert await pit.operate(SuspendLink("a"), "00000100") == first
         assert await pit.operate(ResumeLink("a"), "00000101") == resumed
@@ -153,7 +156,7 @@ def test_a_snapshot_that_version_3_itself_wrote_equals_a_replay() -> None:
     state = codec.decode_state(StoredSnapshot(len(journal), OLD, raw))
     replayed = State("golden")
     for sequence, line in enumerate(journal, 1):
-        record = msgspec.json.decode(line.record, type=codec.Record)
+        record = msgspec.json.decode(line.record, type=Record)
         evolve(replayed, record, sequence, line.time_micros)
     assert state is not None
     assert state.converted_at == len(journal)

@@ -108,7 +108,7 @@ class Reason(StrEnum):
 
 # A table's command that is refused for one of these has not used its number; for any other reason
 # it has, if its number was the next, and the refusal is journaled. MALFORMED and TOO_MANY use it
-# wherever site, table, epoch and number can be read.
+# wherever site, table, epoch and number can be read. After STORE_UNAVAILABLE it is not known.
 NO_NUMBER: frozenset[Reason] = frozenset(
     {
         Reason.UNAUTHENTICATED,

@@ -18,6 +18,7 @@ from emulator.audit.claims import Cards
 from emulator.audit.comparing import Comparison, difference
 from emulator.audit.entry import FRAME, OBSERVATIONS, Entry
 from emulator.audit.floor import FLOOR, change_message
+from emulator.audit.forms import faults
 from emulator.audit.paying import settle
 from emulator.audit.returning import credit
 from emulator.audit.signs import Signs
@@ -176,6 +177,11 @@ class Auditor:
             was = f"{table.epoch}.{table.last_number}"
             raise ContradictionError(entry, f"{entry.epoch}.{entry.number} follows {was}")
         table.last_number = entry.number
+        if wrong := faults(entry.kind, entry.request):
+            if entry.reason not in wrong:
+                told, must = entry.reason or "accepted", " or ".join(sorted(wrong))
+                raise ContradictionError(entry, f"was {told}, must be {must}: {entry}")
+            return
         _COMMANDS[entry.kind](self, entry, table)
 
     def _open_round(self, entry: Entry, table: Table) -> None:

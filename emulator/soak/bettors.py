@@ -63,7 +63,7 @@ class Bettors:
         bet, (link, _) = self._draw.choice(list(self._bets.items()))
         sane = pb.Wager(seat=1, bet=bet, amount_micros=link.wager_micros)
         wager = self._draw.choice([sane, *wagers])
-        match self._draw.randrange(5):
+        match self._draw.randrange(7):
             case 0:
                 return pb.Wager(seat=wager.seat, bet=wager.bet, amount_micros=2_000_000)
             case 1:
@@ -76,5 +76,14 @@ class Bettors:
                     bet=wager.bet,
                     amount_micros=wager.amount_micros,
                     player="somebody else",
+                )
+            case 4:  # not even well formed
+                return pb.Wager(seat=-1, bet=wager.bet, amount_micros=wager.amount_micros)
+            case 5:
+                return pb.Wager(
+                    seat=wager.seat,
+                    bet=wager.bet,
+                    amount_micros=wager.amount_micros,
+                    player="nobody's name " * 20,
                 )
         return wager  # once more

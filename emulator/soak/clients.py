@@ -14,6 +14,7 @@ from emulator.audit.entry import FRAME, Entry, flat
 from emulator.soak.latency import Latencies
 from emulator.soak.tape import Tape
 from jackpot.request_id import new_request_id
+from jackpot.server.caller import PRINCIPAL_KEY
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 from jackpot.v1 import table_pb2 as pb
 from table_client.client import TableClient
@@ -22,6 +23,7 @@ from table_client.errors import RefusedError, from_rpc_error
 
 T = TypeVar("T")
 PATIENCE_S = 600.0  # an answer is waited for as long as any fault may last
+PEOPLE = 64
 
 
 _unfinished: set["asyncio.Task[Any]"] = set()  # the loop itself holds tasks but weakly
@@ -125,6 +127,8 @@ class Staff:
         self._site = site
         self._tape = tape
         stubs = [operator_pb2_grpc.OperatorServiceStub(each) for each in channels]
+        # A person's requests are remembered for a while, and those of so many at once for longer.
+        self._people = cycle(f"staff-{number}" for number in range(PEOPLE))
         self._turns: defaultdict[str, Iterator[Any]] = defaultdict(lambda: cycle(stubs))
         self._meters: list[meter_pb2_grpc.MeterServiceAsyncStub] = [
             meter_pb2_grpc.MeterServiceStub(each) for each in channels
@@ -139,7 +143,7 @@ class Staff:
         request = message_type(site=self._site, request_id=new_request_id(), **fields)
         ticket = self._tape.begin()
         try:
-            response = await self._call(rpc, request)
+            response = await self._call(rpc, request, next(self._people))
         except RefusedError as error:
             if not error.reason:  # nobody knows what became of it
                 self._tape.give_up(f"{rpc} {flat(request)}: {error}")
@@ -166,10 +170,13 @@ class Staff:
             self._tape.end(ticket, entry)
         return response
 
-    async def _call(self, rpc: str, request: Any) -> Any:
+    async def _call(self, rpc: str, request: Any, person: str = "") -> Any:
+        metadata = ((PRINCIPAL_KEY, person),) if person else ()
+
         async def call() -> Any:
             try:
-                return await getattr(next(self._turns[rpc]), rpc)(request, timeout=CALL_TIMEOUT_S)
+                stub = next(self._turns[rpc])
+                return await getattr(stub, rpc)(request, timeout=CALL_TIMEOUT_S, metadata=metadata)
             except grpc.RpcError as error:
                 raise from_rpc_error(error) from error
 

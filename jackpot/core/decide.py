@@ -52,6 +52,7 @@ from jackpot.core.commands.table import (
     ConfirmCollection,
     ContributePot,
     LockOut,
+    Malformed,
     OpenRound,
     PlaceDeck,
     PlaceWagers,
@@ -81,6 +82,7 @@ _AT_TABLE: dict[type, Callable[[State, TableState, Any, Request], AnyEvent | Ref
     ContributePot: bad_beat.contribute_pot,
     PlaceDeck: decks.place_deck,
     RemoveDeck: decks.remove_deck,
+    Malformed: lambda _, __, command, ___: Refusal(command.reason, command.details),
 }
 _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     AttachTable: links.attach,

@@ -44,13 +44,12 @@ from jackpot.core.events.table import (
     WagersWithdrawn,
 )
 from jackpot.core.evolve_awards import round_of
-from jackpot.core.identity import request_key
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.ledger import may_be_negative
+from jackpot.core.request_memory import remember
 from jackpot.core.rounds import owner
 from jackpot.core.state import (
     RECENT_NUMBERS,
-    RECENT_REQUESTS,
     Accepted,
     Answer,
     Posted,
@@ -77,11 +76,7 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
             table.recent[number] = Answer(sequence, record.digest)
             table.recent.pop(number - RECENT_NUMBERS, None)
         case OperatorOrigin() as origin:
-            state.requests[request_key(origin)] = Answer(sequence, record.digest)
-            if len(state.requests) > RECENT_REQUESTS:
-                oldest = next(iter(state.requests))
-                del state.requests[oldest]
-                state.forgotten_request = max(state.forgotten_request, oldest.split(" ")[0])
+            remember(state, origin, event, Answer(sequence, record.digest))
 
 
 def post(state: State, postings: Postings) -> None:

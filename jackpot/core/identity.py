@@ -12,8 +12,10 @@ from msgspec import Struct
 
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
-from jackpot.core.commands.table import PlaceWagers
+from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.table import Malformed, PlaceWagers
 from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.request_memory import requests_of
 from jackpot.core.state import Answer, State
 
 _DIGEST_DIGITS = 24
@@ -32,19 +34,16 @@ def digest(command: AnyCommand) -> str:
     # The same few wagers come in round after round. A few of them are at most some kilobytes.
     if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
         return _known_digest(command)
+    if isinstance(command, Malformed):  # why it was refused may be said in other words one day
+        return _digest((command.command, command.content))
     return _digest(command)
 
 
-def _digest(command: AnyCommand) -> str:
-    return hashlib.sha256(_encode(command)).hexdigest()[:_DIGEST_DIGITS]
+def _digest(content: AnyCommand | tuple[str, ...]) -> str:
+    return hashlib.sha256(_encode(content)).hexdigest()[:_DIGEST_DIGITS]
 
 
 _known_digest = lru_cache(maxsize=1_024)(_digest)
-
-
-def request_key(origin: OperatorOrigin) -> str:
-    """How an operator's request is remembered. Request ids grow with time, so they come first."""
-    return f"{origin.request_id} {origin.principal}"
 
 
 def identify(state: State, request: Request, command_digest: str) -> Repeat | Refusal | None:
@@ -53,10 +52,23 @@ def identify(state: State, request: Request, command_digest: str) -> Repeat | Re
         case TableOrigin() as origin:
             return _identify_table(state, origin, command_digest)
         case OperatorOrigin() as origin:
-            if answer := state.requests.get(request_key(origin)):
-                return _repeat(answer, command_digest)
-            if origin.request_id <= state.forgotten_request:
-                return refuse(Reason.REQUEST_TOO_OLD, request_id=origin.request_id)
+            return _identify_request(state, origin, request.command, command_digest)
+    return None
+
+
+def _identify_request(
+    state: State, origin: OperatorOrigin, command: AnyCommand, digest_: str
+) -> Repeat | Refusal | None:
+    if isinstance(command, AttachTable):
+        if (table := state.tables.get(command.table)) is None:
+            return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+        memory = table.attaches
+    else:
+        memory = requests_of(state, origin.principal)
+    if answer := memory.recent.get(origin.request_id):
+        return _repeat(answer, digest_)
+    if origin.request_id <= memory.forgotten:
+        return refuse(Reason.REQUEST_TOO_OLD, request_id=origin.request_id)
     return None
 
 

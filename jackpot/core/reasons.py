@@ -29,7 +29,7 @@ Retry = Literal["never", "later", "same"]
 class Reason(StrEnum):
     """Why something was refused."""
 
-    # At the door: nothing of the request reached the core.
+    # At the door.
     UNAUTHENTICATED = "UNAUTHENTICATED"
     NOT_ALLOWED = "NOT_ALLOWED"
     MALFORMED = "MALFORMED"
@@ -104,6 +104,29 @@ class Reason(StrEnum):
     NOT_A_FUND = "NOT_A_FUND"
     PENDING_ADJUSTMENT = "PENDING_ADJUSTMENT"
     DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
+
+
+# A table's command that is refused for one of these has not used its number; for any other reason
+# it has, if its number was the next, and the refusal is journaled. MALFORMED and TOO_MANY use it
+# wherever site, table, epoch and number can be read. After STORE_UNAVAILABLE it is not known.
+NO_NUMBER: frozenset[Reason] = frozenset(
+    {
+        Reason.UNAUTHENTICATED,
+        Reason.NOT_ALLOWED,
+        Reason.OVERLOADED,
+        Reason.STARTING,
+        Reason.DRAINING,
+        Reason.STORE_UNAVAILABLE,
+        Reason.SITE_HALTED,
+        Reason.UNKNOWN_SITE,
+        Reason.UNKNOWN_TABLE,
+        Reason.NOT_ATTACHED,
+        Reason.FENCED,
+        Reason.REQUEST_REUSED,
+        Reason.REQUEST_TOO_OLD,
+        Reason.NUMBER_GAP,
+    }
+)
 
 
 class Meaning(NamedTuple):

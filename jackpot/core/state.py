@@ -13,9 +13,11 @@ from jackpot.core.commands.operator import Change
 from jackpot.core.commands.table import Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
-STATE_VERSION = 3  # of the snapshot's form; an older snapshot is rebuilt from the journal
+STATE_VERSION = 4  # of the snapshot's form; jackpot/store/codec.py converts version 3
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
-RECENT_REQUESTS = 4_096  # answers kept for operators, all principals together
+RECENT_REQUESTS = 128  # answers kept for each principal
+RECENT_ATTACHES = 4  # answers kept for each table's attachments
+MAX_PRINCIPALS = 1_024  # whose answers are kept
 RECENT_HITS = 25
 
 Phase = Literal["open", "locked", "collected", "settled"]
@@ -28,6 +30,13 @@ class Answer(Struct, frozen=True, gc=False, array_like=True):
 
     sequence: int
     digest: str
+
+
+class RequestMemory(Struct):
+    """The answers to the latest requests by their ids, and the greatest id that was dropped."""
+
+    recent: dict[str, Answer] = field(default_factory=dict)
+    forgotten: str = ""  # this id, and every smaller one that is not recent, is too old
 
 
 class Accepted(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -80,6 +89,7 @@ class TableState(Struct):
     rounds: int = 0
     round: Round | None = None
     decks: dict[str, Deck] = field(default_factory=dict)  # by their backs
+    attaches: RequestMemory = field(default_factory=RequestMemory)
 
 
 class LinkState(Struct):
@@ -226,8 +236,8 @@ class State(Struct):
     settlements: dict[str, Settlement] = field(default_factory=dict)  # "table/round"
     payouts: dict[int, Payout] = field(default_factory=dict)  # the open ones
     last_payout: int = 0
-    requests: dict[str, Answer] = field(default_factory=dict)  # "request id principal"
-    forgotten_request: str = ""  # the greatest request id that was dropped from `requests`
+    requests_by: dict[str, RequestMemory] = field(default_factory=dict)  # by principal
+    forgotten_request: str = ""  # the greatest request id of any principal that was dropped
     hits: list[Hit] = field(default_factory=list)
     dual_control: bool = False
     day: GamingDay = MIDNIGHT
@@ -235,6 +245,7 @@ class State(Struct):
     last_proposal: int = 0
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
+    converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
 
 
 def copy_round(round_: Round | None) -> Round | None:

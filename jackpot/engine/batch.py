@@ -7,8 +7,9 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from jackpot.core.claims import Names
-from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands import AnyCommand, Request, name_of
 from jackpot.core.commands.base import ControllerOrigin, Origin
+from jackpot.core.commands.operator import AttachTable
 from jackpot.core.commands.table import LockOut
 from jackpot.core.decide import decide
 from jackpot.core.events import AnyEvent, Refused
@@ -30,6 +31,11 @@ from jackpot.store.journal import (
 _JUMP_MICROS = 1_000_000  # a clock further behind than this is worth an alarm
 _log = logging.getLogger(__name__)
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
+FAILED = "the controller failed on it; see its log"
+
+
+def _refused(command: AnyCommand, refusal: Refusal) -> Refused:
+    return Refused(name_of(command), refusal.reason, refusal.details)
 
 
 class Decider:
@@ -61,8 +67,14 @@ class Decider:
             state, Request(state.site, origin, command, time_micros, entropy), self._names
         )
         if isinstance(decided, Refusal):
-            return Refused(type(command).__name__, decided.reason, decided.details), time_micros
+            return _refused(command, decided), time_micros
         return decided, time_micros
+
+    def fail(self, replica: Replica, command: AnyCommand) -> tuple[AnyEvent, int]:
+        """What a new command comes to that can't be decided."""
+        about = {"table": command.table} if isinstance(command, AttachTable) else {}
+        refusal = refuse(Reason.MALFORMED, problem=FAILED, **about)
+        return _refused(command, refusal), self._time(replica.state.time_micros)
 
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
@@ -134,15 +146,19 @@ class Batch:
         command_digest = digest(request.command)
         known = identify(replica.state, request, command_digest)
         if known is None:
-            try:
-                event, time_micros = self._decider.decide(replica, request.origin, request.command)
-            except Exception:  # noqa: BLE001 - as the next lines say
-                # Deciding changes nothing, so only this command fails, whatever is wrong with it.
-                # As a failed store it would be sent again, and stop every table each time.
-                _log.exception("a %s could not be decided", type(request.command).__name__)
-                return refuse(Reason.MALFORMED, problem="the controller failed on it; see its log")
+            event, time_micros = self._decide(replica, request)
             return self._add(replica, request.origin, event, time_micros, command_digest)
         return self._recall(request.site, known.sequence) if isinstance(known, Repeat) else known
+
+    def _decide(self, replica: Replica, request: Request) -> tuple[AnyEvent, int]:
+        try:
+            return self._decider.decide(replica, request.origin, request.command)
+        except Exception:  # noqa: BLE001 - as the next lines say
+            # Deciding changes nothing, so only this command fails, whatever is wrong with it. As a
+            # failed store it would be sent again, and stop every table each time; and unless the
+            # refusal is journaled, its number stays unused and the table's next command is a gap.
+            _log.exception("a %s could not be decided", name_of(request.command))
+            return self._decider.fail(replica, request.command)
 
     def _add(
         self,

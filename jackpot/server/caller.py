@@ -14,9 +14,10 @@ from jackpot.auth.authority import AuthorityError
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
 from jackpot.server.errors import RefusedError, refused
-from jackpot.server.fields import identifier
+from jackpot.server.fields import identifier, malformed
 
 LOCAL = "local"
+SITE_FILE = "site-file"  # by this name the controller itself defines what its site file has
 PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
 _WATCH_S = 1.0
 _log = logging.getLogger(__name__)
@@ -91,6 +92,8 @@ class Door:
 def _local(context: Any) -> Actor:
     said = dict(context.invocation_metadata() or ())
     principal, department = said.get(PRINCIPAL_KEY, LOCAL), said.get(DEPARTMENT_KEY, "")
+    if principal == SITE_FILE:  # or a caller's request ids could stand in the way of a start
+        raise malformed("principal", "the controller's own", principal)
     return Actor(
         identifier(str(principal), "principal"),
         identifier(str(department), "department") if department else "",

@@ -24,8 +24,10 @@ _CARDS = {card: card for card in DECK}  # those that come in their one spelling 
 
 
 def malformed(field: str, problem: str, value: object = "") -> RefusedError:
-    """The refusal of a field."""
-    return refused(Reason.MALFORMED, field=field, problem=problem, value=str(value)[:_ECHO])
+    """The refusal of a field. It may be journaled: of a bad value it has little, in print."""
+    echo = str(value)[:_ECHO]
+    echo = echo if echo.isprintable() else ascii(echo)[:_ECHO]
+    return refused(Reason.MALFORMED, field=field, problem=problem, value=echo)
 
 
 @lru_cache(maxsize=4_096)  # the same few ids come in every message

@@ -1,11 +1,18 @@
-"""Parse a table's messages into requests: what comes out is well formed, or a refusal was raised.
+"""Parse a table's messages into requests. What comes out has an identity, or a refusal was raised.
 
-Parsing never looks at state. Whether a seat, bet or link exists is for the core to say.
+A command that is not well formed comes out as `Malformed`: the engine journals its refusal, so that
+it uses its number. Without site, table, epoch and number there is nothing to journal it under, and
+the call ends. Parsing never looks at state. Whether a seat, bet or link exists is for the core to
+say.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
+
+from google.protobuf.message import Message
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
@@ -13,6 +20,7 @@ from jackpot.core.commands.table import (
     ConfirmCollection,
     ContributePot,
     LockOut,
+    Malformed,
     OpenRound,
     Placed,
     PlaceDeck,
@@ -27,7 +35,8 @@ from jackpot.core.commands.table import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.reasons import Refusal
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.engine.batch import FAILED
 from jackpot.server.enums import DEALINGS, FATES
 from jackpot.server.errors import RefusedError
 from jackpot.server.fields import (
@@ -54,6 +63,8 @@ from jackpot.server.limits import (
 from jackpot.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
+_MAX_DETAIL = 128  # characters of each thing that the journal keeps of a malformed command
+_log = logging.getLogger(__name__)
 
 
 def _open_round(_message: table_pb2.OpenRound) -> OpenRound:
@@ -182,6 +193,23 @@ _TABLE: Mapping[str, Callable[[Any], TableCommand]] = {
 }
 
 
+def _parse(kind: str, message: Message) -> TableCommand:
+    try:
+        return _TABLE[kind](message)
+    except RefusedError as error:
+        return _malformed(message, error.refusal)
+    except Exception:  # noqa: BLE001 - a number that stays unused would stop the table
+        _log.exception("a %s could not be read", message.DESCRIPTOR.name)
+        return _malformed(message, refuse(Reason.MALFORMED, problem=FAILED))
+
+
+def _malformed(message: Message, refusal: Refusal) -> Malformed:
+    """A command of which only a digest and the reason are kept, to know it when it comes again."""
+    content = sha256(message.SerializeToString(deterministic=True)).hexdigest()
+    details = {key: value[:_MAX_DETAIL] for key, value in refusal.details.items()}
+    return Malformed(message.DESCRIPTOR.name, content, refusal.reason, details)
+
+
 def table_request(kind: str, message: Any) -> Request:
     """A unary RPC's command: every request of this family has an id and a command."""
     which: table_pb2.CommandId = message.id
@@ -192,26 +220,24 @@ def table_request(kind: str, message: Any) -> Request:
             number(which.epoch, "epoch"),
             number(which.number, "number"),
         ),
-        command=_TABLE[kind](message.command),
+        command=_parse(kind, message.command),
     )
 
 
-def play_requests(
-    message: table_pb2.PlayRequest,
-) -> Iterator[tuple[int, str, Request | Refusal]]:
-    """The commands of a Play message: number, kind, and its request or why there is none."""
+def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:
+    """The commands of a Play message: kind, identity and request.
+
+    A number that can't be read is raised when its turn comes: what stands before it goes on.
+    """
     many(message.commands, "commands", MAX_COMMANDS)
     site = identifier(message.site, "site")
     table = identifier(message.table, "table")
     epoch = number(message.epoch, "epoch")
     for command in message.commands:
-        number_, kind = command.number, command.WhichOneof("command") or ""
-        try:
-            if not kind:
-                raise malformed("command", "none that is known here")
-            origin = TableOrigin(table, epoch, number(number_, "number"))
-            request = Request(site, origin, _TABLE[kind](getattr(command, kind)))
-        except RefusedError as error:
-            yield number_, kind, error.refusal
+        kind = command.WhichOneof("command") or ""
+        origin = TableOrigin(table, epoch, number(command.number, "number"))
+        if kind:
+            parsed = _parse(kind, getattr(command, kind))
         else:
-            yield number_, kind, request
+            parsed = _malformed(command, malformed("command", "none that is known here").refusal)
+        yield kind, origin, Request(site, origin, parsed)

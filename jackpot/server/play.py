@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from grpc.aio import EOF
 
-from jackpot.core.reasons import MEANINGS, Reason, Refusal
+from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.engine import Engine, Lane, Outcome
 from jackpot.server.answers import TABLE_ANSWERS
 from jackpot.server.errors import RefusedError, refused, status_of
@@ -89,13 +89,10 @@ class PlayStream:
         if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
             raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
         self._check(message.site, message.table)
-        for number, kind, request in play_requests(message):
-            slot = _Slot(number, kind, self._wake)
+        for kind, origin, request in play_requests(message):
+            slot = _Slot(origin.number, kind, self._wake)
             self._slots.append(slot)
-            if isinstance(request, Refusal):
-                slot.deliver(request)
-            else:
-                self._engine.submit(request, slot.deliver, self._lane)
+            self._engine.submit(request, slot.deliver, self._lane)
 
     def _fill(self, response: table_pb2.PlayResponse) -> bool:
         """Add the answers that are there with none missing before them; whether there were any."""

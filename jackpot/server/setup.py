@@ -29,10 +29,10 @@ from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.request_id import new_request_id
+from jackpot.server.caller import SITE_FILE
 from jackpot.server.errors import RefusedError
 from jackpot.server.outcomes import accepted, seen
 
-PRINCIPAL = "site-file"
 # Another controller on the same journal may have been a moment quicker.
 _DONE_ALREADY = (Reason.ALREADY_DEFINED, Reason.WRONG_LINK_STATE)
 _log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ async def set_up(
     # All at once, which keeps their order: a new site is a commit or two, not one for each table.
     outcomes = await asyncio.gather(
         *(
-            engine.execute(Request(site.id, OperatorOrigin(PRINCIPAL, request_id()), command))
+            engine.execute(Request(site.id, OperatorOrigin(SITE_FILE, request_id()), command))
             for command in missing
         )
     )

@@ -2,6 +2,9 @@
 
 Bodies are JSON: any database browser shows them. Fields are only ever added with a default, so
 an old row reads as it always did; a kind or a version that is not known here stops the reader.
+
+A snapshot of version 3 is converted: to replay a long journal instead would take minutes. There
+all principals shared one memory of requests, tables that attached among them.
 """
 
 import hashlib
@@ -9,8 +12,11 @@ from typing import get_args
 
 import msgspec
 
+from jackpot.core.commands.operator import AttachTable
 from jackpot.core.events import AnyEvent, Record
-from jackpot.core.state import STATE_VERSION, State
+from jackpot.core.identity import digest
+from jackpot.core.request_memory import keep, remember_request
+from jackpot.core.state import RECENT_ATTACHES, STATE_VERSION, Answer, State
 from jackpot.store.journal import Entry, StoredSnapshot, UnsoundError
 
 VERSION = 1  # of an entry's form
@@ -20,6 +26,17 @@ encode_record = msgspec.json.Encoder().encode
 _decode_record = msgspec.json.Decoder(Record).decode
 _encode_state = msgspec.json.Encoder().encode
 _decode_state = msgspec.json.Decoder(State).decode
+_SHARED_MEMORY = 3  # the version in which all principals had one memory of requests
+READABLE = frozenset({_SHARED_MEMORY, STATE_VERSION})
+
+
+class _SharedRequests(msgspec.Struct):
+    """What version 3 had of requests and today's state has not."""
+
+    requests: dict[str, Answer] = {}  # "request id principal"
+
+
+_decode_requests = msgspec.json.Decoder(_SharedRequests).decode
 
 
 def decode_entry(site: str, entry: Entry) -> Record:
@@ -43,12 +60,33 @@ def encode_state(state: State) -> StoredSnapshot:
 
 def decode_state(snapshot: StoredSnapshot) -> State | None:
     """The state that a snapshot holds, or None where it can't be used."""
-    if snapshot.version != STATE_VERSION:
+    if snapshot.version not in READABLE:
         return None
     try:
-        return _decode_state(snapshot.state)
+        state = _decode_state(snapshot.state)
+        if snapshot.version == _SHARED_MEMORY:
+            _divide(state, _decode_requests(snapshot.state).requests)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+    return state
+
+
+def _divide(state: State, requests: dict[str, Answer]) -> None:
+    """Give each principal and each table what the shared memory had of them.
+
+    What was dropped from it, up to `forgotten_request`, may have been anybody's. An attachment is
+    known by the digest of its command.
+    """
+    for table in state.tables.values():
+        table.attaches.forgotten = state.forgotten_request
+    attaches = {digest(AttachTable(name)): table.attaches for name, table in state.tables.items()}
+    for key, answer in requests.items():
+        request_id, _, principal = key.partition(" ")
+        if memory := attaches.get(answer.digest):
+            keep(memory, request_id, answer, RECENT_ATTACHES)
+        else:
+            remember_request(state, principal, request_id, answer)
+    state.converted_at = state.sequence
 
 
 def restore_state(state: bytes) -> State:

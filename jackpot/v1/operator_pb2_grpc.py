@@ -35,7 +35,9 @@ class OperatorServiceStub:
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -184,7 +186,9 @@ class OperatorServiceServicer:
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -572,7 +576,9 @@ class OperatorService:
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.

@@ -36,7 +36,9 @@ class OperatorServiceStub:
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -194,7 +196,9 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -348,7 +352,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
     The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens.
+    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
+    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
+    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.

@@ -24,37 +24,49 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     DESCRIPTOR: _descriptor.EnumDescriptor
     REASON_UNSPECIFIED: _Reason.ValueType  # 0
     REASON_UNAUTHENTICATED: _Reason.ValueType  # 1
-    """The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never."""
+    """The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never; number: unused."""
     REASON_NOT_ALLOWED: _Reason.ValueType  # 2
-    """The call is not for this caller. PERMISSION_DENIED; retry: never."""
+    """The call is not for this caller. PERMISSION_DENIED; retry: never; number: unused."""
     REASON_MALFORMED: _Reason.ValueType  # 3
-    """The request is not well formed. INVALID_ARGUMENT; retry: never."""
+    """The request is not well formed. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
     REASON_TOO_MANY: _Reason.ValueType  # 4
-    """The request holds too much. INVALID_ARGUMENT; retry: never."""
+    """The request holds too much. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
     REASON_OVERLOADED: _Reason.ValueType  # 5
-    """The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same."""
+    """The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same; number:
+    unused.
+    """
     REASON_STARTING: _Reason.ValueType  # 6
-    """The controller is checking its journal. UNAVAILABLE; retry: same."""
+    """The controller is checking its journal. UNAVAILABLE; retry: same; number: unused."""
     REASON_DRAINING: _Reason.ValueType  # 7
-    """The controller is stopping. UNAVAILABLE; retry: same."""
+    """The controller is stopping. UNAVAILABLE; retry: same; number: unused."""
     REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 8
-    """The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry: same."""
+    """The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry:
+    same; number: not known, send the same one.
+    """
     REASON_SITE_HALTED: _Reason.ValueType  # 9
-    """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
+    """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never;
+    number: unused.
+    """
     REASON_UNKNOWN_SITE: _Reason.ValueType  # 10
-    """There is no such site here. NOT_FOUND; retry: never."""
+    """There is no such site here. NOT_FOUND; retry: never; number: unused."""
     REASON_UNKNOWN_TABLE: _Reason.ValueType  # 11
-    """The site has no such table. NOT_FOUND; retry: never."""
+    """The site has no such table. NOT_FOUND; retry: never; number: unused."""
     REASON_NOT_ATTACHED: _Reason.ValueType  # 12
-    """The table has not attached to the controller. FAILED_PRECONDITION; retry: later."""
+    """The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
+    unused.
+    """
     REASON_FENCED: _Reason.ValueType  # 13
-    """The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never."""
+    """The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never; number:
+    unused.
+    """
     REASON_REQUEST_REUSED: _Reason.ValueType  # 14
-    """The same identity was used for another command. ALREADY_EXISTS; retry: never."""
+    """The same identity was used for another command. ALREADY_EXISTS; retry: never; number: unused."""
     REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 15
-    """The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never."""
+    """The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never;
+    number: unused.
+    """
     REASON_NUMBER_GAP: _Reason.ValueType  # 16
-    """A command before this one has not arrived. FAILED_PRECONDITION; retry: later."""
+    """A command before this one has not arrived. FAILED_PRECONDITION; retry: later; number: unused."""
     REASON_UNKNOWN_LINK: _Reason.ValueType  # 17
     """The site has no such link. NOT_FOUND; retry: never."""
     REASON_UNKNOWN_LEVEL: _Reason.ValueType  # 18
@@ -160,41 +172,58 @@ class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
 
     "never": the same request will fail again. "later": it may succeed, as a new request, when the
     state has changed. "same": send it again as it is, with the same identity.
+
+    A table's command with the right epoch and the next number uses that number when it is refused:
+    the refusal is journaled, and the next command takes the next number. Reasons for which it does
+    not are marked "number: unused". When the message, the site, the table, the epoch or the number
+    can't be read, nothing is used, and the call ends.
     """
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0
 REASON_UNAUTHENTICATED: Reason.ValueType  # 1
-"""The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never."""
+"""The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never; number: unused."""
 REASON_NOT_ALLOWED: Reason.ValueType  # 2
-"""The call is not for this caller. PERMISSION_DENIED; retry: never."""
+"""The call is not for this caller. PERMISSION_DENIED; retry: never; number: unused."""
 REASON_MALFORMED: Reason.ValueType  # 3
-"""The request is not well formed. INVALID_ARGUMENT; retry: never."""
+"""The request is not well formed. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
 REASON_TOO_MANY: Reason.ValueType  # 4
-"""The request holds too much. INVALID_ARGUMENT; retry: never."""
+"""The request holds too much. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
 REASON_OVERLOADED: Reason.ValueType  # 5
-"""The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same."""
+"""The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same; number:
+unused.
+"""
 REASON_STARTING: Reason.ValueType  # 6
-"""The controller is checking its journal. UNAVAILABLE; retry: same."""
+"""The controller is checking its journal. UNAVAILABLE; retry: same; number: unused."""
 REASON_DRAINING: Reason.ValueType  # 7
-"""The controller is stopping. UNAVAILABLE; retry: same."""
+"""The controller is stopping. UNAVAILABLE; retry: same; number: unused."""
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 8
-"""The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry: same."""
+"""The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry:
+same; number: not known, send the same one.
+"""
 REASON_SITE_HALTED: Reason.ValueType  # 9
-"""The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never."""
+"""The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never;
+number: unused.
+"""
 REASON_UNKNOWN_SITE: Reason.ValueType  # 10
-"""There is no such site here. NOT_FOUND; retry: never."""
+"""There is no such site here. NOT_FOUND; retry: never; number: unused."""
 REASON_UNKNOWN_TABLE: Reason.ValueType  # 11
-"""The site has no such table. NOT_FOUND; retry: never."""
+"""The site has no such table. NOT_FOUND; retry: never; number: unused."""
 REASON_NOT_ATTACHED: Reason.ValueType  # 12
-"""The table has not attached to the controller. FAILED_PRECONDITION; retry: later."""
+"""The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
+unused.
+"""
 REASON_FENCED: Reason.ValueType  # 13
-"""The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never."""
+"""The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never; number:
+unused.
+"""
 REASON_REQUEST_REUSED: Reason.ValueType  # 14
-"""The same identity was used for another command. ALREADY_EXISTS; retry: never."""
+"""The same identity was used for another command. ALREADY_EXISTS; retry: never; number: unused."""
 REASON_REQUEST_TOO_OLD: Reason.ValueType  # 15
-"""The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never."""
+"""The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never;
+number: unused.
+"""
 REASON_NUMBER_GAP: Reason.ValueType  # 16
-"""A command before this one has not arrived. FAILED_PRECONDITION; retry: later."""
+"""A command before this one has not arrived. FAILED_PRECONDITION; retry: later; number: unused."""
 REASON_UNKNOWN_LINK: Reason.ValueType  # 17
 """The site has no such link. NOT_FOUND; retry: never."""
 REASON_UNKNOWN_LEVEL: Reason.ValueType  # 18

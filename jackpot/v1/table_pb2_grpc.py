@@ -39,8 +39,13 @@ class TableServiceStub:
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     def __init__(self, channel):
@@ -140,14 +145,20 @@ class TableServiceServicer:
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     def Attach(self, request, context):
         """Effect: the caller speaks for the table from now on; earlier epochs are fenced. The answer has
         what the client needs to relight its lamps and to go on with the round.
-        Idempotency: by request_id; the same id returns the same epoch.
+        Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
+        last four attachments are kept; an id that is smaller than those is REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -391,8 +402,13 @@ class TableService:
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     @staticmethod

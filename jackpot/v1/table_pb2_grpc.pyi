@@ -40,8 +40,13 @@ class TableServiceStub:
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     @_typing.overload
@@ -51,7 +56,8 @@ class TableServiceStub:
     Attach: _grpc.UnaryUnaryMultiCallable[_table_pb2.AttachRequest, _table_pb2.AttachResponse]
     """Effect: the caller speaks for the table from now on; earlier epochs are fenced. The answer has
     what the client needs to relight its lamps and to go on with the round.
-    Idempotency: by request_id; the same id returns the same epoch.
+    Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
+    last four attachments are kept; an id that is smaller than those is REQUEST_TOO_OLD.
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
     """
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]
@@ -151,15 +157,21 @@ class TableServiceAsyncStub(TableServiceStub):
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Attach: _aio.UnaryUnaryMultiCallable[_table_pb2.AttachRequest, _table_pb2.AttachResponse]  # type: ignore[assignment]
     """Effect: the caller speaks for the table from now on; earlier epochs are fenced. The answer has
     what the client needs to relight its lamps and to go on with the round.
-    Idempotency: by request_id; the same id returns the same epoch.
+    Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
+    last four attachments are kept; an id that is smaller than those is REQUEST_TOO_OLD.
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
     """
     Heartbeat: _aio.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]  # type: ignore[assignment]
@@ -258,8 +270,13 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
     NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC. Refusals that depend on the state of a round are journaled: the
-    same command is refused the same way for ever.
+    what is particular to an RPC.
+
+    Numbers. A command with the right epoch and the next number uses that number whether it is
+    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
+    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
+    for which a number is not used. When the message, the site, the table, the epoch or the number
+    can't be read, the call ends, and nothing is used.
     """
 
     @_abc_1.abstractmethod
@@ -270,7 +287,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.AttachResponse, _abc.Awaitable[_table_pb2.AttachResponse]]:
         """Effect: the caller speaks for the table from now on; earlier epochs are fenced. The answer has
         what the client needs to relight its lamps and to go on with the round.
-        Idempotency: by request_id; the same id returns the same epoch.
+        Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
+        last four attachments are kept; an id that is smaller than those is REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
         """
 

@@ -174,7 +174,7 @@ def test_a_refusal_changes_nothing_but_what_is_remembered() -> None:
     origin = OperatorOrigin("ops", "90000000")
     floor.commit(Record(origin, Refused("SuspendLink", Reason.UNKNOWN_LINK), "digest"))
     after = stored(floor.state)
-    before.requests["90000000 ops"] = after.requests["90000000 ops"]
+    before.requests_by["ops"].recent["90000000"] = after.requests_by["ops"].recent["90000000"]
     before.sequence, before.time_micros = after.sequence, after.time_micros
     assert before == after
 

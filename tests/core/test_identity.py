@@ -143,22 +143,22 @@ def test_operators_requests_are_remembered_up_to_a_limit(more: int) -> None:
     state = State("test")
     for number in range(1, RECENT_REQUESTS + more + 1):
         remember(state, number)
-    assert len(state.requests) == min(RECENT_REQUESTS, RECENT_REQUESTS + more)
+    assert len(state.requests_by["ops"].recent) == min(RECENT_REQUESTS, RECENT_REQUESTS + more)
     answer = identify(state, Request("test", operator(1), SuspendLink("a")), "digest")
     if more <= 0:
         assert answer == Repeat(1)
     else:
         assert isinstance(answer, Refusal)
         assert answer.reason == Reason.REQUEST_TOO_OLD
-        assert state.forgotten_request == "00000001"
+        assert state.requests_by["ops"].forgotten == "00000001"
 
 
 def test_a_forgotten_late_id_does_not_make_earlier_forgotten_ids_new() -> None:
     """What counts is the greatest id that was dropped, whatever the order of arrival."""
     state = State("test")
-    for number in (5, 3, *range(10, RECENT_REQUESTS + 10)):
+    for number in (5, *range(10, RECENT_REQUESTS + 9), 3, RECENT_REQUESTS + 9):
         remember(state, number)
-    assert state.forgotten_request == "00000005"
+    assert state.requests_by["ops"].forgotten == "00000005"
     for number, new in ((3, False), (5, False), (6, True)):
         answer = identify(state, Request("test", operator(number), SuspendLink("a")), "digest")
         assert (answer is None) == new
@@ -174,10 +174,10 @@ def test_two_people_may_use_the_same_request_id(floor: Floor) -> None:
 
 def test_the_controllers_own_bookkeeping_has_no_identity(floor: Floor) -> None:
     """A probe is always new and leaves no answer behind."""
-    requests = dict(floor.state.requests)
+    requests = msgspec.json.encode(floor.state.requests_by)
     assert floor.handle(ControllerOrigin(), Probe()) == Probed()
     assert floor.handle(ControllerOrigin(), Probe()) == Probed()
-    assert floor.state.requests == requests
+    assert msgspec.json.encode(floor.state.requests_by) == requests
 
 
 def test_a_tables_command_from_somebody_else_is_a_mistake_of_the_program(floor: Floor) -> None:

@@ -187,17 +187,17 @@ BAD_WAGERS: dict[str, tuple[table_pb2.PlaceWagers, Reason]] = {
 
 
 @pytest.mark.parametrize("name", BAD_WAGERS)
-async def test_a_bad_wager_is_refused_at_the_door(name: str, house: House) -> None:
-    """It is refused by name, leaves nothing in the journal, and its number can be used again."""
+async def test_a_bad_wager_is_refused_and_uses_its_number(name: str, house: House) -> None:
+    """It is refused by name, the refusal is journaled, and the right one takes the next number."""
     command, reason = BAD_WAGERS[name]
     dealer = await house.dealer("t4")
     await dealer.do("open_round")
     before = await house.sequence()
     with pytest.raises(AioRpcError) as caught:
         await dealer.do("place_wagers", command)
-    assert info_of(status_of(caught.value)).reason == reason
-    assert await house.sequence() == before
-    assert (await dealer.do("place_wagers", one(), number=2)).sequence == before + 1
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["sequence"]) == (reason, str(before + 1))
+    assert (await dealer.do("place_wagers", one())).sequence == before + 2
 
 
 @pytest.mark.parametrize("player", ["", "é", "a" * 128])
@@ -324,14 +324,38 @@ async def test_a_bad_command_does_not_end_a_stream(house: House) -> None:
             dealer,
             play_command(1, open_round=table_pb2.OpenRound()),
             play_command(2, place_wagers=wagers(99)),
-            table_pb2.PlayCommand(number=2),
-            play_command(2, place_wagers=wagers(1)),
+            table_pb2.PlayCommand(number=3),
+            play_command(4, place_wagers=wagers(1)),
         )
     )
     await call.done_writing()
     results = [result async for response in call for result in response.results]
     kinds = [result.WhichOneof("result") for result in results]
     assert kinds == ["open_round", "error", "error", "place_wagers"]
-    assert [result.number for result in results] == [1, 2, 2, 2]
-    assert info_of(results[1].error).reason == Reason.MALFORMED
-    assert results[3].sequence == results[0].sequence + 1
+    assert [result.number for result in results] == [1, 2, 3, 4]
+    assert [info_of(result.error).reason for result in results[1:3]] == [Reason.MALFORMED] * 2
+    first = results[0].sequence
+    assert [result.sequence for result in results] == [first, first + 1, first + 2, first + 3]
+
+
+@pytest.mark.parametrize("number", [0, -1, MOST])
+async def test_a_number_that_can_not_be_read_ends_a_stream(number: int, house: House) -> None:
+    """What stands before it is answered; no number says which of the rest is meant."""
+    dealer = await house.dealer("t4")
+    call = house.tables.Play()
+    await call.write(
+        play_message(
+            dealer,
+            play_command(1, open_round=table_pb2.OpenRound()),
+            play_command(number),
+            play_command(2, place_wagers=wagers(1)),
+        )
+    )
+    answered = await call.read()
+    assert isinstance(answered, table_pb2.PlayResponse)
+    assert [result.WhichOneof("result") for result in answered.results] == ["open_round"]
+    with pytest.raises(AioRpcError) as caught:
+        await call.read()
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, "number")
+    assert (await dealer.do("place_wagers", wagers(1), number=2)).sequence

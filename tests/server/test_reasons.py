@@ -7,13 +7,14 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
 
-from jackpot.core.reasons import MEANINGS, Reason
+from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason
 from jackpot.request_id import make_request_id, new_request_id
 from jackpot.store.opening import Address
 from jackpot.v1 import reason_pb2, table_pb2
 from tests.server.house import FIVE, House, info_of, status_of
 from tests.server.scenes import at_the_door, at_the_table, of_operators
 
+ROOT = Path(__file__).parents[2]
 # A reason without a scene here fails its test.
 SCENARIOS = at_the_door.SCENES | at_the_table.SCENES | of_operators.SCENES
 
@@ -29,6 +30,9 @@ async def test_a_refusal_tells_its_reason(reason: Reason, tmp_path: Path, store:
     assert caught.value.code() == grpc.StatusCode[meaning.code]
     assert code_pb2.Code.Name(status.code) == meaning.code
     assert caught.value.details() == status.message == meaning.sentence
+    # The first names the entry that has the identity; the other is never told over the wire.
+    if reason not in {Reason.REQUEST_REUSED, Reason.ALREADY_DEFINED}:
+        assert ("sequence" in info.metadata) == (reason not in NO_NUMBER)
     retry = error_details_pb2.RetryInfo()
     assert any(detail.Unpack(retry) for detail in status.details) == (meaning.retry == "same")
 
@@ -37,6 +41,23 @@ def test_every_reason_is_on_the_wire() -> None:
     """The proto's enum lists every reason of the core, in the same order."""
     names = [name.removeprefix("REASON_") for name in reason_pb2.Reason.DESCRIPTOR.values_by_name]
     assert names == ["UNSPECIFIED", *(reason.value for reason in Reason)]
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_the_wire_says_which_reasons_use_a_number(reason: Reason) -> None:
+    """In the comment on each; so do the docs, for those that use none."""
+    proto = (ROOT / "proto/jackpot/v1/reason.proto").read_text()
+    comment = proto.split(f"  REASON_{reason.value} = ")[0].split(";\n")[-1]
+    comment = " ".join(comment.replace("//", " ").split())
+    says = {
+        Reason.STORE_UNAVAILABLE: "number: not known, send the same one.",
+        Reason.MALFORMED: "number: used if it can be read.",
+        Reason.TOO_MANY: "number: used if it can be read.",
+        **dict.fromkeys(NO_NUMBER - {Reason.STORE_UNAVAILABLE}, "number: unused."),
+    }.get(reason)
+    assert comment.endswith(says) if says else "number:" not in comment
+    if reason in NO_NUMBER:
+        assert f"`{reason.value}`" in (ROOT / "docs/tables.md").read_text()
 
 
 async def test_a_journaled_refusal_says_where(house: House) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from jackpot.core.commands.base import Command, Origin
 from jackpot.core.commands.operator import OperatorCommand
-from jackpot.core.commands.table import TableCommand
+from jackpot.core.commands.table import Malformed, TableCommand
 
 
 class TakeSnapshot(Command, frozen=True):
@@ -24,6 +24,11 @@ class Probe(Command, frozen=True):
 
 ControllerCommand = TakeSnapshot | Probe
 AnyCommand = TableCommand | OperatorCommand | ControllerCommand
+
+
+def name_of(command: AnyCommand) -> str:
+    """What a command is called in the journal when it is refused."""
+    return command.command if isinstance(command, Malformed) else type(command).__name__
 
 
 class Request(Struct, frozen=True, gc=False):

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from jackpot.core.commands.base import Command
+from jackpot.core.reasons import Reason
 
 # Who a seat's cards belong to at the end of a round. A folded hand is not looked at unless a bet
 # that a fold does not forfeit rides on it.
@@ -117,6 +118,18 @@ class RemoveDeck(Command, frozen=True):
     back: str
 
 
+class Malformed(Command, frozen=True):
+    """A command whose identity could be read and whose content could not.
+
+    It is refused, and uses its number like any other: what the table sent behind it goes on.
+    """
+
+    command: str  # what it was meant to be
+    content: str  # a digest of what was sent
+    reason: Reason
+    details: dict[str, str]
+
+
 TableCommand = (
     OpenRound
     | PlaceWagers
@@ -130,4 +143,5 @@ TableCommand = (
     | ContributePot
     | PlaceDeck
     | RemoveDeck
+    | Malformed
 )

@@ -24,6 +24,7 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import hit_of
+from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds, date_of
@@ -216,7 +217,7 @@ class _Builder:
             for _, table in sorted(state.tables.items())
             for _, deck in sorted(table.decks.items())
         ]
-        report.open_payouts = list(state.payouts.values())
+        report.open_payouts = payouts_in_order(state)
         report.open_proposals = list(state.proposals.values())
         return report
 

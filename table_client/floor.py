@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from msgspec import structs
 
 from jackpot.request_id import new_request_id
-from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
+from jackpot.v1 import operator_pb2, operator_pb2_grpc
 from table_client.controllers import PATIENCE_S
 from table_client.errors import explained, from_rpc_error
 from table_client.ports import SideAward
@@ -44,9 +44,7 @@ class Floor:
     async def clear(self, table: str) -> None:
         """Pay what an earlier run has left open: the table holds its next round until then."""
         request = operator_pb2.ListPayoutsRequest(site=self._site, table=table)
-        left = (await _ask(self._floor, "ListPayouts", request)).payouts
-        # An envy bonus hangs on another's hand, which is validated first.
-        for payout in sorted(left, key=lambda each: each.kind == payout_pb2.PAYOUT_KIND_ENVY):
+        for payout in (await _ask(self._floor, "ListPayouts", request)).payouts:
             award = award_of(payout)
             if payout.floorperson:
                 award = structs.replace(award, needs_floorperson=False)

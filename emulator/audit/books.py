@@ -205,6 +205,8 @@ class Award:
     payouts: tuple[int, ...]
     each: int
     effect: Effect
+    turn: int  # the seat at whose turn it falls due
+    saw: int = 0  # its meter at that turn
 
 
 class Before(NamedTuple):
@@ -219,6 +221,7 @@ class Before(NamedTuple):
 class Settlement:
     """A round's awards, in payment order."""
 
+    table: TableTerms
     sequence: int
     awards: list[Award]
     before: dict[tuple[str, str], "Before"]

@@ -1,8 +1,9 @@
 """Who is due what for the hands of a round, in the order in which the dealer pays.
 
 From the dealer's right, so from the highest seat down; at one turn the links in the table's order,
-one's own hand before the dealer's, and after each hand what was drawn and what others' hands give.
-The ranking of hands is the law's own and is shared with the controller; who is due what is not.
+and on a link one's own hand with what was drawn for it, the dealer's, and then whatever others get
+because of this hand. The ranking of hands is the law's own and is shared with the controller; who
+is due what is not.
 """
 
 from typing import NamedTuple
@@ -33,16 +34,15 @@ class Reader:
     def dues(self) -> list[Due]:
         """Everything due, in payment order."""
         found: list[Due] = []
-        for seat in sorted(self._round.wagers, reverse=True):
+        for seat in sorted({*self._round.wagers, *self._cards.hands}, reverse=True):
             for link in self._table.links:
                 for bet in sorted(link.bets, key=lambda bet: bet.on_dealer):
-                    standing = self._round.wagers[seat].get(bet.id)
-                    if standing is None:
-                        continue
-                    if self._plays(seat, bet):
+                    standing = self._round.wagers.get(seat, {}).get(bet.id)
+                    if standing and self._plays(seat, bet):
                         found += self._for_hand(link, bet, seat, standing)
                         found += self._for_draws(link, bet, seat, standing)
-                    found += self._for_others(bet, seat, standing)
+                for bet in link.bets:
+                    found += self._envious_of(bet, seat)
         return found
 
     def _plays(self, seat: int, bet: BetTerms) -> bool:
@@ -135,35 +135,48 @@ class Reader:
         wagers = self._round.wagers.get(seat, {}).values()
         return next((wager.player for wager in wagers), self._cards.hands[seat].player)
 
-    def _for_others(self, bet: BetTerms, seat: int, standing: Standing) -> list[Due]:
-        """Envy: for every other player's hand that was played, bettor or not."""
-        if not bet.envy:
+    def _envious_of(self, bet: BetTerms, holder: int) -> list[Due]:
+        """Envy for a hand that was played, bettor or not: to every other player with the bet."""
+        hand = self._cards.hands.get(holder)
+        if not bet.envy or hand is None or hand.fate != "PLAYED":
             return []
+        called = self._names(bet, holder)
+        name, amount = next(((h, a) for h, a in bet.envy if h in called), ("", 0))
+        if not name:
+            return []
+        return [
+            Due(
+                kind="ENVY",
+                link=bet.link,
+                bet=bet.id,
+                hand=name,
+                winners=((seat, self._round.wagers[seat][bet.id].player),),
+                level="",
+                share_bps=0,
+                each_micros=amount,
+                holder=holder,
+                source=bet.source.upper(),
+                needs_floor=True,
+            )
+            for seat in sorted(self._round.wagers, reverse=True)
+            if seat != holder
+            and self._may_envy(bet, seat)
+            and self._round.wagers[seat][bet.id].player != self._player_of(holder)
+        ]
+
+    def _may_envy(self, bet: BetTerms, seat: int) -> bool:
+        """Whether a seat has the bet, and is still in for others' hands."""
+        if bet.id not in self._round.wagers[seat]:
+            return False
         fate = self._cards.hands[seat].fate
-        if fate != "PLAYED" and not (fate == "FOLDED" and bet.fold_keeps_envy):
-            return []
-        found = []
-        for other in sorted(self._cards.hands, reverse=True):
-            if other == seat or self._cards.hands[other].fate != "PLAYED":
-                continue
-            if self._player_of(other) == standing.player:
-                continue
-            called = self._names(bet, other)
-            hand, amount = next(((h, a) for h, a in bet.envy if h in called), ("", 0))
-            if hand:
-                found.append(
-                    Due(
-                        kind="ENVY",
-                        link=bet.link,
-                        bet=bet.id,
-                        hand=hand,
-                        winners=((seat, standing.player),),
-                        level="",
-                        share_bps=0,
-                        each_micros=amount,
-                        holder=other,
-                        source=bet.source.upper(),
-                        needs_floor=True,
-                    )
-                )
-        return found
+        return fate == "PLAYED" or (fate == "FOLDED" and bet.fold_keeps_envy)
+
+
+def place_of(table: TableTerms, due: Due, turn: int) -> tuple[int, ...]:
+    """Where something due comes in the order of payment, when it falls due at a seat's turn."""
+    links = [link.id for link in table.links]
+    bets = [bet.id for bet in table.links[links.index(due.link)].bets]
+    step = 0 if due.holder > DEALER else 1
+    if due.kind == "ENVY":
+        step = 2
+    return -turn, links.index(due.link), step, bets.index(due.bet), -due.winners[0][0]

@@ -138,6 +138,15 @@ class Comparison:
         is_ = {payout.id: payout for payout in told.payouts}
         if must.keys() != is_.keys():
             return f"open payouts are {sorted(is_)}, must be {sorted(must)}"
+        in_order = [
+            payout
+            for settlement in sorted(self._books.settlements.values(), key=lambda s: s.sequence)
+            for award in settlement.awards
+            for payout in award.payouts
+            if payout in must
+        ]
+        if list(is_) != in_order:
+            return f"open payouts are listed as {list(is_)}, must be {in_order}"
         for number, expected in must.items():
             expected.decided_time_micros = is_[number].decided_time_micros
             if expected != is_[number]:

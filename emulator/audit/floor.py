@@ -41,7 +41,7 @@ def _earlier(books: Books, payout: Payout) -> bool:
     """Whether an award that this one depends on waits for the floorperson."""
     settlement = books.settlements[payout.table, payout.round]
     for award in settlement.awards:
-        if payout.id in award.payouts and payout.due.kind != "ENVY":
+        if payout.id in award.payouts:
             return False
         for other in (books.payouts[p] for p in award.payouts if p in books.payouts):
             if other.floorperson or not other.due.needs_floor:

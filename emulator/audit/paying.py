@@ -22,17 +22,41 @@ def decide(due: Due, purse: Purse, terms: LevelTerms) -> tuple[int, Effect]:
         house = max(0, each * heads - meter)
         return each, Effect(meter=house - each * heads, house=-house)
     each = meter * due.share_bps // WHOLE_BPS // heads // CENT * CENT
-    meter -= each * heads
+    left = Purse(meter - each * heads, reserve, overflow)
     if is_full(due):
-        house = terms.reseed_micros
-        if terms.fund:
-            house -= min(house, reserve)
-        meter, reserve = meter + house + reserve, 0
-        if terms.limit_micros:
-            meter, overflow = _within(meter + overflow, terms.limit_micros)
-    return each, Effect(
-        meter - purse.meter, reserve - purse.reserve, overflow - purse.overflow, -house
+        left, house = refilled(left, terms)
+    return each, change(purse, left, house)
+
+
+def refilled(left: Purse, terms: LevelTerms) -> tuple[Purse, int]:
+    """A level after 100% of it is gone, and what the house gave."""
+    meter, reserve, overflow = left
+    house = terms.reseed_micros
+    if terms.fund:
+        house -= min(house, reserve)
+    meter += house + reserve
+    if terms.limit_micros:
+        meter, overflow = _within(meter + overflow, terms.limit_micros)
+    return Purse(meter, 0, overflow), house
+
+
+def change(old: Purse, new: Purse, house: int) -> Effect:
+    """What leads from one purse to another, with what the house gave for it."""
+    return Effect(
+        new.meter - old.meter, new.reserve - old.reserve, new.overflow - old.overflow, -house
     )
+
+
+def standing(award: Award, purse: Purse, terms: LevelTerms) -> Effect:
+    """What an award that can't change any more does to a level that has changed."""
+    total = award.each * len(award.due.winners)
+    if not is_full(award.due):
+        house = max(0, total - purse.meter)
+        return Effect(meter=house - total, house=-house)
+    after, house = refilled(purse._replace(meter=award.saw - total), terms)
+    overflow = after.overflow + purse.meter - award.saw
+    house += max(0, -overflow)
+    return change(purse, after._replace(overflow=max(0, overflow)), house)
 
 
 def _within(money: int, limit: int) -> tuple[int, int]:
@@ -56,7 +80,7 @@ def settle(
     round_ = table.round
     if round_ is None:
         raise AssertionError("checked before")
-    settlement = Settlement(sequence, [], {})
+    settlement = Settlement(table.terms, sequence, [], {})
     payouts: list[Payout] = []
     alarms: list[str] = []
     for due in Reader(table.terms, round_, cards).dues():
@@ -94,7 +118,8 @@ def settle(
             payouts.append(payout)
             ids.append(payout.id)
             books.links[due.link].hits += due.share_bps > 0
-        settlement.awards.append(Award(due, tuple(ids), each, effect))
+        turn = due.holder if due.kind == "ENVY" else due.winners[0][0]
+        settlement.awards.append(Award(due, tuple(ids), each, effect, turn, before.meter))
     for award in settlement.awards:
         if is_full(award.due):
             books.level((award.due.link, award.due.level)).last_full = sequence

@@ -1,7 +1,8 @@
 """Voids and rejections: what is taken back, from whom, and what is decided again.
 
-A void seat was never there and a misread hand was never held, as long as nothing behind it has
-been validated, paid, or won by another round; what can't be taken back the house bears.
+A void seat was never there and a misread hand was never held. What others were validated for or
+paid already they keep, and what nobody has won yet is counted again around it. Where another round
+has won the meter since, the money is put aside; what can't be taken back the house bears.
 """
 
 from typing import NamedTuple
@@ -17,7 +18,8 @@ from emulator.audit.books import (
     Settlement,
     Table,
 )
-from emulator.audit.paying import book, decide, is_full
+from emulator.audit.claims import place_of
+from emulator.audit.paying import book, decide, is_full, standing
 from emulator.audit.returning import LevelKey, amount_of, give_back, is_gone, part_of
 from emulator.audit.rounds import round_of
 from emulator.audit.terms import DEALER
@@ -108,6 +110,8 @@ def _seat(award: Award, moved: dict[int, int]) -> None:
     pairs.sort(key=lambda pair: -pair[0][0])
     award.due = award.due._replace(winners=tuple(winner for winner, _ in pairs))
     award.payouts = tuple(payout for _, payout in pairs)
+    if award.due.kind != "ENVY":
+        award.turn = pairs[0][0][0]
 
 
 def _tell_seats(books: Books, moved: dict[int, int], changes: list[Change]) -> None:
@@ -141,6 +145,7 @@ def take_back(
     """
     changes: list[Change] = []
     chains: dict[LevelKey, list[Award]] = {}
+    _sort(settlement, settlement.awards)
     for award in settlement.awards:
         due = award.due
         if due.level:
@@ -159,10 +164,9 @@ def take_back(
     for key, chain in chains.items():
         if key in less or any(doomed.intersection(award.payouts) for award in chain):
             stood[key] = max(books.level(key).meter, settlement.before[key].purse.meter)
-            _Chain(books, settlement, key, chain, doomed).undo(
-                from_first=key in less, changes=changes
-            )
+            _Chain(books, settlement, key, chain, doomed).undo(changes)
     settlement.awards = [award for award in settlement.awards if award.payouts]
+    _sort(settlement, settlement.awards)
     changes += [Change(payout, 0, 0, closed=True) for payout in sorted(doomed)]
     for change in changes:
         if change.closed:
@@ -189,80 +193,78 @@ class _Chain:
         self._level = books.level(key)
         self._won_since = self._level.last_full > settlement.sequence
 
-    def undo(self, *, from_first: bool, changes: list[Change]) -> None:
-        """Take the doomed awards off the level."""
-        hit = [bool(self._doomed.intersection(award.payouts)) for award in self._chain]
-        first = 0 if from_first else hit.index(True)
+    def undo(self, changes: list[Change]) -> None:
+        """Take the doomed winners off the level."""
         was_full = any(is_full(award.due) for award in self._chain)
-        if self._won_since or self._is_firm(first):
-            for place in (place for place, is_hit in enumerate(hit) if is_hit):
-                self._return(place)
+        if self._won_since:
+            for award in self._chain:
+                self._put_aside(award)
         else:
-            self._decide_again(first, changes)
+            self._count_again(changes)
         link = self._books.links[self._key[0]]
         link.house -= self._level.shortfall()
         is_still = any(is_full(award.due) for award in self._chain if award.payouts)
         if was_full and not is_still and not self._won_since:
             self._level.last_full = self._settlement.before[self._key].last_full
 
-    def _is_firm(self, first: int) -> bool:
-        for award in self._chain[first:]:
-            for payout in set(award.payouts) - self._doomed:
-                found = self._books.payouts.get(payout)
-                if found is None or found.floorperson:
-                    return True
-        return False
+    def _is_firm(self, award: Award) -> bool:
+        """Whether a floorperson has confirmed any part of what is left of an award."""
+        found = (self._books.payouts.get(payout) for payout in award.payouts)
+        return any(payout is None or payout.floorperson for payout in found)
 
-    def _return(self, place: int) -> None:
-        """Later awards stand: the money goes to overflow, to the meter, or back as it came."""
-        award = self._chain[place]
+    def _put_aside(self, award: Award) -> None:
+        """Another round has won the meter: what this one gave waits in overflow."""
         link = self._books.links[self._key[0]]
         back = award.each * len(self._doomed.intersection(award.payouts))
-        later = any(is_full(other.due) for other in self._chain[place + 1 :])
-        _strike(award, self._doomed)
-        if self._won_since or later:
-            # A fixed award may have come from the house in part: that part is the house's again.
-            level_gave = -award.effect.meter - award.effect.overflow
-            over = back if award.due.share_bps else min(back, level_gave)
-            link.pending -= back
-            self._level.overflow += over
-            link.house += back - over
-            award.effect = award.effect._replace(
-                overflow=award.effect.overflow + over, house=award.effect.house + back - over
-            )
-        elif award.payouts:
-            link.pending -= back
-            self._level.meter += back
-            award.effect = award.effect._replace(meter=award.effect.meter + back)
-        else:
-            book(self._books, award.due, award.effect, sign=-1)
+        # A fixed award may have come from the house in part: that part is the house's again.
+        level_gave = -award.effect.meter - award.effect.overflow
+        over = back if award.due.share_bps else min(back, level_gave)
+        link.pending -= back
+        self._level.overflow += over
+        link.house += back - over
+        award.effect = award.effect._replace(
+            overflow=award.effect.overflow + over, house=award.effect.house + back - over
+        )
+        self._strike(award)
 
-    def _decide_again(self, first: int, changes: list[Change]) -> None:
+    def _strike(self, award: Award) -> None:
+        """Take doomed winners out; the first of the others sets the turn, if none is firm."""
+        _strike(award, self._doomed)
+        if award.payouts and not self._is_firm(award):
+            award.turn = max(seat for seat, _ in award.due.winners)
+
+    def _count_again(self, changes: list[Change]) -> None:
+        """Undo the level's awards, and do them again as far as they are open."""
         before = self._settlement.before[self._key]
-        purse = before.purse
-        for award in self._chain[:first]:
-            purse = purse.plus(award.effect)
-        tail = self._chain[first:]
-        for award in tail:
+        for award in self._chain:
             book(self._books, award.due, award.effect, sign=-1)
-            _strike(award, self._doomed)
-        left = [award for award in tail if award.payouts]
-        left.sort(key=lambda award: (-award.due.winners[0][0], award.due.holder == DEALER))
+            self._strike(award)
+        left = [award for award in self._chain if award.payouts]
+        _sort(self._settlement, left)
+        purse = before.purse
         for award in left:
-            each, effect = decide(award.due, purse, before.terms)
-            book(self._books, award.due, effect)
-            open_ = [self._books.payouts[payout] for payout in award.payouts]
-            changes += [
-                Change(payout.id, each, purse.meter, closed=False)
-                for payout in open_
-                if (each, purse.meter) != (payout.amount, payout.meter_before)
-            ]
-            purse = purse.plus(effect)
-            award.each, award.effect = each, effect
-        # What is decided again keeps the order of its new turns.
-        places = [i for i, award in enumerate(self._settlement.awards) if award in tail]
-        for place, award in zip(places, [*left, *(a for a in tail if not a.payouts)], strict=True):
-            self._settlement.awards[place] = award
+            if self._is_firm(award):
+                award.effect = standing(award, purse, before.terms)
+            else:
+                award.each, award.effect = decide(award.due, purse, before.terms)
+                award.saw = purse.meter
+                now = award.each, award.saw
+                changes += [
+                    Change(number, *now, closed=False)
+                    for number in award.payouts
+                    if now != self._was(number)
+                ]
+            book(self._books, award.due, award.effect)
+            purse = purse.plus(award.effect)
+
+    def _was(self, number: int) -> tuple[int, int]:
+        payout = self._books.payouts[number]
+        return payout.amount, payout.meter_before
+
+
+def _sort(settlement: Settlement, awards: list[Award]) -> None:
+    """Put awards into payment order."""
+    awards.sort(key=lambda award: place_of(settlement.table, award.due, award.turn))
 
 
 def _strike(award: Award, doomed: set[int]) -> None:

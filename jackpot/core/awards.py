@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from jackpot.core.claims import is_full
 from jackpot.core.money import BPS_PER_WHOLE, floor_to_cent
-from jackpot.core.state import Claim, Effects, Pools
+from jackpot.core.state import Award, Claim, Effects, Pools
 
 
 class Outcome(Struct, frozen=True):
@@ -40,6 +40,25 @@ def decide_award(claim: Claim, pools: Pools | None) -> Outcome:
         after = replace(pools, meter_micros=pools.meter_micros - borne)
         house = each * winners - borne
     return Outcome(each, _difference(pools, after, house), after)
+
+
+def stand(award: Award, pools: Pools) -> Outcome:
+    """What a validated or paid award does to a level that is not as it was: its amounts stay.
+
+    An amount below 100% comes off the meter as it is now. After 100% the new meter is made from
+    the meter that the award saw, and what there is besides goes to overflow.
+    """
+    claim, each = award.claim, award.amount_micros
+    total = each * len(claim.winners)
+    if not is_full(claim):
+        borne = min(pools.meter_micros, total)
+        after = replace(pools, meter_micros=pools.meter_micros - borne)
+        return Outcome(each, _difference(pools, after, total - borne), after)
+    seen = award.meter_before_micros
+    after, house = refill(replace(pools, meter_micros=seen - total))
+    besides = after.overflow_micros + pools.meter_micros - seen
+    after = replace(after, overflow_micros=max(0, besides))
+    return Outcome(each, _difference(pools, after, house + max(0, -besides)), after)
 
 
 def refill(left: Pools) -> tuple[Pools, int]:

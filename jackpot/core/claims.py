@@ -1,11 +1,10 @@
 """Read the hands of a round: who may claim what, in the order in which the dealer pays.
 
-Payment goes from the dealer's right, so from the highest seat down; at one turn links come in the
-table's order, and on a link the player's own hand before the dealer's. Nothing here knows how much
-a meter holds.
+`payment_order` is that order, and there is no other: awards are decided, numbered, listed,
+validated and paid in it. Nothing here knows how much a meter holds.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -54,11 +53,7 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     """All claims of a round in payment order."""
     found: list[Claim] = []
     shared: set[tuple[str, str]] = set()  # (bet, hand) whose one award was claimed at a first turn
-    in_turn = [
-        (link, bet)
-        for link in links
-        for bet in sorted(link.bets, key=lambda bet: bet.whose == "dealer")
-    ]
+    in_turn = [(link, bet) for link in links for bet in link.bets]
     for seat in sorted(deal.round.wagers, reverse=True):
         wagered = deal.round.wagers[seat]
         for link, bet in in_turn:
@@ -68,7 +63,38 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
                 found += _hand_claim(deal, link, bet, seat, accepted, shared)
                 found += _drawn_claims(deal, link, bet, seat, accepted)
             found += _envy_claims(deal, link, bet, seat)
-    return found
+    # The sort is stable: on one bet a hand stays before its Magic Card and its Lucky Bonus.
+    return sorted(found, key=payment_order(links)) if len(found) > 1 else found
+
+
+def turn_of(claim: Claim) -> int:
+    """The seat at whose turn a claim is decided and paid."""
+    if claim.turn:
+        return claim.turn
+    return claim.holder if claim.kind == "envy" else max(w.seat for w in claim.winners)
+
+
+def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
+    """A sort key: the order in which the awards of a table with these links are paid.
+
+    From the highest seat down. At one turn links come in the table's order; on a link the player's
+    own hand, then the dealer's, then the envy bonuses that the hand causes; then bets in the
+    link's order, and receivers from the highest seat down.
+    """
+    places: dict[str, tuple[int, dict[str, int]]] = {
+        link.id: (place, {bet.id: bet_place for bet_place, bet in enumerate(link.bets)})
+        for place, link in enumerate(links)
+    }
+
+    def key(claim: Claim) -> tuple[int, ...]:
+        if claim.kind == "bad-beat":
+            return ()  # nobody's turn: a Bad Beat stays as it was verified
+        place, bets = places.get(claim.link, (len(places), {}))
+        whose = 2 if claim.kind == "envy" else int(claim.holder == DEALER)
+        receiver = max(winner.seat for winner in claim.winners)
+        return -turn_of(claim), place, whose, bets.get(claim.bet, 0), -receiver
+
+    return key
 
 
 def pay_line(bet: Bet, called: tuple[str, ...]) -> PayLine | None:

@@ -96,6 +96,16 @@ def _show_hit(state: State, payout: int, **changes: Any) -> None:
     state.hits = [replace(h, **changes) if h.payout == payout else h for h in state.hits]
 
 
+def change_payout(payout: Payout, change: PayoutChange) -> Payout:
+    """An open payout as a change leaves it; whoever follows payouts applies changes by this."""
+    return replace(
+        payout,
+        seat=change.seat or payout.seat,
+        amount_micros=change.amount_micros,
+        meter_before_micros=change.meter_before_micros,
+    )
+
+
 def _rework(
     state: State,
     key: str,
@@ -110,15 +120,9 @@ def _rework(
             del state.payouts[change.payout]
             _show_hit(state, change.payout, status="rejected")
             continue
-        payout = state.payouts[change.payout]
-        seat = change.seat or payout.seat
-        state.payouts[change.payout] = replace(
-            payout,
-            seat=seat,
-            amount_micros=change.amount_micros,
-            meter_before_micros=change.meter_before_micros,
-        )
-        _show_hit(state, change.payout, seat=seat, amount_micros=change.amount_micros)
+        payout = change_payout(state.payouts[change.payout], change)
+        state.payouts[payout.id] = payout
+        _show_hit(state, payout.id, seat=payout.seat, amount_micros=payout.amount_micros)
     for name, sequence in last_hit.items():
         link, level = name.split("/")
         state.links[link].last_hit[level] = sequence

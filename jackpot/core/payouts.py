@@ -8,6 +8,7 @@ from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
 from jackpot.core.events.operator import PayoutPaid, PayoutRejected, PayoutValidated
 from jackpot.core.ledger import Book
+from jackpot.core.order import awards_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import open_payouts, rework
 from jackpot.core.state import Payout, Settlement, State
@@ -47,13 +48,13 @@ def validate(state: State, command: ValidatePayout, _: Request) -> PayoutValidat
 
 
 def _before(state: State, payout: Payout) -> Iterator[Payout]:
-    """Payouts that must be validated before this one.
+    """Payouts that come before this one in payment order and on which it depends.
 
     Those are earlier awards of its level, since rejecting one would change this; and for an envy
     bonus the award for the hand that caused it, since the bonus stands or falls with that reading.
     """
-    for award in settlement_of(state, payout).awards:
-        if payout.id in award.payouts and payout.kind != "envy":
+    for award in awards_in_order(state, settlement_of(state, payout)):
+        if payout.id in award.payouts:
             return
         for other in (state.payouts.get(p) for p in award.payouts):
             if other is None or other.floorperson or not other.needs_floorperson:

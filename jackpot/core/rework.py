@@ -1,10 +1,10 @@
 """Take back awards of a settled round, and decide again what hung on them.
 
 A rejection, a void of a seat and a void of a round are the same act with other payouts doomed.
-On each level, while nothing after the first doomed award was validated or paid and no other round
-has paid 100% since, the rest of the chain is decided again from the level as it stood at that turn,
-so every later winner gets what would have been due. Otherwise later winners keep what they were
-rightly paid: the doomed amount goes back by the exact inverse, or, after a later 100%, to overflow.
+Each level that lost something is walked through once more, from as it stood at the first turn and
+without the doomed winners. What nobody has validated yet is decided again at the meter of its turn;
+what was validated or paid keeps its amounts and counts with them. Once another round has taken 100%
+of the level, no award changes any more: the doomed amount goes to overflow.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from jackpot.core import ledger
-from jackpot.core.awards import apply, decide_award, not_below_zero
-from jackpot.core.claims import DEALER, is_full
+from jackpot.core.awards import apply, decide_award, not_below_zero, stand
+from jackpot.core.claims import is_full, turn_of
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.ledger import Book
+from jackpot.core.order import awards_in_order
 from jackpot.core.settle import post_award
 from jackpot.core.state import Award, Effects, Pools, Settlement, State
 
@@ -67,26 +68,20 @@ def rework(
 ) -> Rework:
     """Take back the doomed payouts. `returned` is what a void takes off a level before turn one."""
     worker = _Reworker(state, book, settlement, doomed, returned)
-    kept: dict[int, Award | None] = {}  # award's place -> what became of it
-    chains: dict[str, list[int]] = {}
-    for place, award in enumerate(settlement.awards):
+    kept: list[Award] = []
+    chains: dict[str, list[Award]] = {}
+    for award in awards_in_order(state, settlement):
         if award.claim.level:
-            chains.setdefault(ledger.key(award.claim.link, award.claim.level), []).append(place)
+            name = ledger.key(award.claim.link, award.claim.level)
+            chains.setdefault(name, []).append(award)
         else:
-            kept[place] = worker.take_from_house(award)
-    for name, places in chains.items():
-        chain = [settlement.awards[place] for place in places]
-        after = worker.rework_level(name, chain)
-        kept.update(zip(places, after, strict=True))
-    awards = tuple(award for _, award in sorted(kept.items()) if award is not None)
-    worker.done.settlement = replace(settlement, awards=awards, before=worker.before)
+            kept += worker.take_from_house(award)
+    for name, chain in chains.items():
+        kept += worker.rework_level(name, chain)
+    left = replace(settlement, awards=tuple(kept), before=worker.before)
+    worker.done.settlement = replace(left, awards=tuple(awards_in_order(state, left)))
     worker.done.changes += [PayoutChange(p, 0, closed=True) for p in sorted(doomed)]
     return worker.done
-
-
-def _turn(award: Award) -> tuple[int, bool]:
-    """Where an award of a level comes in the order of payment."""
-    return -award.claim.winners[0].seat, award.claim.holder == DEALER
 
 
 class _Reworker:
@@ -107,45 +102,40 @@ class _Reworker:
         }
         self.done = Rework()
 
-    def take_from_house(self, award: Award) -> Award | None:
+    def take_from_house(self, award: Award) -> Iterator[Award]:
         """Give the house back what it would have paid to a doomed winner; there is only one."""
         if self.doomed.isdisjoint(award.payouts):
-            return award
+            yield award
+            return
         link = award.claim.link
         self.book.move(award.amount_micros, ledger.pending(link), ledger.house(link))
-        return None
 
-    def rework_level(self, name: str, chain: list[Award]) -> list[Award | None]:
-        """What becomes of one level's awards, given in payment order."""
-        doomed = [bool(self.doomed.intersection(award.payouts)) for award in chain]
-        if name not in self.returned and not any(doomed):
-            return list(chain)
+    def rework_level(self, name: str, chain: list[Award]) -> list[Award]:
+        """What is left of one level's awards, given in payment order."""
+        if name not in self.returned and not any(
+            self.doomed.intersection(award.payouts) for award in chain
+        ):
+            return chain
         link, level = name.split("/")
         now_micros = self.book.balance(ledger.meter(name))
         self.done.stood[name] = max(now_micros, self.before[name].meter_micros)
         hit_elsewhere = self.state.links[link].last_hit.get(level, 0) > self.settlement.sequence
-        first = 0 if name in self.returned else doomed.index(True)
-        if hit_elsewhere or self._is_firm(chain[first:]):
-            after = [
-                self._take_back(award, chain[place + 1 :], hit_elsewhere=hit_elsewhere)
-                if doomed[place]
-                else award
-                for place, award in enumerate(chain)
-            ]
+        if hit_elsewhere:
+            after = [left for award in chain if (left := self._to_overflow(award))]
         else:
-            pools = self.before[name]
-            for award in chain[:first]:
-                pools = apply(award.effects, pools)
-            after = [*chain[:first], *self._decide_again(chain[first:], pools)]
+            after = self._walk_again(chain, self.before[name])
         self.book.cover(link, ledger.meter(name), ledger.reserve(name), ledger.overflow(name))
         was_full = any(is_full(award.claim) for award in chain)
-        is_still = any(award is not None and is_full(award.claim) for award in after)
-        if was_full and not is_still and not hit_elsewhere:
+        if was_full and not hit_elsewhere and not any(is_full(award.claim) for award in after):
             self.done.last_hit[name] = self.settlement.before[name].last_hit
         return after
 
     def _survivors(self, award: Award) -> Award | None:
-        """An award without its doomed winners, amounts as they were; None if nobody is left."""
+        """An award without its doomed winners, amounts as they were; None if nobody is left.
+
+        If somebody who is left was validated or paid, the award keeps its turn. Otherwise it falls
+        due at the first turn among those who are left.
+        """
         pairs = [
             (winner, payout)
             for winner, payout in zip(award.claim.winners, award.payouts, strict=True)
@@ -153,54 +143,66 @@ class _Reworker:
         ]
         if not pairs:
             return None
-        claim = replace(award.claim, winners=tuple(winner for winner, _ in pairs))
-        return replace(award, claim=claim, payouts=tuple(payout for _, payout in pairs))
+        winners, payouts = zip(*pairs, strict=True)
+        new = replace(award, claim=replace(award.claim, winners=winners, turn=0), payouts=payouts)
+        turn = turn_of(award.claim)
+        if turn != turn_of(new.claim) and self._stands(new):
+            new = replace(new, claim=replace(new.claim, turn=turn))
+        return new
 
-    def _is_firm(self, tail: list[Award]) -> bool:
-        """Whether any payout that would be decided again was validated or paid."""
+    def _stands(self, award: Award) -> bool:
+        """Whether any winner of an award was validated or paid, so that its amounts are fixed."""
         return any(
-            p not in self.state.payouts or self.state.payouts[p].floorperson
-            for award in tail
-            for p in award.payouts
-            if p not in self.doomed
+            p not in self.state.payouts or self.state.payouts[p].floorperson for p in award.payouts
         )
 
-    def _decide_again(self, tail: list[Award], pools: Pools) -> Iterator[Award | None]:
-        for award in tail:
+    def _walk_again(self, chain: list[Award], pools: Pools) -> list[Award]:
+        """Go through a level's awards once more, from the level as it stood at the first turn."""
+        left: list[Award] = []
+        then = pools
+        for award in chain:
+            # Earlier versions did not note the meter that an award saw.
+            seen = then.meter_micros if award.meter_before_micros < 0 else award.meter_before_micros
+            then = apply(award.effects, then)
             post_award(self.book, award.claim, award.effects, sign=-1)
-        left = [new for award in tail if (new := self._survivors(award))]
-        # An award that is divided falls due at the first turn among those who are left.
-        for new in sorted(left, key=_turn):
-            outcome = decide_award(new.claim, pools)
-            post_award(self.book, new.claim, outcome.effects)
-            now = outcome.amount_micros, pools.meter_micros
-            for payout in map(self.state.payouts.__getitem__, new.payouts):
-                if (payout.amount_micros, payout.meter_before_micros) != now:
-                    self.done.changes.append(PayoutChange(payout.id, *now))
+            if new := self._survivors(award):
+                left.append(replace(new, meter_before_micros=seen))
+        after = []
+        for award in awards_in_order(self.state, replace(self.settlement, awards=tuple(left))):
+            fixed = self._stands(award)
+            outcome = stand(award, pools) if fixed else decide_award(award.claim, pools)
+            post_award(self.book, award.claim, outcome.effects)
+            new = replace(award, amount_micros=outcome.amount_micros, effects=outcome.effects)
+            if not fixed:
+                new = replace(new, meter_before_micros=pools.meter_micros)
+                self._tell(new)
+            after.append(new)
             pools = outcome.pools or pools
-            yield replace(new, amount_micros=outcome.amount_micros, effects=outcome.effects)
-        yield from [None] * (len(tail) - len(left))
+        return after
 
-    def _take_back(self, award: Award, later: list[Award], *, hit_elsewhere: bool) -> Award | None:
-        """Return a doomed award's money while later awards stand."""
-        claim, left = award.claim, self._survivors(award)
-        name, pending = ledger.key(claim.link, claim.level), ledger.pending(claim.link)
+    def _tell(self, award: Award) -> None:
+        """Note which payouts of an award that was decided again are not what they were."""
+        now = award.amount_micros, award.meter_before_micros
+        for payout in map(self.state.payouts.__getitem__, award.payouts):
+            if (payout.amount_micros, payout.meter_before_micros) != now:
+                self.done.changes.append(PayoutChange(payout.id, *now))
+
+    def _to_overflow(self, award: Award) -> Award | None:
+        """Put a doomed amount aside, since another round has won the level; what is left of it."""
         amount = award.amount_micros * len(self.doomed.intersection(award.payouts))
-        effects = award.effects
-        if hit_elsewhere or any(is_full(a.claim) for a in later):
-            # What the meter gave waits in overflow; the house's part of a fixed award is its own.
-            level_gave = -(effects.meter_micros + effects.overflow_micros)
-            given = amount if claim.share_bps else min(amount, level_gave)
-            self.book.move(given, pending, ledger.overflow(name))
-            self.book.move(amount - given, pending, ledger.house(claim.link))
-            effects = replace(
-                effects,
-                overflow_micros=effects.overflow_micros + given,
-                house_micros=effects.house_micros + amount - given,
-            )
-        elif left is not None:
-            self.book.move(amount, pending, ledger.meter(name))
-            effects = replace(effects, meter_micros=effects.meter_micros + amount)
-        else:
-            post_award(self.book, claim, effects, sign=-1)
+        if not amount:
+            return self._survivors(award)
+        claim, effects = award.claim, award.effects
+        name, pending = ledger.key(claim.link, claim.level), ledger.pending(claim.link)
+        # What the meter gave waits in overflow; the house's part of a fixed award is its own.
+        level_gave = -(effects.meter_micros + effects.overflow_micros)
+        given = amount if claim.share_bps else min(amount, level_gave)
+        self.book.move(given, pending, ledger.overflow(name))
+        self.book.move(amount - given, pending, ledger.house(claim.link))
+        effects = replace(
+            effects,
+            overflow_micros=effects.overflow_micros + given,
+            house_micros=effects.house_micros + amount - given,
+        )
+        left = self._survivors(award)
         return left and replace(left, effects=effects)

@@ -149,7 +149,8 @@ class _Payer:
         ]
         self.payouts += due
         ids = tuple(payout.id for payout in due)
-        self.awards.append(Award(claim, ids, outcome.amount_micros, outcome.effects))
+        seen = pools.meter_micros if pools else -1
+        self.awards.append(Award(claim, ids, outcome.amount_micros, outcome.effects, seen))
 
     def _pools(self, claim: Claim) -> Pools | None:
         if not claim.level:

@@ -125,6 +125,7 @@ class Claim(Struct, frozen=True, gc=False, omit_defaults=True):
     source: Source = "inventory"
     needs_floorperson: bool = True
     holder: int = -1  # the seat whose cards it is about, 0 for the dealer's
+    turn: int = 0  # the seat at whose turn it was decided, where its winners no longer say so
 
 
 class Effects(Struct, frozen=True, gc=False):
@@ -136,13 +137,14 @@ class Effects(Struct, frozen=True, gc=False):
     house_micros: int = 0
 
 
-class Award(Struct, frozen=True, gc=False):
+class Award(Struct, frozen=True, gc=False, omit_defaults=True):
     """A claim decided: what each payout of it is, and what it did to its level."""
 
     claim: Claim
     payouts: tuple[int, ...]  # ids, one for each winner
     amount_micros: int  # to each winner
     effects: Effects
+    meter_before_micros: int = -1  # of its level when it was decided; -1: not noted
 
 
 class Pools(Struct, frozen=True, gc=False):

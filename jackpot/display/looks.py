@@ -8,6 +8,7 @@ from collections import Counter
 
 from jackpot.core import ledger
 from jackpot.core.config import Bet
+from jackpot.core.order import payouts_in_order
 from jackpot.core.state import LinkState, Payout, Round, State, TableState
 from jackpot.display import words
 from jackpot.display.source import MICROS_PER_MS
@@ -33,7 +34,7 @@ def panel(state: State, table: str) -> PanelView | None:
         return None
     bets = _bets(state, found)
     round_ = found.round
-    payouts = (p for p in state.payouts.values() if p.table == table)
+    payouts = (p for p in payouts_in_order(state) if p.table == table)
     return PanelView(
         table=table,
         game=words.spaced(found.config.game),
@@ -62,8 +63,8 @@ def tables(state: State) -> tuple[TableView, ...]:
 
 
 def payouts(state: State) -> tuple[PayoutView, ...]:
-    """The awards that are neither paid nor rejected, oldest first."""
-    return tuple(payout_view(payout) for _, payout in sorted(state.payouts.items()))
+    """The awards that are neither paid nor rejected: the oldest round first, in payment order."""
+    return tuple(map(payout_view, payouts_in_order(state)))
 
 
 def proposals(state: State) -> tuple[Proposal, ...]:

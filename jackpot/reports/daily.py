@@ -23,7 +23,8 @@ from jackpot.core.events.operator import (
     SiteConfigured,
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
-from jackpot.core.evolve_awards import hit_of
+from jackpot.core.evolve_awards import change_payout, hit_of
+from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds, date_of
@@ -122,7 +123,8 @@ class _Builder:
         self._report: DailyReport | None = None
         self._day = Totals()
         self._ever = Totals()
-        self._hits: dict[int, Hit] = {}  # of the day, by payout
+        self._won: dict[int, Payout] = {}  # the percentage awards of the day
+        self._hits: dict[int, Hit] = {}  # and how each is shown
         self._payees: dict[int, str] = {}  # open payout -> level or link
 
     def takes(self, entry: Entry) -> bool:
@@ -162,6 +164,7 @@ class _Builder:
         ]
         report.notes += notes(sequence, time_micros, record)
         self._day.contribute(event)
+        self._won |= {payout.id: payout for payout in won}
         self._hits |= {payout.id: hit_of(payout, time_micros) for payout in won}
         self._follow_hits(event)
 
@@ -181,11 +184,13 @@ class _Builder:
         """What became of the day's hits within the day."""
         for change in _changes(event):
             if hit := self._hits.get(change.payout):
-                self._hits[change.payout] = (
-                    replace(hit, status="rejected")
-                    if change.closed
-                    else replace(hit, amount_micros=change.amount_micros)
-                )
+                if change.closed:
+                    self._hits[change.payout] = replace(hit, status="rejected")
+                else:
+                    payout = change_payout(self._won[change.payout], change)
+                    self._won[change.payout] = payout
+                    again = hit_of(payout, hit.time_micros)
+                    self._hits[change.payout] = replace(again, status=hit.status)
         if isinstance(event, PayoutValidated | PayoutPaid):
             status = "paid" if isinstance(event, PayoutPaid) else "validated"
             if hit := self._hits.get(event.payout):
@@ -216,7 +221,7 @@ class _Builder:
             for _, table in sorted(state.tables.items())
             for _, deck in sorted(table.decks.items())
         ]
-        report.open_payouts = list(state.payouts.values())
+        report.open_payouts = payouts_in_order(state)
         report.open_proposals = list(state.proposals.values())
         return report
 

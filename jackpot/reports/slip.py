@@ -22,6 +22,7 @@ from jackpot.core.events.operator import (
     SiteConfigured,
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
+from jackpot.core.evolve_awards import change_payout
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
 from jackpot.reports.gaming_day import local_time
@@ -128,6 +129,7 @@ class _Finder:
         self.day = GamingDay(0, "UTC")
         self._site = site
         self._payout = payout
+        self._now: Payout | None = None
         self._titles: dict[str, str] = {}
 
     def take(self, entry: Entry, event: Any) -> None:
@@ -151,6 +153,7 @@ class _Finder:
                 self._reworked(entry, event)
 
     def _decided(self, entry: Entry, payout: Payout, event: RoundSettled | BadBeatVerified) -> None:
+        self._now = payout
         self.slip = Slip(
             site=self._site,
             payout=payout.id,
@@ -184,14 +187,16 @@ class _Finder:
         event: PayoutRejected | RoundVoided | SeatVoided,
     ) -> None:
         for change in event.changes:
-            if change.payout != self._payout or self.slip is None:
+            if change.payout != self._payout or self.slip is None or self._now is None:
                 continue
             if change.closed:
                 what = "rejected" if isinstance(event, PayoutRejected) else "void"
             else:
                 what = "decided again"
-                self.slip.amount_micros = change.amount_micros
-                self.slip.meter_before_micros = change.meter_before_micros
+                self._now = change_payout(self._now, change)
+                self.slip.seat = self._now.seat
+                self.slip.amount_micros = self._now.amount_micros
+                self.slip.meter_before_micros = self._now.meter_before_micros
                 if not isinstance(event, RoundVoided):
                     self._set_after(event.settlement)
             self._step(what, entry, event.floorperson)

@@ -7,6 +7,7 @@ from google.protobuf.message import Message
 
 from jackpot.auth.gate import Actor
 from jackpot.core import ledger
+from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import Engine
@@ -72,7 +73,7 @@ class OperatorService:
                 sequence=state.sequence,
                 payouts=[
                     payout_message(payout)
-                    for _, payout in sorted(state.payouts.items())
+                    for payout in payouts_in_order(state)
                     if table in ("", payout.table)
                 ],
             )

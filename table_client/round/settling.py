@@ -31,7 +31,7 @@ class Settling:
         self.game = layout.game
         self.progressive = progressive
         self._pending: dict[int, list[Outcome]] = {}
-        self._due: dict[int, list[SideAward]] = {}  # by the turn at which they are paid
+        self._due: list[SideAward] = []  # not yet paid, in the controller's order
         self._turned_up: set[int] = set()
         self._bonus_shown = False
 
@@ -44,11 +44,15 @@ class Settling:
         in_order = sorted(layout.dealt_in(), key=lambda seat: -seat.number)
         self._pending = {seat.number: outcomes(layout, seat) for seat in in_order}
         unqualified = self.game.settles_unqualified if not dealer_qualifies(layout) else ()
-        for wave in unqualified or self.game.settles:
+        waves = unqualified or self.game.settles
+        # Awards have one walk of their own order, so that none is paid before one it hangs on.
+        paying = next((wave for wave in waves if wave.side_bets), waves[-1])
+        for wave in waves:
             if wave.call:
                 layout.trace.note("call", wave.call, wave.clause)
             for seat in in_order:
-                await self._turn(seat, wave)
+                await self._turn(seat, wave, pays=wave is paying)
+        await self._pay_down(len(self._due))
         self.clear()
 
     def clear(self) -> None:
@@ -117,13 +121,9 @@ class Settling:
             says = "The progressive is out of service; its awards follow."
             layout.trace.note("out-of-service", says, self.game.clauses.discard)
             return
+        self._due = list(awards)
         for award in awards:
             layout.seats[award.seat].awards.append(award)
-            # An envy bonus is paid with the hand that causes it, after that hand was validated.
-            turn = award.holder if award.kind == "envy" else award.seat
-            self._due.setdefault(turn, []).append(award)
-        for due in self._due.values():
-            due.sort(key=lambda award: award.kind == "envy")
 
     async def _pay(self, seat: Seat, award: SideAward) -> None:
         """Hand, lamp, floorperson, payment; a hand that the cage pays for stays until then."""
@@ -131,6 +131,8 @@ class Settling:
         if award.bet not in seat.linked:
             raise AssertionError(f"an award for {award.bet} at seat {seat.number}, lamp dark")
         amount = dollars(award.amount_micros)
+        if award.holder in self.layout.seats:
+            self._turn_up(self.layout.seats[award.holder])
         told = f"Seat {seat.number}: {spoken(award.bet)}, {spoken(award.hand)}"
         hand, lamp, floor, payment = clauses.award_checks or _NO_CHECKS
         if award.kind in ("share", "fixed"):
@@ -152,19 +154,22 @@ class Settling:
 
     # One player's turn
 
-    async def _turn(self, seat: Seat, wave: Wave) -> None:
-        """Settle what this wave is about: wagers and awards in the order of the rule."""
+    async def _turn(self, seat: Seat, wave: Wave, *, pays: bool) -> None:
+        """Settle what this wave is about: wagers in the order of the rule, awards in their own."""
         now = {each.bet: each for each in self._pending[seat.number] if self._fits(each, wave)}
-        done = wave.side_bets or len(now) == len(self._pending[seat.number])
         if self._is_shown(seat, wave, settles=bool(now)):
             self._turn_up(seat)
         for bet in self.layout.rule.bets:
             if bet.id in now:
                 self._settle(seat, bet, now[bet.id])
-            elif done:
-                await self._pay_awards(seat, bet)
-        if self.game.collects_each and not self._pending[seat.number]:
+            elif pays and bet.linkable:
+                await self._pay_awards(seat)
+        if self.game.collects_each and not self._pending[seat.number] and not self._waits(seat):
             self._collect(seat)
+
+    def _waits(self, seat: Seat) -> bool:
+        """Whether an award for a seat's hand is still due, so that its cards stay."""
+        return any(award.holder == seat.number for award in self._due)
 
     def _is_shown(self, seat: Seat, wave: Wave, *, settles: bool) -> bool:
         """Hands are turned up at the first walk; for side bets alone only those that need it."""
@@ -196,12 +201,21 @@ class Settling:
             "settle", says, outcome.clause, seat=seat.number, amount_micros=outcome.net_micros
         )
 
-    async def _pay_awards(self, seat: Seat, bet: BetRule) -> None:
-        due = self._due.get(seat.number, [])
-        for award in list(due):
-            if award.bet in (bet.id, f"{bet.id}-dealer"):
-                due.remove(award)
-                await self._pay(self.layout.seats[award.seat], award)
+    async def _pay_awards(self, seat: Seat) -> None:
+        """Pay down the list as far as it has awards of this seat's turn."""
+        number = seat.number
+        mine = [
+            place
+            for place, award in enumerate(self._due, 1)
+            if award.holder == number or (award.seat == number and award.kind != "envy")
+        ]
+        await self._pay_down(max(mine, default=0))
+
+    async def _pay_down(self, many: int) -> None:
+        """Pay the first awards of those that are due."""
+        for award in self._due[:many]:
+            await self._pay(self.layout.seats[award.seat], award)
+        del self._due[:many]
 
     def _turn_up(self, seat: Seat) -> None:
         if seat.number in self._turned_up or seat.collected:

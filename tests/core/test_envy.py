@@ -43,9 +43,9 @@ def test_every_other_bettor_is_paid_for_every_qualifying_hand() -> None:
     held = (hand(5, "royal-flush"), hand(3, "straight-flush"), hand(2, "four-of-a-kind"))
     event = played(*held, wagers=five(5, 3, 2))
     assert envy(event) == [
-        (5, 3, "300.00"),
         (3, 5, "1000.00"),
         (2, 5, "1000.00"),
+        (5, 3, "300.00"),
         (2, 3, "300.00"),
     ]
 

@@ -87,7 +87,7 @@ def test_overflow_comes_back_with_the_next_meter() -> None:
     assert floor.balance("a/main/overflow") == "2.52"
     floor.bets_in("t1", all_bet("a-five"))
     event = floor.settle("t1", hand(1, "royal-flush"))
-    assert cents(event.payouts[-1].amount_micros) == "10001.00"
+    assert cents(event.payouts[0].amount_micros) == "10001.00"
     assert floor.meter("a/main") == "10001.00"
     assert floor.balance("a/main/overflow") == "2.78"
 
@@ -140,7 +140,7 @@ def test_between_linked_tables_the_journal_decides_who_is_first() -> None:
     floor.set_level("a/main", "50000.00")
     for at in ("t1", "t2"):
         floor.bets_in(at, all_bet("a-five"))
-    won = [floor.settle(at, hand(1, "royal-flush")).payouts[-1] for at in ("t2", "t1")]
+    won = [floor.settle(at, hand(1, "royal-flush")).payouts[0] for at in ("t2", "t1")]
     assert [(p.table, cents(p.amount_micros)) for p in won] == [
         ("t2", "50002.52"),
         ("t1", "10000.00"),

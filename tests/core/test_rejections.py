@@ -60,14 +60,19 @@ def test_a_later_award_that_is_firm_keeps_its_amount(paid: bool) -> None:
 def test_before_a_firm_jackpot_the_rejected_amount_waits_in_overflow(
     first_hand: str, between: tuple[tuple[int, str], ...]
 ) -> None:
-    """The later winner rightly got the meter of that turn, so the money can't go back there."""
+    """The later winner rightly got the meter of that turn, so the money can't go back there.
+
+    A first jackpot's reseed is the house's again: it was put on a meter that never was.
+    """
     floor = settled((6, first_hand), *between, (2, "royal-flush"))
     first, *_, last = awards = shares(floor)
     validate(floor, *awards)
     before = dict(floor.state.balances)
     reject(floor, first)
     after = floor.state.balances
-    assert after["a/main/overflow"] == first.amount_micros
+    reseed = 10_000 * DOLLAR if first_hand == "royal-flush" else 0
+    assert after["a/main/overflow"] == first.amount_micros - reseed
+    assert after["a/house"] == before["a/house"] + reseed
     assert after["a/main/meter"] == before["a/main/meter"]
     assert floor.state.payouts[last.id].amount_micros == last.amount_micros
     assert floor.state.links["a"].last_hit["main"]

@@ -266,7 +266,7 @@ def test_each_award_says_from_where_and_who_must_see_it(
 def test_a_payout_tells_all_about_itself() -> None:
     """Whose, for what, by which cards, from which meter, since when."""
     floor = collected(*all_bet("a-five"))
-    envy = floor.settle("t1", hand(2, "straight-flush")).payouts[0]
+    envy = floor.settle("t1", hand(2, "straight-flush")).payouts[-1]
     own = next(p for p in floor.state.payouts.values() if p.kind == "share")
     assert msgspec.structs.asdict(own) | {"id": 0} == {
         "id": 0,

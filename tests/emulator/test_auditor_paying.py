@@ -200,3 +200,91 @@ def test_of_its_own_overflow_the_limit_keeps_some_back(site: Path) -> None:
     assert why_not(books, message) == ""
     assert do(books, message).changed.amount_micros == 6 * DOLLAR
     assert (cents(level.meter), cents(level.overflow)) == (10_006, 34)
+
+
+def _due(books: Books) -> dict[int, float]:
+    """The open percentage and fixed awards, by seat."""
+    return {p.seat: cents(p.amount) for p in books.payouts.values() if p.due.kind != "ENVY"}
+
+
+def _reject(books: Books, table: str, seat: int) -> None:
+    number = next(p.id for p in books.payouts.values() if p.seat == seat and p.due.level)
+    take_back(books, books.settlements[table, 1], {number}, {}, {})
+
+
+def _validate(books: Books, *seats: int) -> None:
+    for payout in books.payouts.values():
+        if payout.seat in seats and payout.due.level:
+            payout.floorperson = "Ann"
+
+
+@pytest.mark.parametrize(
+    ("validated", "left"),
+    [((6, 4), {4: 1_800.05, 2: 18_200.58}), ((), {4: 2_000.06, 2: 18_000.57})],
+)
+def test_a_rejection_counts_open_awards_again(
+    site: Path, validated: tuple[int, ...], left: dict[int, float]
+) -> None:
+    """Behind a validated award as well; that one keeps its amount."""
+    books = Auditor(read_terms(site)).books
+    held = {6: STRAIGHTS["c"], 4: STRAIGHTS["d"], 2: ROYALS["s"]}
+    bets: dict[str, tuple[int, ...]] = {FIVE: (2, 4, 6)}
+    played(books, "a", bets, link="five", meter=20_000 * DOLLAR, hands=held)
+    assert _due(books) == {6: 2_000.06, 4: 1_800.05, 2: 16_200.52}
+    total = books.total()
+    _validate(books, *validated)
+    _reject(books, "a", 6)
+    assert _due(books) == left
+    level = books.level(("five", "main"))
+    assert (cents(level.meter), level.overflow) == (10_000, 0)
+    assert books.total() == total
+
+
+@pytest.mark.parametrize(
+    ("validated", "rejected", "left", "level"),
+    [
+        ((6, 5), 6, {5: 9_000.28, 3: 9_000.28, 2: 1_015.02}, (9_135.24, 2_000.06)),
+        ((), 6, {5: 10_000.31, 3: 10_000.31, 2: 1_015.02}, (9_135.24, 0)),
+        ((6, 3), 5, {6: 2_000.06, 3: 9_000.28, 2: 1_915.05}, (17_235.49, 0)),
+    ],
+)
+def test_a_rejection_around_a_divided_meter(
+    site: Path,
+    validated: tuple[int, ...],
+    rejected: int,
+    left: dict[int, float],
+    level: tuple[float, float],
+) -> None:
+    """A tenth, a meter divided by two, and a tenth of the next meter."""
+    books = Auditor(read_terms(site)).books
+    held = {6: STRAIGHTS["c"], 5: ROYALS["s"], 3: ROYALS["h"], 2: STRAIGHTS["d"]}
+    start = {"meter": 19_997_630_000, "reserve": 150_250_000}
+    bets: dict[str, tuple[int, ...]] = {"progressive": (2, 3, 5, 6)}
+    payouts = played(books, "c", bets, link="stud", hands=held, **start)
+    assert [payout.seat for payout in payouts] == [6, 5, 3, 2]
+    assert _due(books) == {6: 2_000.06, 5: 9_000.28, 3: 9_000.28, 2: 1_015.02}
+    _validate(books, *validated)
+    _reject(books, "c", rejected)
+    assert _due(books) == left
+    found = books.level(("stud", "main"))
+    assert (cents(found.meter), cents(found.overflow)) == level
+
+
+def test_envy_is_due_at_the_turn_of_its_cause(site: Path) -> None:
+    """Seat 2's royal and then what the others get for it; seat 1's straight flush after them."""
+    payouts, _, _ = settled(
+        site,
+        "a",
+        {FIVE: (1, 2, 3)},
+        link="five",
+        meter=10_000 * DOLLAR,
+        hands={2: ROYALS["s"], 1: STRAIGHTS["c"]},
+    )
+    assert [(p.seat, p.due.kind, p.holder) for p in payouts] == [
+        (2, "SHARE", 2),
+        (3, "ENVY", 2),
+        (1, "ENVY", 2),
+        (1, "SHARE", 1),
+        (3, "ENVY", 1),
+        (2, "ENVY", 1),
+    ]

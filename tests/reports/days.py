@@ -14,7 +14,9 @@ from jackpot.core.events import Record
 from jackpot.core.events.operator import SiteConfigured
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds
+from jackpot.store.journal import Entry
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
+from tests.core.floor import Floor
 from tests.golden.make_journal import play
 
 SITE = "golden"
@@ -37,9 +39,23 @@ def write_days(directory: Path, keep: int | None = None) -> Path:
         replica.add(record.origin, record.event, record.digest, start + number * step)
         for number, record in enumerate(entries[:keep])
     ]
+    return _stored(directory, SITE, made)
+
+
+def write_floor(directory: Path, floor: Floor) -> Path:
+    """A floor's journal, entry by entry at the floor's own times."""
+    replica = Replica(floor.state.site)
+    made = [
+        replica.add(record.origin, record.event, record.digest, time_micros)
+        for record, time_micros in floor.journal
+    ]
+    return _stored(directory, floor.state.site, made)
+
+
+def _stored(directory: Path, site: str, entries: list[Entry]) -> Path:
     journal = SqliteJournal.open(directory)
-    with journal.begin({SITE}) as transaction:
-        transaction.append(SITE, made)
+    with journal.begin({site}) as transaction:
+        transaction.append(site, entries)
         transaction.commit()
     journal.close()
     return directory

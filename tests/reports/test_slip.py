@@ -1,5 +1,6 @@
 """Slips: everything that a payout's documentation needs, and receipts that can be checked."""
 
+import datetime as dt
 import json
 from pathlib import Path
 
@@ -8,12 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
+from jackpot.core.commands.table import VoidSeat, Wager
 from jackpot.core.money import dollars
+from jackpot.reports.daily import daily_report
 from jackpot.reports.pdf import as_pdf
 from jackpot.reports.slip import NoSuchPayoutError, find_slip, is_genuine, receipt, slip_lines
 from jackpot.reports.walk import open_walk
 from jackpot.signing import load_private, load_public, make_key
-from tests.reports.days import rows
+from tests.core.floor import DOLLAR, Floor, hand_bonus, ok, table
+from tests.reports.days import rows, write_floor
 
 WIDTH = 64
 
@@ -143,3 +147,24 @@ def test_a_pdf_holds_its_lines_on_as_many_pages_as_they_need() -> None:
     assert raw.count(b"/Type /Page ") == 3
     assert raw.count(b" Tj T*") == 100
     assert rb"(line 7 \(\\\) " in raw
+
+
+def test_slip_and_report_name_the_seat_to_which_a_share_was_moved(tmp_path: Path) -> None:
+    """Ann's box 6 is void; her share of the dealer's royal is due at her box 5."""
+    floor = Floor().open_up([hand_bonus()], [table("t1", "hb")])
+    boxes = [Wager(seat, "hb-dealer", DOLLAR, "ann") for seat in (6, 5)]
+    floor.bets_in("t1", [*boxes, Wager(1, "hb-dealer", DOLLAR, "bob")])
+    floor.settle("t1", dealer="royal-flush")
+    ok(floor.play("t1", VoidSeat(6, "WRONG_CARD_COUNT", "flo")))
+    due = floor.state.payouts[1]
+    assert (due.seat, due.player) == (5, "ann")
+    directory = write_floor(tmp_path, floor)
+    with open_walk(directory, "test") as walk:
+        slip = find_slip(walk, 1)
+        report = daily_report(walk, dt.date(1970, 1, 1), 86_400_000_000)
+    assert (slip.seat, slip.amount_micros) == (5, due.amount_micros)
+    assert "5, ann" in "\n".join(slip_lines(slip))
+    (hit,) = (hit for hit in report.hits if hit.payout == 1)
+    assert (hit.seat, hit.amount_micros, hit.status) == (5, due.amount_micros, "pending")
+    assert report.hits == report.last_hits
+    assert report.open_payouts[0].seat == 5

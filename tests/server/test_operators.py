@@ -76,7 +76,7 @@ async def test_payouts_are_validated_and_paid(house: House) -> None:
         (6, "main", "royal-flush", ROYALS["s"]),
         (2, "main", "royal-flush", ROYALS["h"]),
     ]
-    for payout in sorted(payouts, key=lambda p: p.kind == payout_pb2.PAYOUT_KIND_ENVY):
+    for payout in payouts:
         await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
     pending = (await house.balances())["five"].pending_micros
     assert pending == sum(p.amount_micros for p in payouts)
@@ -102,6 +102,42 @@ async def test_a_rejected_payout_changes_the_next(house: House) -> None:
     changes = {change.payout: change for change in rejected.changes}
     assert changes[first.id].closed
     assert changes[second.id].amount_micros == first.amount_micros
+
+
+@pytest.mark.rule("PA 657a.11(e)(3)")
+async def test_a_rejection_decides_an_open_jackpot_again_behind_a_validated_award(
+    house: House,
+) -> None:
+    """The meter is 20,000.63; without seat 6's tenth seat 2 wins 18,200.58."""
+    asked = await house.operate(
+        "AdjustMeter",
+        who="ann/slots",
+        link="five",
+        level="main",
+        to_micros=20_000 * DOLLAR,
+        reason=operator_pb2.METER_REASON_MALFUNCTION,
+        reference="memo 1",
+    )
+    await house.operate("ApproveProposal", who="bob/accounting", proposal=asked.proposed.id)
+    dealer = await house.dealer("t4")
+    straights = {6: [rank + "c" for rank in "76543"], 4: [rank + "d" for rank in "T9876"]}
+    payouts = await dealer.settled({**straights, 2: ROYALS["s"]}, 2, 4, 6)
+    six, four, two = [p for p in payouts if p.kind == payout_pb2.PAYOUT_KIND_SHARE]
+    won = [payout.amount_micros for payout in (six, four, two)]
+    assert won == [2_000_060_000, 1_800_050_000, 16_200_520_000]
+    for payout in (six, four):
+        await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
+    rejected = await house.operate(
+        "RejectPayout",
+        payout=six.id,
+        reason=operator_pb2.REJECT_REASON_WAGER_INVALID,
+        floorperson="Ann",
+    )
+    changes = {change.payout: change for change in rejected.changes}
+    assert changes.keys() == {six.id, two.id}
+    assert changes[two.id].amount_micros == 18_200_580_000
+    (level,) = (await house.balances())["five"].levels
+    assert (level.meter_micros, level.overflow_micros) == (10_000 * DOLLAR, 0)
 
 
 async def test_tables_are_listed_with_their_rounds(house: House) -> None:

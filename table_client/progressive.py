@@ -108,8 +108,9 @@ class LinkedProgressive:
         *,
         staff: Staff | None = None,
     ) -> None:
-        """`staff` is waited for while a payment by the cage, or a void that takes a floorperson,
-        keeps the next round from opening.
+        """`staff` is waited for while the table may not go on without them.
+
+        They have the cage's payment to make, or without a floor what only a floorperson does.
         """
         self._client = client
         self._staff = staff

@@ -55,9 +55,10 @@ class Pit:
 
     async def void_round(self, table: str, round_: int, irregularity: str) -> None:
         """What a floorperson does once a round is collected."""
-        about = {"table": table, "round": round_, "irregularity": irregularity}
         try:
-            await self.house.operate("VoidTableRound", **about)
+            await self.house.operate(
+                "VoidTableRound", table=table, round=round_, irregularity=irregularity
+            )
         except AioRpcError as error:
             raise from_rpc_error(error) from error
 

@@ -5,13 +5,13 @@ journal years later; signed, it also shows that the journal has not been rewritt
 """
 
 from textwrap import wrap
-from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
 
 from jackpot.core.config import GamingDay
+from jackpot.core.events import Record
 from jackpot.core.events.operator import (
     BadBeatVerified,
     LinkDefined,
@@ -24,6 +24,7 @@ from jackpot.core.events.operator import (
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
+from jackpot.reports.actors import taken_back_by
 from jackpot.reports.gaming_day import local_time
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
@@ -103,7 +104,7 @@ def find_slip(walk: Walk, payout: int) -> Slip:
     finder = _Finder(walk.site, payout)
     for entry in walk.chained():
         if entry.kind in _KINDS:
-            finder.take(entry, codec.decode_entry(walk.site, entry).event)
+            finder.take(entry, codec.decode_entry(walk.site, entry))
     if finder.slip is None:
         raise NoSuchPayoutError(f"site {walk.site} has no payout {payout}")
     finder.slip.zone = finder.day.zone
@@ -130,8 +131,9 @@ class _Finder:
         self._payout = payout
         self._titles: dict[str, str] = {}
 
-    def take(self, entry: Entry, event: Any) -> None:
+    def take(self, entry: Entry, record: Record) -> None:
         """Take in an entry that may be about the payout."""
+        event = record.event
         match event:
             case SiteConfigured():
                 self.day = event.day
@@ -148,7 +150,8 @@ class _Finder:
                 self.slip.form, self.slip.source = event.form, event.source
                 self._step("paid", entry, f"form {event.form}" if event.form else "")
             case PayoutRejected() | RoundVoided() | SeatVoided():
-                self._reworked(entry, event)
+                by = taken_back_by(event.floorperson, record.origin)
+                self._reworked(entry, event, by)
 
     def _decided(self, entry: Entry, payout: Payout, event: RoundSettled | BadBeatVerified) -> None:
         self.slip = Slip(
@@ -182,6 +185,7 @@ class _Finder:
         self,
         entry: Entry,
         event: PayoutRejected | RoundVoided | SeatVoided,
+        by: str,
     ) -> None:
         for change in event.changes:
             if change.payout != self._payout or self.slip is None:
@@ -194,7 +198,7 @@ class _Finder:
                 self.slip.meter_before_micros = change.meter_before_micros
                 if not isinstance(event, RoundVoided):
                     self._set_after(event.settlement)
-            self._step(what, entry, event.floorperson)
+            self._step(what, entry, by)
 
     def _set_after(self, settlement: Settlement | None) -> None:
         """The meter after the award, with whatever was put back on it at once."""

@@ -30,7 +30,7 @@ from tests.server.house import (
 # As a table's software may still write it: what was once the floorperson is an unknown field.
 NAMED_ROUND = table_pb2.VoidRound.FromString(b"\x0a\x07misdeal\x12\x08anything")
 NAMED_SEAT = table_pb2.VoidSeat.FromString(b"\x08\x01\x12\x07misdeal\x1a\x08anything")
-VOIDS = {"void_round": NAMED_ROUND, "void_seat": NAMED_SEAT}
+VOIDS: dict[str, Any] = {"void_round": NAMED_ROUND, "void_seat": NAMED_SEAT}
 
 
 async def refused(answer: Any) -> Any:

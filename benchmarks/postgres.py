@@ -166,7 +166,7 @@ async def play(channel: Any, site: str, table: str, window: int, until: float) -
     call = channel.stream_stream(PLAY)()
     waiting, wagers, answered = 0, 0, 0
     numbers = itertools.count(1)
-    void = table_pb2.VoidRound(irregularity="benchmark", floorperson="benchmark")
+    void = table_pb2.VoidRound(irregularity="benchmark")
     source = itertools.chain([[{"void_round": void}]], commands("wagers", 0, 1))
     parse = table_pb2.PlayResponse.FromString
     while waiting or time.monotonic() < until:

@@ -166,8 +166,10 @@ async def table(client: TableClient, ends_s: float) -> int:
     count = 0
     async with client:
         attached = await client.attach()
-        if attached.round.phase not in (0, table_pb2.ROUND_PHASE_SETTLED):
-            await client.void_round("benchmark", "benchmark")
+        if attached.round.phase == table_pb2.ROUND_PHASE_COLLECTED:
+            await client.settle(played, hands[0])
+        elif attached.round.phase not in (0, table_pb2.ROUND_PHASE_SETTLED):
+            await client.void_round("benchmark")
         while time.monotonic() < ends_s:
             await asyncio.gather(
                 client.open_round(),

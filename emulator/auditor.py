@@ -204,10 +204,6 @@ class Auditor:
                 credit(self.books, table, wager.bet, standing)
                 rounds.take_out(table, wager.seat, wager.bet)
 
-    def _remove_wager(self, entry: Entry, table: Table) -> None:
-        if not self._is_refused(entry, rounds.why_not_remove(table, entry.request)):
-            rounds.take_out(table, entry.request.wager.seat, entry.request.wager.bet)
-
     def _lock_out(self, entry: Entry, table: Table) -> None:
         if self._is_refused(entry, rounds.out_of_phase(table, "OPEN")):
             return
@@ -242,7 +238,7 @@ class Auditor:
             self._on_settled(table, rounds.round_of(table), cards, payouts)
 
     def _void_round(self, entry: Entry, table: Table) -> None:
-        if self._is_refused(entry, rounds.why_not_void(table, entry.request.floorperson)):
+        if self._is_refused(entry, rounds.why_not_void(table)):
             return
         number = rounds.round_of(table).number
         returned, changes = undoing.void_round(self.books, table)
@@ -252,8 +248,8 @@ class Auditor:
         )
 
     def _void_seat(self, entry: Entry, table: Table) -> None:
-        seat, floorperson = entry.request.seat, entry.request.floorperson
-        if self._is_refused(entry, rounds.why_not_void(table, floorperson, seat)):
+        seat = entry.request.seat
+        if self._is_refused(entry, rounds.why_not_void(table, seat)):
             return
         number = rounds.round_of(table).number
         returned, changes = undoing.void_seat(self.books, table, seat)
@@ -298,7 +294,6 @@ _COMMANDS: dict[str, Callable[[Auditor, Entry, Table], None]] = {
         "open_round",
         "place_wagers",
         "withdraw_wagers",
-        "remove_wager",
         "lock_out",
         "confirm_collection",
         "settle",

@@ -8,8 +8,8 @@ from emulator.devices.model import Method, Retirement, ShufflerKind, StationConf
 from emulator.devices.refusals import DeviceLost, DeviceRefused
 from jackpot.core.config import Link, Site
 from jackpot.v1 import table_pb2
+from table_client.calls import Calls
 from table_client.client import TableClient
-from table_client.floor import FLOORPERSON
 from table_client.games.model import Game
 from table_client.ports import DeckLostError
 
@@ -60,8 +60,12 @@ async def _close(station: RemoteDevices) -> None:
         return  # with its process
 
 
-async def take_up(client: TableClient) -> None:
-    """Recover; a round that was under way has lost its cards, so it is void by rule."""
-    left = (await client.recover()).round
+async def take_up(client: TableClient, calls: Calls) -> None:
+    """Recover, and end the round that was under way."""
+    await end_left((await client.recover()).round, calls)
+
+
+async def end_left(left: table_pb2.Round, calls: Calls) -> None:
+    """A round that an earlier run has left has lost its cards, so it is void by rule."""
     if left.phase not in _OVER:
-        await client.void_round("TABLE_RESTARTED", FLOORPERSON)
+        await calls.void_left(left, "TABLE_RESTARTED")

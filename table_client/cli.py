@@ -77,7 +77,7 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 @click.option("--cert", type=_FILE, envvar="JACKPOT_CERT", help="The table's certificate.")
 @click.option("--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem.")
 @click.option(
-    "--floor-cert", type=_FILE, help="A floorperson's: validates awards. [default: staff do]"
+    "--floor-cert", type=_FILE, help="A floorperson's: validates and voids. [default: staff do]"
 )
 @click.option("--cage-cert", type=_FILE, help="Accounting's, with --floor-cert: pays the cage's.")
 @one_line

@@ -171,13 +171,6 @@ class TableClient:
         """No more bets."""
         return self.send(pb.PlayCommand(lock_out=pb.LockOut()))
 
-    def remove_wager(
-        self, wager: pb.PlacedWager, floorperson: str
-    ) -> Awaitable[pb.RemoveWagerResponse]:
-        """Remove a wager that has no chip."""
-        removal = pb.RemoveWager(wager=wager, floorperson=floorperson)
-        return self.send(pb.PlayCommand(remove_wager=removal))
-
     def confirm_collection(
         self, chips: Mapping[str, int]
     ) -> Awaitable[pb.ConfirmCollectionResponse]:
@@ -194,16 +187,13 @@ class TableClient:
         settlement = pb.Settle(hands=hands, dealer=dealer, community=community)
         return self.send(pb.PlayCommand(settle=settlement))
 
-    def void_round(self, irregularity: str, floorperson: str) -> Awaitable[pb.VoidRoundResponse]:
-        """The round comes to nothing."""
-        void = pb.VoidRound(irregularity=irregularity, floorperson=floorperson)
-        return self.send(pb.PlayCommand(void_round=void))
+    def void_round(self, irregularity: str) -> Awaitable[pb.VoidRoundResponse]:
+        """The round comes to nothing; once it is collected only a floorperson can say so."""
+        return self.send(pb.PlayCommand(void_round=pb.VoidRound(irregularity=irregularity)))
 
-    def void_seat(
-        self, seat: int, irregularity: str, floorperson: str
-    ) -> Awaitable[pb.VoidSeatResponse]:
-        """A seat's part of the round comes to nothing."""
-        void = pb.VoidSeat(seat=seat, irregularity=irregularity, floorperson=floorperson)
+    def void_seat(self, seat: int, irregularity: str) -> Awaitable[pb.VoidSeatResponse]:
+        """A seat's part of the round comes to nothing, under the same condition."""
+        void = pb.VoidSeat(seat=seat, irregularity=irregularity)
         return self.send(pb.PlayCommand(void_seat=void))
 
     def contribute_pot(self, pot_micros: int) -> Awaitable[pb.ContributePotResponse]:

@@ -1,6 +1,7 @@
-"""A floorperson and a cashier at hand: awards are validated and paid as they fall.
+"""A floorperson and a cashier at hand: awards are paid as they fall, and voids are done.
 
-For demonstrations and laboratories. In a casino people do this, with `jackpot payouts`.
+For demonstrations and laboratories. In a casino people do this, with `jackpot payouts` and
+`jackpot void`.
 """
 
 import asyncio
@@ -10,19 +11,22 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 from msgspec import structs
+from tenacity import stop_after_delay
 
 from jackpot.request_id import new_request_id
-from jackpot.v1 import operator_pb2, operator_pb2_grpc
+from jackpot.v1 import operator_pb2, operator_pb2_grpc, table_pb2
 from table_client.controllers import PATIENCE_S
+from table_client.conversation import CALL_TIMEOUT_S, retried
 from table_client.errors import explained, from_rpc_error
 from table_client.ports import SideAward
 from table_client.progressive import award_of
 
 FLOORPERSON = "floor"
+_DEADLINE_S = 30.0
 
 
 class Floor:
-    """Validates and pays over the operators' service."""
+    """Validates, pays and voids over the operators' service."""
 
     def __init__(
         self,
@@ -60,17 +64,58 @@ class Floor:
         paid = operator_pb2.PayPayoutRequest(**self._about(award), form=form)
         await _ask(self._cage if by_cage else self._floor, "PayPayout", paid)
 
+    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
+        """Void a table's round."""
+        void = operator_pb2.VoidTableRoundRequest(
+            **self._at(table, round_), irregularity=irregularity
+        )
+        await _do(self._floor, "VoidTableRound", void)
+
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
+        """Void one seat of a table's round."""
+        void = operator_pb2.VoidTableSeatRequest(
+            **self._at(table, round_), seat=seat, irregularity=irregularity
+        )
+        await _do(self._floor, "VoidTableSeat", void)
+
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
+        """Remove an accepted wager that has no chip."""
+        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
+        removal = operator_pb2.RemoveWagerRequest(**self._at(table, round_), wager=wager)
+        await _do(self._floor, "RemoveWager", removal)
+
+    def _at(self, table: str, round_: int) -> dict[str, Any]:
+        return self._new() | {"table": table, "round": round_}
+
     def _about(self, award: SideAward) -> dict[str, Any]:
-        return {"site": self._site, "request_id": self._request_id(), "payout": award.payout}
+        return self._new() | {"payout": award.payout}
+
+    def _new(self) -> dict[str, Any]:
+        return {"site": self._site, "request_id": self._request_id()}
 
 
-async def _ask(channels: Sequence[grpc.aio.Channel], rpc: str, request: Message) -> Any:
+async def _do(channels: Sequence[grpc.aio.Channel], rpc: str, request: Message) -> None:
+    """Ask until there is an answer: a table that has to wait for it is in mid-round."""
+
+    async def ask() -> None:
+        await _ask(channels, rpc, request, timeout_s=CALL_TIMEOUT_S)
+
+    await retried(ask, stop_after_delay(_DEADLINE_S))
+
+
+async def _ask(
+    channels: Sequence[grpc.aio.Channel],
+    rpc: str,
+    request: Message,
+    *,
+    timeout_s: float | None = None,
+) -> Any:
     """The first answer; a request has one identity, so asking again does nothing twice."""
     for place, channel in enumerate(channels, 1):
         last = place == len(channels)
         call = getattr(operator_pb2_grpc.OperatorServiceStub(channel), rpc)
         try:
-            return await call(request, timeout=None if last else PATIENCE_S)
+            return await call(request, timeout=timeout_s if last else PATIENCE_S)
         except grpc.RpcError as error:
             refusal = await asyncio.to_thread(explained, from_rpc_error(error), channel)
             if last or refusal.retry_s is None:

@@ -16,6 +16,7 @@ from table_client.devices import DeviceDeck
 from table_client.ports import (
     Deal,
     Dealt,
+    Floorperson,
     LockedOut,
     Made,
     Mismatch,
@@ -89,7 +90,7 @@ class PacedProgressive(LinkedProgressive):
         self,
         client: TableClient,
         links: Sequence[Link],
-        floor: Callable[[SideAward], Awaitable[None]],
+        floor: Floorperson,
         pace: Pace,
         told: Told,
     ) -> None:

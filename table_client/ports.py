@@ -209,8 +209,8 @@ class Progressive(Protocol):
     async def lock_out(self) -> LockedOut:
         """No more bets."""
 
-    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
-        """A floorperson removes an accepted wager that has no chip."""
+    async def remove_wager(self, wager: SideWager) -> None:
+        """Have a floorperson remove an accepted wager that has no chip."""
 
     async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
         """The dealer's count; a mismatch leaves everything as it was."""
@@ -223,8 +223,24 @@ class Progressive(Protocol):
     async def pay(self, award: SideAward) -> None:
         """Have an award validated where it must be, and paid, with its documentation complete."""
 
-    async def void_round(self, irregularity: str, floorperson: str) -> None:
-        """Return the round's wagers."""
+    async def void_round(self, irregularity: str) -> None:
+        """Return the round's wagers; once they are collected, by a floorperson."""
 
-    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
-        """Return one seat's wagers."""
+    async def void_seat(self, seat: int, irregularity: str) -> None:
+        """Return one seat's wagers; once they are collected, by a floorperson."""
+
+
+class Floorperson(Protocol):
+    """Who does for a table what it may not do alone, with a credential of their own."""
+
+    async def pay(self, award: SideAward) -> None:
+        """Validate an award where it must be, and have it paid."""
+
+    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
+        """Void a table's round."""
+
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
+        """Void one seat of a table's round."""
+
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
+        """Remove an accepted wager that has no chip."""

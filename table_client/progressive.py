@@ -5,17 +5,19 @@ out of service: it offers nothing, and the game goes on without it. When the con
 round that was dealt is settled with its hands, and a round that was not is void.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Literal, TypeVar, cast
 
 from jackpot.core.config import Link
 from jackpot.v1 import payout_pb2, table_pb2
+from table_client.calls import Calls, Staff
 from table_client.client import TableClient
 from table_client.errors import RefusedError, UnreachableError
 from table_client.ports import (
     DeckInUse,
+    Floorperson,
     LinkedBet,
     LockedOut,
     Mismatch,
@@ -62,7 +64,7 @@ class NoProgressive:
         """Nothing to lock out."""
         return LockedOut()
 
-    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
+    async def remove_wager(self, wager: SideWager) -> None:
         """Nothing was accepted."""
 
     async def confirm_collection(self, _: Mapping[str, int]) -> Mismatch | None:
@@ -79,10 +81,10 @@ class NoProgressive:
     async def pay(self, award: SideAward) -> None:
         """Nothing is due."""
 
-    async def void_round(self, irregularity: str, floorperson: str) -> None:
+    async def void_round(self, irregularity: str) -> None:
         """Nothing to return."""
 
-    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
+    async def void_seat(self, seat: int, irregularity: str) -> None:
         """Nothing to return."""
 
 
@@ -96,21 +98,27 @@ def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
 
 
 class LinkedProgressive:
-    """A table's links, by its client; `floor` validates and pays what is due to players."""
+    """A table's links, by its client; `floor` pays what is due and voids what a table may not."""
 
     def __init__(
         self,
         client: TableClient,
         links: Sequence[Link],
-        floor: Callable[[SideAward], Awaitable[None]] | None = None,
+        floor: Floorperson | None = None,
         *,
-        staff: Callable[[RefusedError], Awaitable[None]] | None = None,
+        staff: Staff | None = None,
     ) -> None:
-        """`staff` is waited for while the cage's payment keeps the next round from opening."""
+        """`staff` is waited for while the table may not go on without them.
+
+        They have the cage's payment to make, or without a floor what only a floorperson does.
+        """
         self._client = client
         self._staff = staff
         self._bets = linked_bets(links)
         self._floor = floor
+        self._calls = Calls(client, floor, staff)
+        self._round = 0
+        self._collected = False
         self._lost = False
         self._hands: list[table_pb2.SeatHand] | None = None  # dealt, and not yet settled
         self._middle: tuple[list[str], list[str]] = ([], [])
@@ -127,7 +135,8 @@ class LinkedProgressive:
             try:
                 if self._lost:
                     await self._return()
-                await self._reach(self._client.open_round())
+                self._round = (await self._reach(self._client.open_round())).round
+                self._collected = False
             except RefusedError as refusal:
                 if refusal.reason != _UNPAID or self._staff is None:
                     return False
@@ -159,7 +168,7 @@ class LinkedProgressive:
         if found.round.phase not in _UNSETTLED:
             return
         if self._hands is None:
-            await self._reach(self._client.void_round("CONTROLLER_LOST", "floor"))
+            await self._reach(self._calls.void_left(found.round, "CONTROLLER_LOST"))
             return
         dealer, community = self._middle
         reply = await self._reach(self._client.settle(self._hands, dealer, community))
@@ -185,6 +194,7 @@ class LinkedProgressive:
     async def lock_out(self) -> LockedOut:
         """What was accepted, whatever the lamps showed until now."""
         reply = await self._reach(self._client.lock_out())
+        self._collected = reply.collected
         lucky = reply.lucky_position if reply.HasField("lucky_position") else None
         accepted = tuple(
             SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player, wager.account)
@@ -192,10 +202,9 @@ class LinkedProgressive:
         )
         return LockedOut(accepted, reply.magic_card, lucky)
 
-    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
-        """Remove a wager that has no chip."""
-        placed = table_pb2.PlacedWager(seat=wager.seat, bet=wager.bet)
-        await self._reach(self._client.remove_wager(placed, floorperson))
+    async def remove_wager(self, wager: SideWager) -> None:
+        """Have a wager removed that has no chip."""
+        await self._reach(self._calls.remove_wager(self._round, wager.seat, wager.bet))
 
     async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
         """The dealer's count."""
@@ -207,6 +216,7 @@ class LinkedProgressive:
             told = refusal.metadata
             counted, accepted = int(told.get("counted", 0)), int(told.get("accepted", 0))
             return Mismatch(told.get("bet", ""), counted, accepted)
+        self._collected = True
         return None
 
     async def settle(
@@ -222,15 +232,19 @@ class LinkedProgressive:
     async def pay(self, award: SideAward) -> None:
         """Call the floor."""
         if self._floor:
-            await self._floor(award)
+            await self._floor.pay(award)
 
-    async def void_round(self, irregularity: str, floorperson: str) -> None:
+    async def void_round(self, irregularity: str) -> None:
         """Return the round's wagers."""
-        await self._reach(self._client.void_round(irregularity, floorperson))
+        collected = self._collected
+        void = self._calls.void_round(self._round, irregularity, collected=collected)
+        await self._reach(void)
 
-    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
+    async def void_seat(self, seat: int, irregularity: str) -> None:
         """Return one seat's wagers, if it has any."""
-        await self._reach(self._client.void_seat(seat, irregularity, floorperson))
+        collected = self._collected
+        void = self._calls.void_seat(self._round, seat, irregularity, collected=collected)
+        await self._reach(void)
 
 
 def _wager(wager: SideWager) -> table_pb2.Wager:

@@ -22,7 +22,8 @@ from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.rules.site import load_site
 from jackpot.sources import MACHINE, REPLAY_START_MS, Sources, replayed
-from table_client.assembly import links_of, open_station, station_config
+from table_client.assembly import end_left, links_of, open_station, station_config
+from table_client.calls import Calls
 from table_client.client import TableClient, open_channel
 from table_client.devices import DeviceDeck
 from table_client.floor import Floor
@@ -81,11 +82,12 @@ async def run(options: Options) -> None:
             ) as client,
             client.alive(),
         ):
-            await reach(client, options.controller)
+            staff = Waiting(floor, table_id).wait
+            left = await reach(client, options.controller)
+            await end_left(left, Calls(client, floor, staff))
             if floor:
                 await floor.clear(table_id)
-            pay = floor.pay if floor else None
-            linked = LinkedProgressive(client, links, pay, staff=Waiting(floor, table_id).wait)
+            linked = LinkedProgressive(client, links, floor, staff=staff)
             await _play(Table(game, deck, linked), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
 

@@ -1,10 +1,11 @@
-"""What a floorperson's command must come to: validations, payments and rejections."""
+"""What a floorperson's command must come to: validations, payments, rejections and voids."""
 
 from typing import Any
 
 from emulator.audit.books import Books, Payout
 from emulator.audit.office import OFFICE, Do, Why
-from emulator.audit.undoing import Change, keep_within, take_back
+from emulator.audit.rounds import out_of_phase, round_of, take_out
+from emulator.audit.undoing import Change, keep_within, take_back, void_round, void_seat
 from jackpot.v1 import operator_pb2 as op
 from jackpot.v1 import payout_pb2
 
@@ -132,10 +133,73 @@ def change_message(change: Change) -> payout_pb2.PayoutChange:
     )
 
 
+def _why_other_round(books: Books, message: Any) -> str:
+    """A floorperson names table and round, and may mean no other than the one under way."""
+    table = books.tables.get(message.table)
+    if table is None:
+        return "UNKNOWN_TABLE"
+    if isinstance(message, op.VoidTableSeatRequest) and not 1 <= message.seat <= table.terms.seats:
+        return "UNKNOWN_SEAT"
+    if table.round is None:
+        return "NO_ROUND"
+    return "" if table.round.number == message.round else "WRONG_ROUND"
+
+
+def _why_not_void_round(books: Books, message: op.VoidTableRoundRequest) -> str:
+    if why := _why_other_round(books, message):
+        return why
+    return "VOID_TOO_LATE" if round_of(books.tables[message.table]).touched else ""
+
+
+def _void_round(books: Books, message: op.VoidTableRoundRequest) -> op.VoidTableRoundResponse:
+    returned, changes = void_round(books, books.tables[message.table])
+    return op.VoidTableRoundResponse(
+        round=message.round,
+        returned_micros=returned,
+        changes=[change_message(change) for change in changes],
+    )
+
+
+def _why_not_void_seat(books: Books, message: op.VoidTableSeatRequest) -> str:
+    if why := _why_other_round(books, message):
+        return why
+    round_ = round_of(books.tables[message.table])
+    if round_.touched:
+        return "VOID_TOO_LATE"
+    return "SEAT_NOT_IN_ROUND" if message.seat in round_.void_seats else ""
+
+
+def _void_seat(books: Books, message: op.VoidTableSeatRequest) -> op.VoidTableSeatResponse:
+    returned, changes = void_seat(books, books.tables[message.table], message.seat)
+    return op.VoidTableSeatResponse(
+        round=message.round,
+        returned_micros=returned,
+        changes=[change_message(change) for change in changes],
+    )
+
+
+def _why_not_remove(books: Books, message: op.RemoveWagerRequest) -> str:
+    if why := _why_other_round(books, message):
+        return why
+    table = books.tables[message.table]
+    if why := out_of_phase(table, "LOCKED"):
+        return why
+    wager = round_of(table).wagers.get(message.wager.seat, {}).get(message.wager.bet)
+    return "NO_SUCH_WAGER" if wager is None or wager.electronic else ""
+
+
+def _remove(books: Books, message: op.RemoveWagerRequest) -> op.RemoveWagerResponse:
+    take_out(books.tables[message.table], message.wager.seat, message.wager.bet)
+    return op.RemoveWagerResponse()
+
+
 # By RPC: why it must be refused, and else what it does and must answer (but for the sequence).
 FLOOR: dict[str, tuple[Why, Do]] = {
     "ValidatePayout": (_why_not_validate, _validate),
     "PayPayout": (_why_not_pay, _pay),
     "RejectPayout": (_why_not_reject, _reject),
+    "VoidTableRound": (_why_not_void_round, _void_round),
+    "VoidTableSeat": (_why_not_void_seat, _void_seat),
+    "RemoveWager": (_why_not_remove, _remove),
     **OFFICE,
 }

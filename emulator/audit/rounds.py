@@ -135,16 +135,6 @@ def why_not_withdraw(table: Table, wagers: Iterable[pb.PlacedWager]) -> str:
     return "NO_SUCH_WAGER" if twice or missing else ""
 
 
-def why_not_remove(table: Table, command: pb.RemoveWager) -> str:
-    """RemoveWager."""
-    if not command.floorperson:
-        return "FLOORPERSON_REQUIRED"
-    if why := out_of_phase(table, "LOCKED"):
-        return why
-    wager = round_of(table).wagers.get(command.wager.seat, {}).get(command.wager.bet)
-    return "NO_SUCH_WAGER" if wager is None or wager.electronic else ""
-
-
 def take_out(table: Table, seat: int, bet: str) -> None:
     """A wager is gone."""
     bets = round_of(table).wagers[seat]
@@ -206,16 +196,14 @@ def fate_of(hand: pb.SeatHand) -> str:
     return "PLAYED" if name == "UNSPECIFIED" else name
 
 
-def why_not_void(table: Table, floorperson: str, seat: int | None = None) -> str:
-    """VoidRound and VoidSeat."""
+def why_not_void(table: Table, seat: int | None = None) -> str:
+    """VoidRound and VoidSeat, by a table: cards may be known once the wagers are collected."""
     if seat is not None and not 1 <= seat <= table.terms.seats:
         return "UNKNOWN_SEAT"
-    if not floorperson:
-        return "FLOORPERSON_REQUIRED"
     if table.round is None:
         return "NO_ROUND"
-    if table.round.touched:
-        return "VOID_TOO_LATE"
+    if table.round.phase in ("COLLECTED", "SETTLED"):
+        return "FLOORPERSON_REQUIRED"
     return "SEAT_NOT_IN_ROUND" if seat in table.round.void_seats else ""
 
 

@@ -96,7 +96,7 @@ class Streams:
             if answer.round.phase in (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED):
                 return int(answer.epoch)
             which = pb.CommandId(site=SITE, table=f"t{table}", epoch=answer.epoch, number=1)
-            undo = pb.VoidRound(irregularity="benchmark", floorperson="benchmark")
+            undo = pb.VoidRound(irregularity="benchmark")
             await void(pb.VoidRoundRequest(id=which, command=undo))
 
     async def run(self) -> Seen:

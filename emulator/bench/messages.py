@@ -52,7 +52,7 @@ def commands(kind: str, table: int, links: int) -> Iterator[list[dict[str, Any]]
 
 
 def _only_wagers(link: int) -> Iterator[list[dict[str, Any]]]:
-    void = pb.VoidRound(irregularity="benchmark", floorperson="benchmark")
+    void = pb.VoidRound(irregularity="benchmark")
     yield [{"open_round": pb.OpenRound()}]
     while True:
         for bet in range(BETS_A_LINK):

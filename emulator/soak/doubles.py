@@ -69,7 +69,7 @@ class DoublingClient(RecordingClient):
         if self._draw.choice([True, False]):
             command = pb.PlayCommand(
                 number=command.number,
-                void_round=pb.VoidRound(irregularity="another", floorperson="another"),
+                void_round=pb.VoidRound(irregularity="another"),
             )
         await self._call(epoch, command)
 

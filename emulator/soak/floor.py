@@ -1,4 +1,4 @@
-"""Floorpersons: they validate, pay and reject awards, mostly as they should."""
+"""Floorpersons: they validate, pay, reject and void, mostly as they should."""
 
 import random
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from emulator.soak.clients import Staff
 from emulator.soak.habits import Habits
 from jackpot.v1 import operator_pb2 as op
-from jackpot.v1 import payout_pb2
+from jackpot.v1 import payout_pb2, table_pb2
 from table_client.floor import FLOORPERSON
 
 _DOLLAR = 1_000_000
@@ -63,6 +63,26 @@ class Floor:
         await self._staff.do(
             "CashOut", account=account, amount_micros=amount_micros, reference="cashier"
         )
+
+    async def void_round(self, table: str, round_: int, irregularity: str) -> bool:
+        """Void a table's round; False: refused."""
+        done = await self._staff.do(
+            "VoidTableRound", table=table, round=round_, irregularity=irregularity
+        )
+        return done is not None
+
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> bool:
+        """Void one seat of a table's round; False: refused."""
+        done = await self._staff.do(
+            "VoidTableSeat", table=table, round=round_, seat=seat, irregularity=irregularity
+        )
+        return done is not None
+
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> bool:
+        """Remove a wager that has no chip; False: refused."""
+        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
+        done = await self._staff.do("RemoveWager", table=table, round=round_, wager=wager)
+        return done is not None
 
     async def _handle(self, payouts: list[int], draw: random.Random) -> None:
         """In payment order; a second walk takes those whose turn had not come."""

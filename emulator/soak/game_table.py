@@ -15,8 +15,8 @@ from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
 from jackpot.v1 import table_pb2 as pb
+from table_client.calls import Calls
 from table_client.devices import DeviceDeck
-from table_client.floor import FLOORPERSON
 from table_client.games.catalogue import GAMES
 from table_client.games.settings import Settings
 from table_client.players import Habits, SimulatedPlayer
@@ -50,13 +50,14 @@ class GameTable:
         self.rounds = 0
         self.voids = 0
         self._floor = floor
+        self._calls = Calls(client, _AtHand(floor))
         self._hits = hits
         self._fair = not rigged  # which hands were made to win is not known here
         self._pause_s = pause_s
         self._draw = random.Random(f"{seed}/{terms.id}/whole")  # noqa: S311 - as a replay needs
         self._device_faults = device_faults
         game = GAMES[terms.rule]
-        progressive = LinkedProgressive(client, links, self._pay)
+        progressive = LinkedProgressive(client, links, _AtHand(floor))
         settings = Settings(boxes=terms.boxes)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
         config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
@@ -79,7 +80,7 @@ class GameTable:
         """Attach; a round that was left is ended by the floor."""
         answer = await self.client.attach()
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
-            await self.client.void_round("left", FLOORPERSON)
+            await self._calls.void_left(answer.round, "left")
         if self._device_faults:
             await self._devices.set_fault_rates(dict.fromkeys(DeviceFault, FAULT_PPM))
 
@@ -94,8 +95,28 @@ class GameTable:
         if self._fair and not result.void:
             self._hits.note_round(self.terms, rows_paid(self.terms, result))
 
-    async def _pay(self, award: SideAward) -> None:
+
+class _AtHand:
+    """The site's floor, as a table calls it."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+
+    async def pay(self, award: SideAward) -> None:
+        """Validate and pay at once."""
         await self._floor.pay(award.payout)
+
+    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
+        """Void a table's round."""
+        await self._floor.void_round(table, round_, irregularity)
+
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
+        """Void one seat of a table's round."""
+        await self._floor.void_seat(table, round_, seat, irregularity)
+
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
+        """Remove a wager that has no chip."""
+        await self._floor.remove_wager(table, round_, seat, bet)
 
 
 _BY_HAND = ("share", "fixed")

@@ -20,6 +20,7 @@ class Habits(NamedTuple):
     talks: float = 0.005
     void_round: float = 0.01
     void_seat: float = 0.01
+    oversteps: float = 0.2  # of the voids that only a floorperson may do: the table tries first
     rejects: float = 0.05  # of an award
     clumsy: float = 0.03  # staff who try what they may not
     later: float = 0.2  # an award that waits for some rounds

@@ -19,7 +19,6 @@ from emulator.soak.hits import Hits
 from jackpot.v1 import payout_pb2
 from jackpot.v1 import table_pb2 as pb
 from table_client.errors import RefusedError
-from table_client.floor import FLOORPERSON
 
 STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300
@@ -55,6 +54,8 @@ class SideTable:
         self._hits = hits
         self._spare = spare
         self._void_seats: set[int] = set()
+        self._round = 0
+        self._collected = False  # from then on only a floorperson voids
         self._bettors = Bettors(terms, habits, self._draw)
         self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
 
@@ -62,7 +63,9 @@ class SideTable:
         """Attach; a round that an earlier life left is finished by the floor."""
         answer = await self.client.attach()
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
-            await self._do(self.client.void_round("left", FLOORPERSON))
+            self._round = answer.round.number
+            self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
+            await self._void("left")
         if self._bettors.have_accounts:
             for seat in range(1, self.terms.seats + 1):
                 await self._floor.buy_in(account_of(self.terms, seat), _BUY_IN_DOLLARS)
@@ -83,10 +86,10 @@ class SideTable:
         accepted = await self._lock_out(locking)
         if accepted is None:
             return
-        if self._chance(self._habits.void_round) and await self._void():
+        if self._chance(self._habits.void_round) and await self._void("misdeal"):
             return
         if not await self._collect(accepted):
-            await self._do(self.client.void_round("count", FLOORPERSON))
+            await self._void("count")
             return
         await self._maybe_void_seat()
         await self._settle(accepted)
@@ -117,6 +120,7 @@ class SideTable:
         answer = await self._do(locking)
         if answer is None:
             return None
+        self._round, self._collected = answer.round, answer.collected
         self._count_draws(answer)
         if self._chance(self._habits.late):
             await self._bet_late()
@@ -152,11 +156,11 @@ class SideTable:
             wrong = {**count, wager.bet: count[wager.bet] + self._draw.choice([-1, 1])}
             await self._do(self.client.confirm_collection(wrong))
             if wrong[wager.bet] < count[wager.bet]:
-                placed = pb.PlacedWager(seat=wager.seat, bet=wager.bet)
-                await self._do(self.client.remove_wager(placed, FLOORPERSON))
+                await self._floor.remove_wager(self.terms.id, self._round, wager.seat, wager.bet)
                 accepted.remove(wager)
                 count = wrong
         done = await self._do(self.client.confirm_collection(count))
+        self._collected = done is not None
         await self._step()
         return done is not None or not any(count.values())
 
@@ -176,7 +180,7 @@ class SideTable:
         answer = await self._do(self.client.settle(hands, dealt.hands.get(0, []), dealt.community))
         await self._step()
         if answer is None:
-            await self._do(self.client.void_round("unsettled", FLOORPERSON))
+            await self._void("unsettled")
             return
         if dealt.fair:
             paid = rows_paid(self.terms, accepted, hands, answer.payouts)
@@ -198,19 +202,37 @@ class SideTable:
         due = list(payouts)
         if due and self._chance(self._habits.void_seat * 5):
             seat = self._draw.choice(due).seat
-            await self._do(self.client.void_seat(seat, "four cards", FLOORPERSON))
-        if due and self._chance(self._habits.void_round * 5) and await self._void():
+            await self._void_seat(seat, "four cards")
+        if due and self._chance(self._habits.void_round * 5) and await self._void("misdeal"):
             return
         await self._floor.take(self.terms.id, [payout.id for payout in due], self._draw)
 
-    async def _void(self) -> bool:
-        return await self._do(self.client.void_round("misdeal", FLOORPERSON)) is not None
+    async def _void(self, irregularity: str) -> bool:
+        """By the table itself, or by the floor, who may at first name the wrong round."""
+        if self._alone() and await self._do(self.client.void_round(irregularity)):
+            return True
+        if not self._collected:
+            return False
+        if self._chance(self._habits.clumsy):
+            await self._floor.void_round(self.terms.id, self._round + 1, irregularity)
+        return await self._floor.void_round(self.terms.id, self._round, irregularity)
+
+    async def _void_seat(self, seat: int, irregularity: str) -> bool:
+        if self._alone() and await self._do(self.client.void_seat(seat, irregularity)):
+            return True
+        if not self._collected:
+            return False
+        return await self._floor.void_seat(self.terms.id, self._round, seat, irregularity)
+
+    def _alone(self) -> bool:
+        """Whether the table tries without the floor, as it may before the collection only."""
+        return not self._collected or self._chance(self._habits.oversteps)
 
     async def _maybe_void_seat(self) -> None:
         self._void_seats = set()
         if self._chance(self._habits.void_seat):
             seat = self._draw.randrange(1, self.terms.seats + 1)
-            if await self._do(self.client.void_seat(seat, "wrong number", FLOORPERSON)):
+            if await self._void_seat(seat, "wrong number"):
                 self._void_seats.add(seat)
 
     async def _hang(self, other: RecordingClient) -> None:

@@ -54,7 +54,6 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "PlaceWagers",
             "WithdrawWagers",
             "LockOut",
-            "RemoveWager",
             "ConfirmCollection",
             "Settle",
             "VoidRound",
@@ -80,6 +79,9 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "OperatorService/RetireLink": frozenset({"operations"}),
     "OperatorService/ValidatePayout": _FLOOR,
     "OperatorService/RejectPayout": _FLOOR,
+    "OperatorService/VoidTableRound": _FLOOR,
+    "OperatorService/VoidTableSeat": _FLOOR,
+    "OperatorService/RemoveWager": _FLOOR,
     "OperatorService/PayPayout": frozenset({"accounting", "floor", "shift-supervisor"}),
     **{
         f"OperatorService/{rpc}": _CHANGE

@@ -16,6 +16,7 @@ from emulator.devices.model import Method
 from emulator.randomness import seeded
 from jackpot.core.config import Site, Table
 from table_client.assembly import links_of, open_station, station_config, take_up
+from table_client.calls import Calls
 from table_client.client import TableClient
 from table_client.floor import Floor
 from table_client.games.catalogue import GAMES
@@ -90,12 +91,12 @@ async def _play_table(
             TableClient(house.channel, site.id, name, request_id=house.request_id)
         )
         await stack.enter_async_context(client.alive())
-        await take_up(client)
+        await take_up(client, Calls(client, floor))
         await floor.clear(name)
         progressive = PacedProgressive(
             client,
             links,
-            floor.pay,
+            floor,
             pace,
             lambda awards: watcher.awarded(name, seated.rounds, awards),
         )

@@ -71,6 +71,17 @@ class Desk:
             raise click.UsageError("with --request-id say the amount, too: it was all of it then")
         return held if said is None else said
 
+    def round(self, table: str, said: int | None) -> int:
+        """The round that was said, or the table's last; a repeat is of the same one as before."""
+        if said is not None:
+            return said
+        if self._options.get("request_id"):
+            raise click.UsageError("with --request-id say --round, too: which one was it then?")
+        found: int = self.ask("GetTable", table=table).table.round.number
+        if not found:
+            raise click.ClickException(f"{table} has no round: there is nothing to void or remove")
+        return found
+
     def order(self, rpc: str, **values: Any) -> Any:
         """Have something done, once, however often it has to be said."""
         request_id = self._options.get("request_id") or new_request_id()

@@ -13,6 +13,7 @@ from jackpot.cli.lazy import LazyGroup
 _COMMANDS = {
     **{name: name for name in ("serve", "demo", "meters", "watch", "sign", "login", "link")},
     **dict.fromkeys(("payouts", "validate", "pay", "reject"), "payouts"),
+    **{name: name for name in ("void", "wager")},
     **dict.fromkeys(("reset", "adjust", "transfer", "limit", "rate"), "changes"),
     **dict.fromkeys(("proposals", "approve", "decline"), "proposals"),
     **{name: name for name in ("account", "badbeat", "slip", "report", "audit", "verify")},

@@ -99,6 +99,14 @@ def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
     return table
 
 
+def changes_lines(changes: Iterable[payout_pb2.PayoutChange]) -> list[str]:
+    """What became of payouts when something was taken back."""
+    return [
+        f"{change.payout}: {'closed' if change.closed else exact(change.amount_micros)}"
+        for change in changes
+    ]
+
+
 def proposal_lines(proposal: operator_pb2.Proposal) -> list[str]:
     """A proposal with all that its second person must know."""
     kind = word(operator_pb2.ChangeKind.Name(proposal.kind), "CHANGE_KIND_")

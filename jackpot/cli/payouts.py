@@ -5,7 +5,7 @@ import click
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
-from jackpot.cli.operator_view import exact, payouts_table, word
+from jackpot.cli.operator_view import changes_lines, payouts_table, word
 from jackpot.v1 import operator_pb2, payout_pb2
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
@@ -105,12 +105,9 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
         reason=operator_pb2.RejectReason.Value(value),
         floorperson=floorperson,
     )
-    lines = [f"{payout} is rejected{_at(response.sequence)}"]
-    for change in response.changes:
-        now = "closed" if change.closed else exact(change.amount_micros)
-        if change.payout != payout:
-            lines.append(f"{change.payout}: {now}")
-    desk.tell(response, *lines)
+    others = [change for change in response.changes if change.payout != payout]
+    done = f"{payout} is rejected{_at(response.sequence)}"
+    desk.tell(response, done, *changes_lines(others))
 
 
 def _find(desk: Desk, payout: int) -> payout_pb2.Payout | None:

@@ -58,6 +58,7 @@ class Reason(StrEnum):
     DOCUMENTATION_OPEN = "DOCUMENTATION_OPEN"
     ROUND_OPEN = "ROUND_OPEN"
     NO_ROUND = "NO_ROUND"
+    WRONG_ROUND = "WRONG_ROUND"
     LOCKED_OUT = "LOCKED_OUT"
     NOT_LOCKED_OUT = "NOT_LOCKED_OUT"
     ALREADY_COLLECTED = "ALREADY_COLLECTED"
@@ -180,13 +181,19 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNKNOWN_BET: Meaning("NOT_FOUND", "never", "The table offers no such bet."),
     Reason.UNKNOWN_SEAT: Meaning("NOT_FOUND", "never", "The table has no such seat."),
     Reason.FLOORPERSON_REQUIRED: Meaning(
-        "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
+        "FAILED_PRECONDITION",
+        "never",
+        "A floorperson must do this, or be named. Once a round is collected, a floorperson voids"
+        " it: jackpot void TABLE --reason WHY.",
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
         "FAILED_PRECONDITION", "later", "A payout of this table still lacks its documentation."
     ),
     Reason.ROUND_OPEN: Meaning("FAILED_PRECONDITION", "later", "The table has a round under way."),
     Reason.NO_ROUND: Meaning("FAILED_PRECONDITION", "later", "The table has no round under way."),
+    Reason.WRONG_ROUND: Meaning(
+        "FAILED_PRECONDITION", "never", "The table is at another round than the one named."
+    ),
     Reason.LOCKED_OUT: Meaning(
         "FAILED_PRECONDITION", "never", "The dealer has announced no more bets."
     ),

@@ -11,7 +11,6 @@ from jackpot.core.commands.table import (
     OpenRound,
     Placed,
     PlaceWagers,
-    RemoveWager,
     Wager,
     WithdrawWagers,
 )
@@ -20,7 +19,6 @@ from jackpot.core.events.table import (
     CollectionConfirmed,
     RoundLocked,
     RoundOpened,
-    WagerRemoved,
     WagersPlaced,
     WagersWithdrawn,
 )
@@ -271,22 +269,6 @@ def _draw(state: State, table: TableState, entropy: bytes) -> tuple[str, int]:
         if numbers[2] % BPS_PER_WHOLE < link.lucky_share_bps:
             lucky_position = numbers[3] % (table.config.seats + 1)
     return magic_card, lucky_position
-
-
-def remove_wager(
-    _: State, table: TableState, command: RemoveWager, __: Request
-) -> WagerRemoved | Refusal:
-    """Let a floorperson take out an accepted wager that has no chip, before any card is dealt."""
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
-    round_ = in_phase(table, "locked")
-    if isinstance(round_, Refusal):
-        return round_
-    placed = command.wager
-    accepted = round_.wagers.get(placed.seat, {}).get(placed.bet)
-    if accepted is None or accepted.medium != "chips":
-        return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
-    return WagerRemoved(table.config.id, placed, command.floorperson)
 
 
 def confirm_collection(

@@ -1,7 +1,9 @@
 """Decide voids: a round or a seat comes to nothing, and what it posted is taken back.
 
-A void reverses what was posted. If the level has paid 100% since, that money is gone and the house
-bears it all; after a 10% the meter bears it down to zero and the house the rest.
+A table voids by itself until its collection is confirmed. From then on cards may be known, so only
+a floorperson does (`jackpot.core.floor`). A void reverses what was posted. If the level has paid
+100% since, that money is gone and the house bears it all; after a 10% the meter bears it down to
+zero and the house the rest.
 """
 
 from collections.abc import Container, Iterator, Mapping
@@ -32,10 +34,46 @@ from jackpot.core.state import (
 def void_round(
     state: State, table: TableState, command: VoidRound, _: Request
 ) -> RoundVoided | Refusal:
-    """Return all wagers of the round and take back what it posted and awarded."""
-    round_ = _voidable(table, command.floorperson)
+    """Let a table void its round by itself."""
+    round_ = _tables_own(table)
     if isinstance(round_, Refusal):
         return round_
+    return round_voided(state, table, round_, command.irregularity)
+
+
+def void_seat(
+    state: State, table: TableState, command: VoidSeat, _: Request
+) -> SeatVoided | Refusal:
+    """Let a table void a seat of its round by itself."""
+    if refusal := unknown_seat(table, command.seat):
+        return refusal
+    round_ = _tables_own(table)
+    if isinstance(round_, Refusal):
+        return round_
+    return seat_voided(state, table, round_, command.seat, command.irregularity)
+
+
+def unknown_seat(table: TableState, seat: int) -> Refusal | None:
+    """A refusal where the table has no such seat."""
+    if 1 <= seat <= table.config.seats:
+        return None
+    return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
+
+
+def _tables_own(table: TableState) -> Round | Refusal:
+    """The round while a table may void it without a floorperson."""
+    round_ = table.round
+    if round_ is None:
+        return refuse(Reason.NO_ROUND, table=table.config.id)
+    if round_.phase not in ("open", "locked"):
+        return refuse(Reason.FLOORPERSON_REQUIRED, table=table.config.id, round=round_.number)
+    return round_
+
+
+def round_voided(
+    state: State, table: TableState, round_: Round, irregularity: str, floorperson: str = ""
+) -> RoundVoided:
+    """Return all wagers of the round and take back what it posted and awarded."""
     book = Book(state.balances)
     done = Rework()
     settlement = _settlement(state, table, round_)
@@ -46,8 +84,8 @@ def void_round(
     return RoundVoided(
         table.config.id,
         round_.number,
-        command.irregularity,
-        command.floorperson,
+        irregularity,
+        floorperson,
         sum(w.amount_micros for _, _, w in standing(round_)),
         book.postings(),
         tuple(done.changes),
@@ -55,16 +93,15 @@ def void_round(
     )
 
 
-def void_seat(
-    state: State, table: TableState, command: VoidSeat, _: Request
+def seat_voided(
+    state: State,
+    table: TableState,
+    round_: Round,
+    seat: int,
+    irregularity: str,
+    floorperson: str = "",
 ) -> SeatVoided | Refusal:
     """Return a seat's wagers, take back its increments and awards, decide the others again."""
-    seat = command.seat
-    if not 1 <= seat <= table.config.seats:
-        return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
-    round_ = _voidable(table, command.floorperson)
-    if isinstance(round_, Refusal):
-        return round_
     if seat in round_.void_seats:
         return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
     book = Book(state.balances)
@@ -97,8 +134,8 @@ def void_seat(
         table.config.id,
         round_.number,
         seat,
-        command.irregularity,
-        command.floorperson,
+        irregularity,
+        floorperson,
         sum(w.amount_micros for w in round_.wagers.get(seat, {}).values()),
         book.postings(),
         {name: _less(posted, parts.get(name)) for name, posted in round_.posted.items()},
@@ -106,16 +143,6 @@ def void_seat(
         done.settlement,
         done.last_hit,
     )
-
-
-def _voidable(table: TableState, floorperson: str) -> Round | Refusal:
-    if not floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
-    if table.round is None:
-        return refuse(Reason.NO_ROUND, table=table.config.id)
-    if table.round.validated:
-        return refuse(Reason.VOID_TOO_LATE, table=table.config.id, round=table.round.number)
-    return table.round
 
 
 def _settlement(state: State, table: TableState, round_: Round) -> Settlement | None:

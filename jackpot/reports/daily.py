@@ -142,7 +142,7 @@ class _Builder:
     def add(self, sequence: int, time_micros: int, record: Record) -> None:
         """Count an entry."""
         event = record.event
-        moved = list(movements(event))
+        moved = list(movements(record))
         paid = self._payment(event)
         won = [payout for payout in _payouts(event) if is_hit(payout)]
         for totals in (self._ever, self._day) if self._report else (self._ever,):

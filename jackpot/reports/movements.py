@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from jackpot.core import ledger
-from jackpot.core.events import AnyEvent
+from jackpot.core.events import Record
 from jackpot.core.events.base import Postings
 from jackpot.core.events.operator import (
     Approval,
@@ -27,6 +27,7 @@ from jackpot.core.events.table import (
     SeatVoided,
 )
 from jackpot.core.state import Award
+from jackpot.reports.actors import taken_back_by
 
 Cause = Literal[
     "seeds",
@@ -69,8 +70,9 @@ class Movement(NamedTuple):
     reference: str
 
 
-def movements(event: AnyEvent) -> Iterator[Movement]:
-    """What an event moved on levels."""
+def movements(record: Record) -> Iterator[Movement]:
+    """What an entry moved on levels."""
+    event = record.event
     match event:
         case RoundSettled() | BadBeatVerified():
             for award in event.settlement.awards if event.settlement else ():
@@ -79,10 +81,12 @@ def movements(event: AnyEvent) -> Iterator[Movement]:
             yield from _plain(event.postings, "increments", event.table)
         case RoundVoided():
             why = f"{event.table} round {event.number} void: {event.irregularity}"
-            yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
+            by = taken_back_by(event.floorperson, record.origin)
+            yield from _plain(event.postings, "voids", f"{why}, by {by}")
         case SeatVoided():
             why = f"{event.table} round {event.number} seat {event.seat} void: {event.irregularity}"
-            yield from _plain(event.postings, "voids", f"{why}, by {event.floorperson}")
+            by = taken_back_by(event.floorperson, record.origin)
+            yield from _plain(event.postings, "voids", f"{why}, by {by}")
         case PayoutRejected():
             why = f"payout {event.payout} rejected: {event.reason}, by {event.floorperson}"
             yield from _plain(event.postings, "rejections", why)

@@ -19,6 +19,7 @@ from jackpot.core.events.table import DeckPlaced, DeckRemoved, RoundSettled, Rou
 from jackpot.core.money import dollars
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
+from jackpot.reports.actors import taken_back_by
 from jackpot.reports.movements import people
 
 Heading = Literal["changes", "voids", "mismatches", "counts", "decks", "alarms"]
@@ -46,7 +47,8 @@ def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
         case RoundVoided() | SeatVoided():
             seat = f" seat {event.seat}" if isinstance(event, SeatVoided) else ""
             what = f"round {event.number}{seat}: {event.irregularity}"
-            yield Note("voids", *at, event.table, what, event.floorperson, event.returned_micros)
+            by = taken_back_by(event.floorperson, record.origin)
+            yield Note("voids", *at, event.table, what, by, event.returned_micros)
         case Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
             table = record.origin.table if isinstance(record.origin, TableOrigin) else ""
             count = f"{said.get('accepted')} wagers, {said.get('counted')} chips"

@@ -5,13 +5,13 @@ journal years later; signed, it also shows that the journal has not been rewritt
 """
 
 from textwrap import wrap
-from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
 
 from jackpot.core.config import GamingDay
+from jackpot.core.events import Record
 from jackpot.core.events.operator import (
     BadBeatVerified,
     LinkDefined,
@@ -25,6 +25,7 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import change_payout
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
+from jackpot.reports.actors import taken_back_by
 from jackpot.reports.gaming_day import local_time
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
@@ -104,7 +105,7 @@ def find_slip(walk: Walk, payout: int) -> Slip:
     finder = _Finder(walk.site, payout)
     for entry in walk.chained():
         if entry.kind in _KINDS:
-            finder.take(entry, codec.decode_entry(walk.site, entry).event)
+            finder.take(entry, codec.decode_entry(walk.site, entry))
     if finder.slip is None:
         raise NoSuchPayoutError(f"site {walk.site} has no payout {payout}")
     finder.slip.zone = finder.day.zone
@@ -132,8 +133,9 @@ class _Finder:
         self._now: Payout | None = None
         self._titles: dict[str, str] = {}
 
-    def take(self, entry: Entry, event: Any) -> None:
+    def take(self, entry: Entry, record: Record) -> None:
         """Take in an entry that may be about the payout."""
+        event = record.event
         match event:
             case SiteConfigured():
                 self.day = event.day
@@ -150,7 +152,8 @@ class _Finder:
                 self.slip.form, self.slip.source = event.form, event.source
                 self._step("paid", entry, f"form {event.form}" if event.form else "")
             case PayoutRejected() | RoundVoided() | SeatVoided():
-                self._reworked(entry, event)
+                by = taken_back_by(event.floorperson, record.origin)
+                self._reworked(entry, event, by)
 
     def _decided(self, entry: Entry, payout: Payout, event: RoundSettled | BadBeatVerified) -> None:
         self._now = payout
@@ -185,6 +188,7 @@ class _Finder:
         self,
         entry: Entry,
         event: PayoutRejected | RoundVoided | SeatVoided,
+        by: str,
     ) -> None:
         for change in event.changes:
             if change.payout != self._payout or self.slip is None or self._now is None:
@@ -199,7 +203,7 @@ class _Finder:
                 self.slip.meter_before_micros = self._now.meter_before_micros
                 if not isinstance(event, RoundVoided):
                     self._set_after(event.settlement)
-            self._step(what, entry, event.floorperson)
+            self._step(what, entry, by)
 
     def _set_after(self, settlement: Settlement | None) -> None:
         """The meter after the award, with whatever was put back on it at once."""

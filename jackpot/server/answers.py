@@ -170,9 +170,9 @@ def _settled(sequence: int, event: RoundSettled) -> table_pb2.SettleResponse:
     )
 
 
-def _voided(
-    response: type[table_pb2.VoidRoundResponse] | type[table_pb2.VoidSeatResponse],
-) -> Callable[[int, Any], Any]:
+def voided(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
+    """An answer that says what goes back, and what becomes of awards."""
+
     def answer(sequence: int, event: RoundVoided | SeatVoided) -> Any:
         return response(
             sequence=sequence,
@@ -197,11 +197,10 @@ TABLE_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
     "place_wagers": at(table_pb2.PlaceWagersResponse),
     "withdraw_wagers": at(table_pb2.WithdrawWagersResponse),
     "lock_out": _locked,
-    "remove_wager": at(table_pb2.RemoveWagerResponse),
     "confirm_collection": at(table_pb2.ConfirmCollectionResponse),
     "settle": _settled,
-    "void_round": _voided(table_pb2.VoidRoundResponse),
-    "void_seat": _voided(table_pb2.VoidSeatResponse),
+    "void_round": voided(table_pb2.VoidRoundResponse),
+    "void_seat": voided(table_pb2.VoidSeatResponse),
     "contribute_pot": lambda sequence, event: table_pb2.ContributePotResponse(
         sequence=sequence, link=event.link, amount_micros=event.amount_micros
     ),

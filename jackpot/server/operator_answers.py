@@ -12,7 +12,7 @@ from jackpot.core.events.operator import (
     Proposed,
 )
 from jackpot.core.events.table import TableAttached
-from jackpot.server.answers import at, changes_messages, payout_message, round_message
+from jackpot.server.answers import at, changes_messages, payout_message, round_message, voided
 from jackpot.server.enums import LINK_STATUSES, METER_REASONS, POOLS, SOURCES
 from jackpot.v1 import operator_pb2, table_pb2
 
@@ -205,6 +205,9 @@ OPERATOR_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
     "RejectPayout": lambda sequence, event: operator_pb2.RejectPayoutResponse(
         sequence=sequence, changes=changes_messages(event.changes)
     ),
+    "VoidTableRound": voided(operator_pb2.VoidTableRoundResponse),
+    "VoidTableSeat": voided(operator_pb2.VoidTableSeatResponse),
+    "RemoveWager": at(operator_pb2.RemoveWagerResponse),
     "AdjustMeter": _changed(operator_pb2.AdjustMeterResponse),
     "ResetMeter": _changed(operator_pb2.ResetMeterResponse),
     "TransferFunds": _changed(operator_pb2.TransferFundsResponse),

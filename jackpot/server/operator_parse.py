@@ -25,6 +25,7 @@ from jackpot.core.commands.operator import (
     PayPayout,
     PutInService,
     RejectPayout,
+    RemoveWager,
     ResetMeter,
     ResumeLink,
     RetireLink,
@@ -34,7 +35,10 @@ from jackpot.core.commands.operator import (
     TransferFunds,
     ValidatePayout,
     VerifyBadBeat,
+    VoidTableRound,
+    VoidTableSeat,
 )
+from jackpot.core.commands.table import Placed
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.fields import (
@@ -75,6 +79,31 @@ def _reject(message: operator_pb2.RejectPayoutRequest) -> RejectPayout:
         payout=number(message.payout, "payout"),
         reason=REJECT_REASONS.from_wire(message.reason),
         floorperson=optional_text(message.floorperson, "floorperson"),
+    )
+
+
+def _void_round(message: operator_pb2.VoidTableRoundRequest) -> VoidTableRound:
+    return VoidTableRound(
+        table=identifier(message.table, "table"),
+        round=number(message.round, "round"),
+        irregularity=text(message.irregularity, "irregularity"),
+    )
+
+
+def _void_seat(message: operator_pb2.VoidTableSeatRequest) -> VoidTableSeat:
+    return VoidTableSeat(
+        table=identifier(message.table, "table"),
+        round=number(message.round, "round"),
+        seat=seat(message.seat),
+        irregularity=text(message.irregularity, "irregularity"),
+    )
+
+
+def _remove_wager(message: operator_pb2.RemoveWagerRequest) -> RemoveWager:
+    return RemoveWager(
+        table=identifier(message.table, "table"),
+        round=number(message.round, "round"),
+        wager=Placed(seat(message.wager.seat), identifier(message.wager.bet, "bet")),
     )
 
 
@@ -186,6 +215,9 @@ _OPERATOR: Mapping[type[Message], Callable[[Any], OperatorCommand]] = {
     operator_pb2.ValidatePayoutRequest: _validate,
     operator_pb2.PayPayoutRequest: _pay,
     operator_pb2.RejectPayoutRequest: _reject,
+    operator_pb2.VoidTableRoundRequest: _void_round,
+    operator_pb2.VoidTableSeatRequest: _void_seat,
+    operator_pb2.RemoveWagerRequest: _remove_wager,
     operator_pb2.AdjustMeterRequest: _adjust,
     operator_pb2.ResetMeterRequest: _reset,
     operator_pb2.TransferFundsRequest: _transfer,

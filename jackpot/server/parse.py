@@ -26,7 +26,6 @@ from jackpot.core.commands.table import (
     PlaceDeck,
     PlaceWagers,
     RemoveDeck,
-    RemoveWager,
     SeatHand,
     Settle,
     TableCommand,
@@ -114,11 +113,6 @@ def _lock_out(_message: table_pb2.LockOut) -> LockOut:
     return LockOut()
 
 
-def _remove_wager(message: table_pb2.RemoveWager) -> RemoveWager:
-    floorperson = optional_text(message.floorperson, "floorperson")
-    return RemoveWager(_placed(message.wager), floorperson)
-
-
 def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollection:
     named = sorted(message.chips.items())  # a map has no order, a digest needs one
     return ConfirmCollection(
@@ -146,18 +140,11 @@ def _settle(message: table_pb2.Settle) -> Settle:
 
 
 def _void_round(message: table_pb2.VoidRound) -> VoidRound:
-    return VoidRound(
-        irregularity=text(message.irregularity, "irregularity"),
-        floorperson=optional_text(message.floorperson, "floorperson"),
-    )
+    return VoidRound(text(message.irregularity, "irregularity"))
 
 
 def _void_seat(message: table_pb2.VoidSeat) -> VoidSeat:
-    return VoidSeat(
-        seat=seat(message.seat),
-        irregularity=text(message.irregularity, "irregularity"),
-        floorperson=optional_text(message.floorperson, "floorperson"),
-    )
+    return VoidSeat(seat(message.seat), text(message.irregularity, "irregularity"))
 
 
 def _contribute_pot(message: table_pb2.ContributePot) -> ContributePot:
@@ -182,7 +169,6 @@ _TABLE: Mapping[str, Callable[[Any], TableCommand]] = {
     "place_wagers": _place_wagers,
     "withdraw_wagers": _withdraw_wagers,
     "lock_out": _lock_out,
-    "remove_wager": _remove_wager,
     "confirm_collection": _confirm_collection,
     "settle": _settle,
     "void_round": _void_round,

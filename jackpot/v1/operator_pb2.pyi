@@ -933,6 +933,181 @@ class RejectPayoutResponse(_message.Message):
 Global___RejectPayoutResponse: _TypeAlias = RejectPayoutResponse  # noqa: Y015
 
 @_typing.final
+class VoidTableRoundRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    IRREGULARITY_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    table: _builtins.str
+    round: _builtins.int
+    """The number of the round that is meant: no other one is voided."""
+    irregularity: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int = ...,
+        irregularity: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["irregularity", b"irregularity", "request_id", b"request_id", "round", b"round", "site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidTableRoundRequest: _TypeAlias = VoidTableRoundRequest  # noqa: Y015
+
+@_typing.final
+class VoidTableRoundResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    RETURNED_MICROS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    round: _builtins.int
+    returned_micros: _builtins.int
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.PayoutChange]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        round: _builtins.int = ...,
+        returned_micros: _builtins.int = ...,
+        changes: _abc.Iterable[_payout_pb2.PayoutChange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "returned_micros", b"returned_micros", "round", b"round", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidTableRoundResponse: _TypeAlias = VoidTableRoundResponse  # noqa: Y015
+
+@_typing.final
+class VoidTableSeatRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    IRREGULARITY_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    table: _builtins.str
+    round: _builtins.int
+    seat: _builtins.int
+    irregularity: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int = ...,
+        seat: _builtins.int = ...,
+        irregularity: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["irregularity", b"irregularity", "request_id", b"request_id", "round", b"round", "seat", b"seat", "site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidTableSeatRequest: _TypeAlias = VoidTableSeatRequest  # noqa: Y015
+
+@_typing.final
+class VoidTableSeatResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    RETURNED_MICROS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    round: _builtins.int
+    returned_micros: _builtins.int
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.PayoutChange]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        round: _builtins.int = ...,
+        returned_micros: _builtins.int = ...,
+        changes: _abc.Iterable[_payout_pb2.PayoutChange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "returned_micros", b"returned_micros", "round", b"round", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VoidTableSeatResponse: _TypeAlias = VoidTableSeatResponse  # noqa: Y015
+
+@_typing.final
+class RemoveWagerRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    WAGER_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    table: _builtins.str
+    round: _builtins.int
+    @_builtins.property
+    def wager(self) -> _table_pb2.PlacedWager: ...
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int = ...,
+        wager: _table_pb2.PlacedWager | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["wager", b"wager"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id", "round", b"round", "site", b"site", "table", b"table", "wager", b"wager"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveWagerRequest: _TypeAlias = RemoveWagerRequest  # noqa: Y015
+
+@_typing.final
+class RemoveWagerResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveWagerResponse: _TypeAlias = RemoveWagerResponse  # noqa: Y015
+
+@_typing.final
 class AdjustMeterRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -93,6 +93,21 @@ class OperatorServiceStub:
                 '/jackpot.v1.OperatorService/RejectPayout',
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.RejectPayoutRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.RejectPayoutResponse.FromString,
+                _registered_method=True)
+        self.VoidTableRound = channel.unary_unary(
+                '/jackpot.v1.OperatorService/VoidTableRound',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.VoidTableRoundRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.VoidTableRoundResponse.FromString,
+                _registered_method=True)
+        self.VoidTableSeat = channel.unary_unary(
+                '/jackpot.v1.OperatorService/VoidTableSeat',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.VoidTableSeatRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.VoidTableSeatResponse.FromString,
+                _registered_method=True)
+        self.RemoveWager = channel.unary_unary(
+                '/jackpot.v1.OperatorService/RemoveWager',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerResponse.FromString,
                 _registered_method=True)
         self.AdjustMeter = channel.unary_unary(
                 '/jackpot.v1.OperatorService/AdjustMeter',
@@ -177,8 +192,8 @@ class OperatorServiceStub:
 
 
 class OperatorServiceServicer:
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -272,6 +287,36 @@ class OperatorServiceServicer:
         """Effect: the award must not be paid; what hung on it is decided again.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidTableRound(self, request, context):
+        """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
+        increments and awards taken back. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidTableSeat(self, request, context):
+        """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveWager(self, request, context):
+        """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
+        collection is confirmed. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
+        NO_SUCH_WAGER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -478,6 +523,21 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.RejectPayoutRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.RejectPayoutResponse.SerializeToString,
             ),
+            'VoidTableRound': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidTableRound,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.VoidTableRoundRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.VoidTableRoundResponse.SerializeToString,
+            ),
+            'VoidTableSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidTableSeat,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.VoidTableSeatRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.VoidTableSeatResponse.SerializeToString,
+            ),
+            'RemoveWager': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveWager,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerResponse.SerializeToString,
+            ),
             'AdjustMeter': grpc.unary_unary_rpc_method_handler(
                     servicer.AdjustMeter,
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.FromString,
@@ -567,8 +627,8 @@ def add_OperatorServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OperatorService:
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -817,6 +877,87 @@ class OperatorService:
             '/jackpot.v1.OperatorService/RejectPayout',
             jackpot_dot_v1_dot_operator__pb2.RejectPayoutRequest.SerializeToString,
             jackpot_dot_v1_dot_operator__pb2.RejectPayoutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidTableRound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/VoidTableRound',
+            jackpot_dot_v1_dot_operator__pb2.VoidTableRoundRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.VoidTableRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidTableSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/VoidTableSeat',
+            jackpot_dot_v1_dot_operator__pb2.VoidTableSeatRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.VoidTableSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveWager(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/RemoveWager',
+            jackpot_dot_v1_dot_operator__pb2.RemoveWagerRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.RemoveWagerResponse.FromString,
             options,
             channel_credentials,
             insecure,

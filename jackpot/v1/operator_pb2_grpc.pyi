@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -94,6 +94,24 @@ class OperatorServiceStub:
     """Effect: the award must not be paid; what hung on it is decided again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
+    """
+    VoidTableRound: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]
+    """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
+    increments and awards taken back. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+    """
+    VoidTableSeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]
+    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    """
+    RemoveWager: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]
+    """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
+    collection is confirmed. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
+    NO_SUCH_WAGER.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
     """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
@@ -187,8 +205,8 @@ class OperatorServiceStub:
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -251,6 +269,24 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """Effect: the award must not be paid; what hung on it is decided again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
+    """
+    VoidTableRound: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]  # type: ignore[assignment]
+    """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
+    increments and awards taken back. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+    """
+    VoidTableSeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]  # type: ignore[assignment]
+    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    """
+    RemoveWager: _aio.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]  # type: ignore[assignment]
+    """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
+    collection is confirmed. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
+    NO_SUCH_WAGER.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
     """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
@@ -343,8 +379,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What staff do: the life of links, payouts, meters, game accounts, Bad Beats, and a look at the
-    tables.
+    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
+    the tables.
 
     Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
     SetRate only propose: the response has the proposal, and the change happens when somebody else,
@@ -459,6 +495,42 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: the award must not be paid; what hung on it is decided again.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
+    def VoidTableRound(
+        self,
+        request: _operator_pb2.VoidTableRoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.VoidTableRoundResponse, _abc.Awaitable[_operator_pb2.VoidTableRoundResponse]]:
+        """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
+        increments and awards taken back. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+        """
+
+    @_abc_1.abstractmethod
+    def VoidTableSeat(
+        self,
+        request: _operator_pb2.VoidTableSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.VoidTableSeatResponse, _abc.Awaitable[_operator_pb2.VoidTableSeatResponse]]:
+        """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        """
+
+    @_abc_1.abstractmethod
+    def RemoveWager(
+        self,
+        request: _operator_pb2.RemoveWagerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.RemoveWagerResponse, _abc.Awaitable[_operator_pb2.RemoveWagerResponse]]:
+        """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
+        collection is confirmed. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
+        NO_SUCH_WAGER.
         """
 
     @_abc_1.abstractmethod

@@ -78,13 +78,17 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
     """The table has no such seat. NOT_FOUND; retry: never."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
-    """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
+    """A floorperson must do this, or be named. Once a round is collected, a floorperson voids it:
+    jackpot void TABLE --reason WHY. FAILED_PRECONDITION; retry: never.
+    """
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
     """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
     REASON_ROUND_OPEN: _Reason.ValueType  # 24
     """The table has a round under way. FAILED_PRECONDITION; retry: later."""
     REASON_NO_ROUND: _Reason.ValueType  # 25
     """The table has no round under way. FAILED_PRECONDITION; retry: later."""
+    REASON_WRONG_ROUND: _Reason.ValueType  # 66
+    """The table is at another round than the one named. FAILED_PRECONDITION; retry: never."""
     REASON_LOCKED_OUT: _Reason.ValueType  # 26
     """The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
     REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 27
@@ -235,13 +239,17 @@ REASON_UNKNOWN_BET: Reason.ValueType  # 20
 REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 """The table has no such seat. NOT_FOUND; retry: never."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
-"""A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
+"""A floorperson must do this, or be named. Once a round is collected, a floorperson voids it:
+jackpot void TABLE --reason WHY. FAILED_PRECONDITION; retry: never.
+"""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
 """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
 REASON_ROUND_OPEN: Reason.ValueType  # 24
 """The table has a round under way. FAILED_PRECONDITION; retry: later."""
 REASON_NO_ROUND: Reason.ValueType  # 25
 """The table has no round under way. FAILED_PRECONDITION; retry: later."""
+REASON_WRONG_ROUND: Reason.ValueType  # 66
+"""The table is at another round than the one named. FAILED_PRECONDITION; retry: never."""
 REASON_LOCKED_OUT: Reason.ValueType  # 26
 """The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
 REASON_NOT_LOCKED_OUT: Reason.ValueType  # 27

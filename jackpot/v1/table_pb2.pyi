@@ -328,31 +328,6 @@ class LockOut(_message.Message):
 Global___LockOut: _TypeAlias = LockOut  # noqa: Y015
 
 @_typing.final
-class RemoveWager(_message.Message):
-    """Remove an accepted wager that has no chip."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    WAGER_FIELD_NUMBER: _builtins.int
-    FLOORPERSON_FIELD_NUMBER: _builtins.int
-    floorperson: _builtins.str
-    @_builtins.property
-    def wager(self) -> Global___PlacedWager: ...
-    def __init__(
-        self,
-        *,
-        wager: Global___PlacedWager | None = ...,
-        floorperson: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["wager", b"wager"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["floorperson", b"floorperson", "wager", b"wager"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RemoveWager: _TypeAlias = RemoveWager  # noqa: Y015
-
-@_typing.final
 class ConfirmCollection(_message.Message):
     """The dealer's count of chips for each bet; a bet that is not named counts none."""
 
@@ -431,18 +406,15 @@ class VoidRound(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     IRREGULARITY_FIELD_NUMBER: _builtins.int
-    FLOORPERSON_FIELD_NUMBER: _builtins.int
     irregularity: _builtins.str
-    floorperson: _builtins.str
     def __init__(
         self,
         *,
         irregularity: _builtins.str = ...,
-        floorperson: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["floorperson", b"floorperson", "irregularity", b"irregularity"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["irregularity", b"irregularity"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -456,20 +428,17 @@ class VoidSeat(_message.Message):
 
     SEAT_FIELD_NUMBER: _builtins.int
     IRREGULARITY_FIELD_NUMBER: _builtins.int
-    FLOORPERSON_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     irregularity: _builtins.str
-    floorperson: _builtins.str
     def __init__(
         self,
         *,
         seat: _builtins.int = ...,
         irregularity: _builtins.str = ...,
-        floorperson: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["floorperson", b"floorperson", "irregularity", b"irregularity", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["irregularity", b"irregularity", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -557,7 +526,6 @@ class PlayCommand(_message.Message):
     PLACE_WAGERS_FIELD_NUMBER: _builtins.int
     WITHDRAW_WAGERS_FIELD_NUMBER: _builtins.int
     LOCK_OUT_FIELD_NUMBER: _builtins.int
-    REMOVE_WAGER_FIELD_NUMBER: _builtins.int
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
@@ -574,8 +542,6 @@ class PlayCommand(_message.Message):
     def withdraw_wagers(self) -> Global___WithdrawWagers: ...
     @_builtins.property
     def lock_out(self) -> Global___LockOut: ...
-    @_builtins.property
-    def remove_wager(self) -> Global___RemoveWager: ...
     @_builtins.property
     def confirm_collection(self) -> Global___ConfirmCollection: ...
     @_builtins.property
@@ -598,7 +564,6 @@ class PlayCommand(_message.Message):
         place_wagers: Global___PlaceWagers | None = ...,
         withdraw_wagers: Global___WithdrawWagers | None = ...,
         lock_out: Global___LockOut | None = ...,
-        remove_wager: Global___RemoveWager | None = ...,
         confirm_collection: Global___ConfirmCollection | None = ...,
         settle: Global___Settle | None = ...,
         void_round: Global___VoidRound | None = ...,
@@ -607,11 +572,11 @@ class PlayCommand(_message.Message):
         place_deck: Global___PlaceDeck | None = ...,
         remove_deck: Global___RemoveDeck | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -630,7 +595,6 @@ class PlayResult(_message.Message):
     PLACE_WAGERS_FIELD_NUMBER: _builtins.int
     WITHDRAW_WAGERS_FIELD_NUMBER: _builtins.int
     LOCK_OUT_FIELD_NUMBER: _builtins.int
-    REMOVE_WAGER_FIELD_NUMBER: _builtins.int
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
@@ -651,8 +615,6 @@ class PlayResult(_message.Message):
     def withdraw_wagers(self) -> Global___WithdrawWagersResponse: ...
     @_builtins.property
     def lock_out(self) -> Global___LockOutResponse: ...
-    @_builtins.property
-    def remove_wager(self) -> Global___RemoveWagerResponse: ...
     @_builtins.property
     def confirm_collection(self) -> Global___ConfirmCollectionResponse: ...
     @_builtins.property
@@ -677,7 +639,6 @@ class PlayResult(_message.Message):
         place_wagers: Global___PlaceWagersResponse | None = ...,
         withdraw_wagers: Global___WithdrawWagersResponse | None = ...,
         lock_out: Global___LockOutResponse | None = ...,
-        remove_wager: Global___RemoveWagerResponse | None = ...,
         confirm_collection: Global___ConfirmCollectionResponse | None = ...,
         settle: Global___SettleResponse | None = ...,
         void_round: Global___VoidRoundResponse | None = ...,
@@ -686,11 +647,11 @@ class PlayResult(_message.Message):
         place_deck: Global___PlaceDeckResponse | None = ...,
         remove_deck: Global___RemoveDeckResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "remove_wager", b"remove_wager", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "remove_wager", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -1003,49 +964,6 @@ class LockOutResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__lucky_position) -> _WhichOneofReturnType__lucky_position | None: ...
 
 Global___LockOutResponse: _TypeAlias = LockOutResponse  # noqa: Y015
-
-@_typing.final
-class RemoveWagerRequest(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    ID_FIELD_NUMBER: _builtins.int
-    COMMAND_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def id(self) -> Global___CommandId: ...
-    @_builtins.property
-    def command(self) -> Global___RemoveWager: ...
-    def __init__(
-        self,
-        *,
-        id: Global___CommandId | None = ...,
-        command: Global___RemoveWager | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RemoveWagerRequest: _TypeAlias = RemoveWagerRequest  # noqa: Y015
-
-@_typing.final
-class RemoveWagerResponse(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEQUENCE_FIELD_NUMBER: _builtins.int
-    sequence: _builtins.int
-    def __init__(
-        self,
-        *,
-        sequence: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___RemoveWagerResponse: _TypeAlias = RemoveWagerResponse  # noqa: Y015
 
 @_typing.final
 class ConfirmCollectionRequest(_message.Message):

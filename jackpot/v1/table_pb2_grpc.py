@@ -84,11 +84,6 @@ class TableServiceStub:
                 request_serializer=jackpot_dot_v1_dot_table__pb2.LockOutRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.LockOutResponse.FromString,
                 _registered_method=True)
-        self.RemoveWager = channel.unary_unary(
-                '/jackpot.v1.TableService/RemoveWager',
-                request_serializer=jackpot_dot_v1_dot_table__pb2.RemoveWagerRequest.SerializeToString,
-                response_deserializer=jackpot_dot_v1_dot_table__pb2.RemoveWagerResponse.FromString,
-                _registered_method=True)
         self.ConfirmCollection = channel.unary_unary(
                 '/jackpot.v1.TableService/ConfirmCollection',
                 request_serializer=jackpot_dot_v1_dot_table__pb2.ConfirmCollectionRequest.SerializeToString,
@@ -213,16 +208,6 @@ class TableServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def RemoveWager(self, request, context):
-        """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before
-        the collection is confirmed.
-        Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, NO_SUCH_WAGER.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ConfirmCollection(self, request, context):
         """Effect: the dealer's chip count agrees with the wagers accepted; their increments are posted.
         Idempotency: by command id.
@@ -243,9 +228,11 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidRound(self, request, context):
-        """Effect: the round comes to nothing: wagers returned, increments and awards taken back.
+        """Effect: the round comes to nothing: wagers returned, increments taken back. A table does this
+        alone until its collection is confirmed; from then on cards may be known, and a floorperson
+        does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
         Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE.
+        Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -254,7 +241,7 @@ class TableServiceServicer:
     def VoidSeat(self, request, context):
         """Effect: as VoidRound, for one seat.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -334,11 +321,6 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.LockOut,
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.LockOutRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.LockOutResponse.SerializeToString,
-            ),
-            'RemoveWager': grpc.unary_unary_rpc_method_handler(
-                    servicer.RemoveWager,
-                    request_deserializer=jackpot_dot_v1_dot_table__pb2.RemoveWagerRequest.FromString,
-                    response_serializer=jackpot_dot_v1_dot_table__pb2.RemoveWagerResponse.SerializeToString,
             ),
             'ConfirmCollection': grpc.unary_unary_rpc_method_handler(
                     servicer.ConfirmCollection,
@@ -563,33 +545,6 @@ class TableService:
             '/jackpot.v1.TableService/LockOut',
             jackpot_dot_v1_dot_table__pb2.LockOutRequest.SerializeToString,
             jackpot_dot_v1_dot_table__pb2.LockOutResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def RemoveWager(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/jackpot.v1.TableService/RemoveWager',
-            jackpot_dot_v1_dot_table__pb2.RemoveWagerRequest.SerializeToString,
-            jackpot_dot_v1_dot_table__pb2.RemoveWagerResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -88,12 +88,6 @@ class TableServiceStub:
     Idempotency: by command id.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
-    RemoveWager: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveWagerRequest, _table_pb2.RemoveWagerResponse]
-    """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before
-    the collection is confirmed.
-    Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, NO_SUCH_WAGER.
-    """
     ConfirmCollection: _grpc.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]
     """Effect: the dealer's chip count agrees with the wagers accepted; their increments are posted.
     Idempotency: by command id.
@@ -106,14 +100,16 @@ class TableServiceStub:
     SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
     """
     VoidRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoidRoundRequest, _table_pb2.VoidRoundResponse]
-    """Effect: the round comes to nothing: wagers returned, increments and awards taken back.
+    """Effect: the round comes to nothing: wagers returned, increments taken back. A table does this
+    alone until its collection is confirmed; from then on cards may be known, and a floorperson
+    does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
     Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE.
+    Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
     """
     VoidSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
     """
     ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
     """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
@@ -202,12 +198,6 @@ class TableServiceAsyncStub(TableServiceStub):
     Idempotency: by command id.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
-    RemoveWager: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveWagerRequest, _table_pb2.RemoveWagerResponse]  # type: ignore[assignment]
-    """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before
-    the collection is confirmed.
-    Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, NO_SUCH_WAGER.
-    """
     ConfirmCollection: _aio.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]  # type: ignore[assignment]
     """Effect: the dealer's chip count agrees with the wagers accepted; their increments are posted.
     Idempotency: by command id.
@@ -220,14 +210,16 @@ class TableServiceAsyncStub(TableServiceStub):
     SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
     """
     VoidRound: _aio.UnaryUnaryMultiCallable[_table_pb2.VoidRoundRequest, _table_pb2.VoidRoundResponse]  # type: ignore[assignment]
-    """Effect: the round comes to nothing: wagers returned, increments and awards taken back.
+    """Effect: the round comes to nothing: wagers returned, increments taken back. A table does this
+    alone until its collection is confirmed; from then on cards may be known, and a floorperson
+    does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
     Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE.
+    Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
     """
     VoidSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]  # type: ignore[assignment]
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
     """
     ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
     """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
@@ -351,18 +343,6 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def RemoveWager(
-        self,
-        request: _table_pb2.RemoveWagerRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_table_pb2.RemoveWagerResponse, _abc.Awaitable[_table_pb2.RemoveWagerResponse]]:
-        """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before
-        the collection is confirmed.
-        Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, NO_SUCH_WAGER.
-        """
-
-    @_abc_1.abstractmethod
     def ConfirmCollection(
         self,
         request: _table_pb2.ConfirmCollectionRequest,
@@ -391,9 +371,11 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.VoidRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.VoidRoundResponse, _abc.Awaitable[_table_pb2.VoidRoundResponse]]:
-        """Effect: the round comes to nothing: wagers returned, increments and awards taken back.
+        """Effect: the round comes to nothing: wagers returned, increments taken back. A table does this
+        alone until its collection is confirmed; from then on cards may be known, and a floorperson
+        does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
         Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE.
+        Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
         """
 
     @_abc_1.abstractmethod
@@ -404,7 +386,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.VoidSeatResponse, _abc.Awaitable[_table_pb2.VoidSeatResponse]]:
         """Effect: as VoidRound, for one seat.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
         """
 
     @_abc_1.abstractmethod

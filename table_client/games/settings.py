@@ -27,4 +27,3 @@ class Settings(Struct, frozen=True, kw_only=True):
     pair_plus_version: int = 0  # of Three Card Poker: 1 to 3 tie Pair Plus to the Ante
     count_every: int = COUNT_EVERY
     start_by: str = "dice"  # of Pai Gow Poker: "dice", "number" or "button"
-    floorperson: str = "floor"

@@ -191,7 +191,7 @@ async def _collect(
         says = f"{mismatch.counted} chips for {mismatch.accepted} wagers accepted: recount."
         layout.trace.note("collect", says, clause)
         for wager in missing:
-            await progressive.remove_wager(wager, layout.settings.floorperson)
+            await progressive.remove_wager(wager)
             del layout.seats[wager.seat].linked[wager.bet]
             says = f"Seat {wager.seat}: {wager.bet} had no chip; the floorperson removes it."
             layout.trace.note("remove-wager", says, clause, seat=wager.seat)

@@ -135,10 +135,10 @@ class Table:
             by_hand = layout.way is Way.HAND
             await self.progressive.use_decks(await self.deck.in_use(), by_hand=by_hand)
         wished = await take_wagers(layout, self.progressive, offer)
-        await close_betting(layout, self.progressive, offer, wished)
         if not any(layout.dealt_in()):
             await self._nobody_plays(layout)
             return
+        await close_betting(layout, self.progressive, offer, wished)
         first = 1
         if any(each.to == "positions" for each in self.game.plans[layout.way]):
             first = starting_position(layout, self._start, self.rounds)
@@ -204,7 +204,7 @@ class Table:
             return
         code = Irregularity.PLAYER_WRONG_NUMBER
         if seat.linked:
-            await self.progressive.void_seat(seat.number, code, self.settings.floorperson)
+            await self.progressive.void_seat(seat.number, code)
         _return_wagers(seat)
         seat.void = True
         says = f"Seat {seat.number}: the hand is void, the wagers go back."
@@ -239,7 +239,7 @@ class Table:
         """Return the progressive wagers; a lost progressive returns them when it is back."""
         if layout.linked:
             with suppress(ProgressiveLostError):
-                await self.progressive.void_round(irregularity, self.settings.floorperson)
+                await self.progressive.void_round(irregularity)
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
         for bet in remedy.spares:

@@ -16,11 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
+from jackpot.request_id import new_request_id
 from table_client.client import TableClient, open_channel
 from table_client.errors import RefusedError
 from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
-from tests.server.house import DOLLAR, ROYALS, SITE, fund_text
+from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager
 
 BEYOND = str(2**63)  # no field of a message holds it
 SEAT = str(2**32)
@@ -142,6 +143,50 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
         "reject", str(second.id), "--reason", "hand-misread", "--floorperson", "Flo"
     )
     assert rejected.startswith(f"{second.id} is rejected (journal ")
+
+
+def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -> None:
+    """Asked about with what falls, done for the round that is meant, and safe to repeat."""
+    royal, envy = play(process.address, "t4", {6: ROYALS["s"]}, 6, 2)
+    command = ("void", "t4", "--reason", "misdeal")
+    asked = ann.run(*command, answer="n\n", yes=False)
+    assert asked.exit_code == 4
+    assert "t4, round 1 -> void (misdeal)\n  the round is settled; wagers of $2.00" in asked.stderr
+    assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: taken back" in asked.stderr
+    assert len(ann.json("payouts")["payouts"]) == 2
+    other = ann.fails(*command, "--round", "2")
+    assert other.startswith("WRONG_ROUND: The table is at another round than the one named.")
+    assert "current 1" in other
+    said = ann.does(*command, "--seat", "2")
+    assert said.startswith("t4, round 1, seat 2 is void: $1.00 goes back (journal ")
+    assert f"\n{royal.id}: $10,000.21\n" in said
+    assert f"\n{envy.id}: closed\n" in said
+    again = ("--request-id", new_request_id())
+    assert "say --round, too" in ann.run(*command, *again).stderr
+    first = ann.json(*command, "--round", "1", *again)
+    assert first["returned_micros"] == "1000000"
+    assert ann.json(*command, "--round", "1", *again) == first
+    assert ann.fails(*command) == "t4 has no round: there is nothing to void or remove"
+
+
+def test_a_floorperson_removes_a_wager(process: Process, ann: Person) -> None:
+    """That had no chip, before the collection."""
+
+    async def locked() -> None:
+        async with (
+            open_channel(process.address) as channel,
+            TableClient(channel, SITE, "t4") as client,
+        ):
+            await client.attach()
+            await client.open_round()
+            await client.place_wagers([wager(1), wager(2)])
+            await client.lock_out()
+
+    asyncio.run(locked())
+    command = ("wager", "remove", "t4", "--seat", "2", "--bet", FIVE)
+    said = ann.does(*command)
+    assert said.startswith(f"t4, round 1, seat 2: {FIVE} is removed (journal ")
+    assert ann.fails(*command).startswith("NO_SUCH_WAGER: ")
 
 
 def test_a_game_account(ann: Person) -> None:

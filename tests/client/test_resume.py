@@ -17,6 +17,7 @@ from jackpot.verify import verify
 from table_client.client import TableClient, open_channel
 from table_client.devices import DeviceDeck
 from table_client.errors import RefusedError
+from table_client.floor import Floor
 from table_client.games.catalogue import GAMES
 from table_client.players import SimulatedPlayer
 from table_client.ports import DeckLostError, Made
@@ -113,7 +114,8 @@ async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path, call: 
                 await client.attach()
                 links = [link for link in house.controller.site.links if link.id == "five"]
                 deck = DeviceDeck(station, config)
-                table = Table(GAMES["pa-crazy-4-poker"], deck, LinkedProgressive(client, links))
+                linked = LinkedProgressive(client, links, Floor(channel, SITE))
+                table = Table(GAMES["pa-crazy-4-poker"], deck, linked)
                 before = await house.meter("five")
                 players = {seat: SimulatedPlayer(f"p{seat}", "x") for seat in range(1, 6)}
                 real_prepare, real_call = deck.prepare, getattr(station, call)

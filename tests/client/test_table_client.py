@@ -44,14 +44,18 @@ async def test_a_round(tmp_path: Path, streaming: bool) -> None:
         await client.withdraw_wagers([table_pb2.PlacedWager(seat=3, bet=FIVE)])
         locked = await client.lock_out()
         assert [w.seat for w in locked.wagers] == [1, 2]
-        await client.remove_wager(table_pb2.PlacedWager(seat=2, bet=FIVE), "Ann")
+        void = await client.void_seat(2, "no chip")
+        assert void.returned_micros == 1_000_000
         await client.confirm_collection({FIVE: 1})
         round_ = hands({1: ROYALS["s"]}, 1)
         (payout,) = (await client.settle(round_.hands, round_.dealer)).payouts
         assert (payout.seat, payout.hand, payout.amount_micros) == (1, "royal-flush", 10000210000)
-        voided = await client.void_round("misdeal", "Ann")
-        assert (voided.returned_micros, voided.changes[0].closed) == (1_000_000, True)
-        assert (await client.heartbeat()).last_number == 8
+        with pytest.raises(RefusedError, match="jackpot void TABLE --reason") as caught:
+            await client.void_round("misdeal")
+        assert caught.value.reason == "FLOORPERSON_REQUIRED"
+        assert (await client.open_round()).round == 2
+        assert (await client.void_round("misdeal")).returned_micros == 0
+        assert (await client.heartbeat()).last_number == 10
 
 
 async def test_a_refusal_is_raised_and_not_repeated(tmp_path: Path, streaming: bool) -> None:
@@ -211,7 +215,7 @@ async def test_meters_are_watched_across_a_restart(tmp_path: Path) -> None:
                     await table.lock_out()
                     await table.confirm_collection({FIVE: 1})
                     seen.append(await anext(frames))
-                    await table.void_round("misdeal", "Ann")
+                    await table.void_round("misdeal")
                     seen.append(await anext(frames))
     amounts = [frame.meters[0].amount_micros - 10_000_000_000 for frame in seen]
     assert amounts == [0, 210_000, 0, 210_000, 0]

@@ -5,17 +5,29 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from jackpot.core.events.table import RoundVoided
+from jackpot.store import codec
+from jackpot.store.sqlite import SqliteJournal
 from table_client.client import TableClient, open_channel
 from table_client.errors import UnreachableError
 from table_client.waiting import reach
 from tests.auth.secured import Secured, secured
 from tests.cli.desk import Person, play
-from tests.server.house import ROYALS, SITE, free_port, open_house, site_text, write_site
+from tests.server.house import (
+    FIVE,
+    ROYALS,
+    SITE,
+    free_port,
+    open_house,
+    site_text,
+    wager,
+    write_site,
+)
 
 COMMAND = [sys.executable, "-c", "from table_client.cli import main; main()"]
 GAME = ("--game", "pa-crazy-4-poker", "--table", "t4")
@@ -92,6 +104,64 @@ async def test_over_tls_a_table_waits_for_staff(tmp_path: Path) -> None:
             await asyncio.to_thread(cash.does, "pay", payout, "--form", "W2G-1")
             said, told = await asyncio.to_thread(process.communicate, timeout=60)
         assert (process.returncode, said.count("\nround ")) == (0, 2), told
+
+
+async def leave_a_collected_round(house: Secured) -> None:
+    """A table that went away with the cards on the layout."""
+    table = house.identity("table", "t4")
+    async with (
+        open_channel(house.address, table) as channel,
+        TableClient(channel, SITE, "t4") as client,
+    ):
+        await client.attach()
+        await client.open_round()
+        await client.place_wagers([wager(1), wager(2)])
+        await client.lock_out()
+        await client.confirm_collection({FIVE: 2})
+
+
+async def voided_by(house: Secured) -> str:
+    """Who voided the one round that is void, by the journal."""
+    await house.controller.stop()
+    with closing(SqliteJournal.open(house.folder.parent / "data")) as journal:
+        found = [codec.decode_entry(SITE, entry).event for entry in journal.read(SITE, 0, 1_000)]
+    (void,) = [each for each in found if isinstance(each, RoundVoided)]
+    assert (void.number, void.irregularity) == (1, "TABLE_RESTARTED")
+    return void.floorperson
+
+
+async def test_a_restarted_table_has_its_collected_round_voided_by_the_floor(
+    tmp_path: Path,
+) -> None:
+    """With a floorperson's certificate; the journal has whose it was."""
+    async with secured(tmp_path) as house:
+        await leave_a_collected_round(house)
+        flo, cash = house.identity("floor", "flo"), house.identity("accounting", "cash")
+        people = ("--floor-cert", str(flo.certificate), "--cage-cert", str(cash.certificate))
+        code, said, told = await asyncio.to_thread(
+            finished, *behind_tls(house, tmp_path), *people, "--seed", "7"
+        )
+        assert (code, said.count("\nround ")) == (0, 1), told
+        assert await voided_by(house) == "floor:flo"
+
+
+async def test_a_restarted_table_waits_for_a_floorperson(tmp_path: Path) -> None:
+    """Without one at hand it says what has to be done, and goes on once it is."""
+    async with secured(tmp_path) as house:
+        await leave_a_collected_round(house)
+        flo = Person(house.address, "flo", house.identity("floor", "flo"))
+        with started(*behind_tls(house, tmp_path), "--seed", "7") as process:
+            line = await asyncio.to_thread(first_complaint, process)
+            if "controller" in line:  # a busy machine answers late
+                line = await asyncio.to_thread(first_complaint, process)
+            command = "jackpot void t4 --round 1 --reason TABLE_RESTARTED"
+            assert line == f"waiting for a floorperson: {command}\n"
+            assert process.poll() is None
+            done = await asyncio.to_thread(flo.does, *command.split()[1:])
+            assert done.startswith("t4, round 1 is void: $2.00 goes back (journal ")
+            said, told = await asyncio.to_thread(process.communicate, timeout=60)
+        assert (process.returncode, said.count("\nround ")) == (0, 1), told
+        assert await voided_by(house) == "floor:flo"
 
 
 async def test_another_controller_stands_in(tmp_path: Path) -> None:

@@ -9,11 +9,20 @@ from jackpot.core import ledger
 from jackpot.core.claims import Names
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
-from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
+from jackpot.core.commands.operator import (
+    AttachTable,
+    DefineLink,
+    DefineTable,
+    PutInService,
+    RemoveWager,
+    VoidTableRound,
+    VoidTableSeat,
+)
 from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
+    Placed,
     PlaceWagers,
     SeatHand,
     Settle,
@@ -114,6 +123,21 @@ class Floor:
             ok(self.operate(DefineTable(table)))
             ok(self.operate(AttachTable(table.id)))
         return self
+
+    def void_round(self, table: str, why: str, who: str = "flo") -> AnyEvent | Refusal:
+        """A floorperson voids the table's last round."""
+        round_ = self.state.tables[table].rounds or 1
+        return self.operate(VoidTableRound(table, round_, why), who)
+
+    def void_seat(self, table: str, seat: int, why: str, who: str = "flo") -> AnyEvent | Refusal:
+        """A floorperson voids a seat of the table's last round."""
+        round_ = self.state.tables[table].rounds or 1
+        return self.operate(VoidTableSeat(table, round_, seat, why), who)
+
+    def remove(self, table: str, seat: int, bet: str, who: str = "flo") -> AnyEvent | Refusal:
+        """A floorperson removes a wager of the table's last round."""
+        round_ = self.state.tables[table].rounds or 1
+        return self.operate(RemoveWager(table, round_, Placed(seat, bet)), who)
 
     def set_level(self, name: str, meter: str, reserve: str = "0") -> None:
         """Start a case at given amounts, at the house's cost."""

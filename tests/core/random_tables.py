@@ -12,7 +12,6 @@ from jackpot.core.commands.table import (
     OpenRound,
     Placed,
     PlaceWagers,
-    RemoveWager,
     SeatHand,
     Settle,
     VoidRound,
@@ -72,10 +71,10 @@ class RandomTables(RandomFloor):
         """No more bets."""
         self.send(at, LockOut(), entropy)
 
-    @rule(at=tables, seat=seats, bet=st.sampled_from(BETS), who=floorpeople)
-    def remove(self, at: str, seat: int, bet: str, who: str) -> None:
+    @rule(at=tables, seat=seats, bet=st.sampled_from(BETS))
+    def remove(self, at: str, seat: int, bet: str) -> None:
         """A wager without a chip."""
-        self.send(at, RemoveWager(Placed(seat, bet), who))
+        self.floor.remove(at, seat, bet)
 
     @rule(at=tables, wrong=st.sampled_from([0, 0, 0, 1, -1]))
     def confirm(self, at: str, wrong: int) -> None:
@@ -130,12 +129,18 @@ class RandomTables(RandomFloor):
     @rule(at=tables, who=floorpeople)
     def void(self, at: str, who: str) -> None:
         """An irregularity."""
-        self.send(at, VoidRound("MISDEAL", who))
+        if who:
+            self.floor.void_round(at, "MISDEAL", who)
+        else:
+            self.send(at, VoidRound("MISDEAL"))
 
     @rule(at=tables, seat=seats, who=floorpeople)
     def void_seat(self, at: str, seat: int, who: str) -> None:
         """An irregularity at one seat."""
-        self.send(at, VoidSeat(seat, "MISDEAL", who))
+        if who:
+            self.floor.void_seat(at, seat, "MISDEAL", who)
+        else:
+            self.send(at, VoidSeat(seat, "MISDEAL"))
 
     @rule(at=st.sampled_from(["p1", "p2"]), pot=st.integers(1, 90_000))
     def pot(self, at: str, pot: int) -> None:

@@ -8,8 +8,6 @@ from jackpot.core.commands.table import (
     OpenRound,
     Placed,
     PlaceWagers,
-    VoidRound,
-    VoidSeat,
     Wager,
     WithdrawWagers,
 )
@@ -54,9 +52,9 @@ def test_a_withdrawn_or_void_wager_is_credited_again() -> None:
     assert floor.state.balances[ANN] == 9 * DOLLAR
     ok(floor.play("t1", both(4)))
     ok(floor.play("t1", LockOut()))
-    ok(floor.play("t1", VoidSeat(4, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 4, "MISDEAL"))
     assert floor.state.balances[ANN] == 9 * DOLLAR
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert floor.state.balances[ANN] == 10 * DOLLAR
     assert floor.meter("hb/main") == "10000.00"
 
@@ -100,7 +98,7 @@ def test_a_chip_that_names_an_account_moves_nothing_on_it(undo: str) -> None:
         ok(floor.play("t1", WithdrawWagers((Placed(3, "a-five"),))))
         assert floor.state.balances[ANN] == 4 * DOLLAR
     else:
-        ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+        ok(floor.void_round("t1", "MISDEAL"))
         assert floor.state.balances[ANN] == 5 * DOLLAR
 
 

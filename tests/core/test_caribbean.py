@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
-from jackpot.core.commands.table import VoidRound, Wager
+from jackpot.core.commands.table import Wager
 from jackpot.core.events.table import RoundSettled
 from tests.core.floor import DOLLAR, Floor, caribbean, cents, hand, ok, table
 
@@ -153,7 +153,7 @@ def test_after_anothers_royal_only_the_meters_part_waits_in_overflow(undo: str) 
     if undo == "reject":
         ok(floor.operate(RejectPayout(quads.id, "hand-misread", "flo")))
     else:
-        ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+        ok(floor.void_round("t1", "MISDEAL"))
     assert floor.balance("cs/main/overflow") == "400.00"
     borne = 100 * DOLLAR if undo == "reject" else 100 * DOLLAR - 700_000  # a void's increments
     assert floor.state.balances["cs/house"] - house == borne

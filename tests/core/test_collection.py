@@ -3,17 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
+from jackpot.core.commands.operator import RemoveWager
 from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     Placed,
-    RemoveWager,
-    VoidRound,
-    VoidSeat,
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.events.table import CollectionConfirmed, RoundLocked
+from jackpot.core.events.table import CollectionConfirmed, RoundLocked, WagerRemoved
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,
@@ -86,18 +84,16 @@ def test_a_floorperson_removes_a_wager_that_has_no_chip() -> None:
     """The count fits then, and the wager feeds no meter."""
     floor = opened()
     ok(place(floor, five(1), five(2), Wager(2, "hb-player", DOLLAR)))
-    remove = RemoveWager(Placed(2, "a-five"), "flo")
-    assert reason(floor.play("t1", remove)) == Reason.NOT_LOCKED_OUT
+    assert reason(floor.remove("t1", 2, "a-five")) == Reason.NOT_LOCKED_OUT
     ok(floor.play("t1", LockOut()))
-    nobody = RemoveWager(Placed(2, "a-five"), "")
-    assert reason(floor.play("t1", nobody)) == Reason.FLOORPERSON_REQUIRED
-    ok(floor.play("t1", remove))
-    assert reason(floor.play("t1", remove)) == Reason.NO_SUCH_WAGER
-    electronic = RemoveWager(Placed(2, "hb-player"), "flo")
-    assert reason(floor.play("t1", electronic)) == Reason.NO_SUCH_WAGER
+    other = RemoveWager("t1", 2, Placed(2, "a-five"))
+    assert reason(floor.operate(other)) == Reason.WRONG_ROUND
+    assert ok(floor.remove("t1", 2, "a-five")) == WagerRemoved("t1", Placed(2, "a-five"), "flo")
+    assert reason(floor.remove("t1", 2, "a-five")) == Reason.NO_SUCH_WAGER
+    assert reason(floor.remove("t1", 2, "hb-player")) == Reason.NO_SUCH_WAGER
     ok(floor.play("t1", ConfirmCollection({"a-five": 1})))
     assert floor.meter("a/main") == "10000.21"
-    assert reason(floor.play("t1", remove)) == Reason.ALREADY_COLLECTED
+    assert reason(floor.remove("t1", 2, "a-five")) == Reason.ALREADY_COLLECTED
 
 
 def test_electronic_wagers_are_posted_at_lock_out_without_a_count() -> None:
@@ -141,7 +137,7 @@ def test_a_link_of_both_mediums_adds_up_what_each_step_posted(limit: int) -> Non
     assert posted.meter_micros + posted.overflow_micros == 8 * 210_000
     assert posted.reserve_micros == 8 * 50_000
     assert (posted.overflow_micros > 0) == bool(limit)
-    ok(floor.play("t1", VoidSeat(1, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 1, "MISDEAL"))
     assert round_of(floor).posted["a/main"].reserve_micros == 6 * 50_000
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert {account: micros for account, micros in floor.state.balances.items() if micros} == before

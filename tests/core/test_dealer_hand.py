@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.core.commands.table import SeatHand, VoidSeat, Wager
+from jackpot.core.commands.table import SeatHand, Wager
 from jackpot.core.events.table import RoundSettled
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, hand, hand_bonus, ok, table
 
@@ -138,7 +138,7 @@ def test_a_share_moves_to_the_players_other_box_with_its_turn() -> None:
     event = floor.settle("t1", hand(5, "straight-flush"), dealer="straight-flush")
     # At seat 6's turn a tenth of 10,000.52 for two; then seat 5's own tenth of what is left.
     assert shares(event) == [(6, 0, "500.02"), (2, 0, "500.02"), (5, 5, "900.04")]
-    ok(floor.play("t1", VoidSeat(6, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 6, "WRONG_CARD_COUNT"))
     due = sorted((p.seat, p.holder, cents(p.amount_micros)) for p in floor.state.payouts.values())
     # Seat 5's own hand now comes first: a tenth of 10,000.39, and then one of what is left.
     assert due == [(2, 0, "450.01"), (5, 0, "450.01"), (5, 5, "1000.03")]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin
-from jackpot.core.commands.table import Placed, VoidRound
+from jackpot.core.commands.table import Placed
 from jackpot.core.events import AnyEvent, Probed, Record, Refused
 from jackpot.core.events.operator import FundsTransferred
 from jackpot.core.events.table import (
@@ -125,7 +125,7 @@ def test_only_the_latest_hits_are_kept() -> None:
     for _ in range(5):
         floor.bets_in("t1", all_bet("a-five"))
         floor.settle("t1", *(hand(seat, "straight-flush") for seat in range(1, 7)))
-        ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+        ok(floor.void_round("t1", "MISDEAL"))
     assert len(floor.state.hits) == RECENT_HITS == 25
     assert {hit.status for hit in floor.state.hits} == {"rejected"}
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.core.commands.operator import RejectPayout
-from jackpot.core.commands.table import SeatHand, VoidRound, VoidSeat, Wager
+from jackpot.core.commands.table import SeatHand, Wager
 from tests.core.floor import DOLLAR, Floor, caribbean, five_card_a, hand, hand_bonus, ok, table
 
 HANDS = ["nothing", "full-house", "four-of-a-kind", "straight-flush", "royal-flush"]
@@ -87,7 +87,7 @@ def test_seats_voided_one_after_the_other_were_never_there(deal: Deal, void: lis
     """The order of the voids does not matter, nor how many levels each of them touches."""
     floor = played(deal, set())
     for seat in void:
-        ok(floor.play("t1", VoidSeat(seat, "WRONG_CARD_COUNT", "flo")))
+        ok(floor.void_seat("t1", seat, "WRONG_CARD_COUNT"))
     assert books(floor) == books(played(deal, set(void)))
 
 
@@ -99,7 +99,7 @@ def test_a_void_seat_and_a_misread_hand_were_never_there(
     floor = played(deal, set())
 
     def take_seat() -> None:
-        ok(floor.play("t1", VoidSeat(void, "WRONG_CARD_COUNT", "flo")))
+        ok(floor.void_seat("t1", void, "WRONG_CARD_COUNT"))
 
     if void_first:
         take_seat()
@@ -123,6 +123,6 @@ def test_a_void_round_leaves_no_trace_of_its_void_seats_either(deal: Deal, void:
     before = books(started(deal))
     floor = played(deal, set())
     for seat in void:
-        ok(floor.play("t1", VoidSeat(seat, "WRONG_CARD_COUNT", "flo")))
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+        ok(floor.void_seat("t1", seat, "WRONG_CARD_COUNT"))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert books(floor) == before

@@ -28,6 +28,7 @@ from jackpot.core.commands.operator import (
     TransferFunds,
     ValidatePayout,
     VerifyBadBeat,
+    VoidTableRound,
 )
 from jackpot.core.commands.table import (
     ConfirmCollection,
@@ -177,10 +178,11 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.UNKNOWN_PAYOUT: operating((), PayPayout(1)),
     Reason.UNKNOWN_BET: playing(OPEN, wager(bet="x")),
     Reason.UNKNOWN_SEAT: playing(OPEN, wager(seat=7)),
-    Reason.FLOORPERSON_REQUIRED: playing(OPEN, VoidRound("MISDEAL", "")),
+    Reason.FLOORPERSON_REQUIRED: playing(COLLECTED, VoidRound("MISDEAL")),
     Reason.DOCUMENTATION_OPEN: playing(SETTLED, OpenRound()),
     Reason.ROUND_OPEN: playing(OPEN, OpenRound()),
-    Reason.NO_ROUND: playing((), VoidRound("MISDEAL", "flo")),
+    Reason.NO_ROUND: playing((), VoidRound("MISDEAL")),
+    Reason.WRONG_ROUND: operating(COLLECTED, VoidTableRound("t1", 2, "MISDEAL")),
     Reason.LOCKED_OUT: playing(LOCKED, wager(seat=2)),
     Reason.NOT_LOCKED_OUT: playing(BET, ConfirmCollection({"a-five": 1})),
     Reason.ALREADY_COLLECTED: playing(COLLECTED, ConfirmCollection({"a-five": 1})),
@@ -192,9 +194,7 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.TOO_MANY_BOXES: playing(OPEN, wager(who="ann"), wager(2, who="ann")),
     Reason.NO_SUCH_WAGER: playing(OPEN, WithdrawWagers((Placed(1, "a-five"),))),
     Reason.COLLECTION_MISMATCH: playing(LOCKED, ConfirmCollection({"a-five": 2})),
-    Reason.SEAT_NOT_IN_ROUND: playing(
-        OPEN, VoidSeat(1, "MISDEAL", "flo"), VoidSeat(1, "MISDEAL", "flo")
-    ),
+    Reason.SEAT_NOT_IN_ROUND: playing(OPEN, VoidSeat(1, "MISDEAL"), VoidSeat(1, "MISDEAL")),
     Reason.HAND_MISSING: playing(COLLECTED, Settle(())),
     Reason.WRONG_CARD_COUNT: playing(COLLECTED, Settle((SeatHand(1, ("x",)),))),
     Reason.NO_SUCH_DECK: playing((), RemoveDeck("red")),
@@ -229,7 +229,7 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.NOT_A_FUND: lambda: at().play("t1", ContributePot(DOLLAR)),
     Reason.PENDING_ADJUSTMENT: lambda: _bad_beat().operate(BAD_BEAT),
     Reason.DISPLAY_MISMATCH: lambda: _bad_beat().operate(ConfirmDisplay("bb", 1, "flo")),
-    Reason.VOID_TOO_LATE: lambda: _validated().play("t1", VoidRound("MISDEAL", "flo")),
+    Reason.VOID_TOO_LATE: lambda: _validated().void_round("t1", "MISDEAL"),
 }
 
 

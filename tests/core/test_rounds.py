@@ -8,7 +8,6 @@ from jackpot.core.commands.table import (
     OpenRound,
     Placed,
     PlaceWagers,
-    VoidSeat,
     Wager,
     WithdrawWagers,
 )
@@ -165,7 +164,7 @@ def test_a_seat_can_bet_on_several_things() -> None:
 def test_a_wager_on_a_void_seat_is_refused() -> None:
     """A seat that is out of the round stays out."""
     floor = opened()
-    ok(floor.play("t1", VoidSeat(2, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 2, "MISDEAL"))
     assert reason(place(floor, five(2))) == Reason.SEAT_NOT_IN_ROUND
 
 

@@ -9,7 +9,6 @@ from jackpot.core.commands.table import (
     PlaceWagers,
     SeatHand,
     Settle,
-    VoidSeat,
     Wager,
 )
 from jackpot.core.config import Bet, Link, PayLine, Table
@@ -38,7 +37,7 @@ def collected(*wagers: Wager, void: int = 0) -> Floor:
     floor = Floor().open_up([five_card_a(), hand_bonus()], [table("t1", "a", "hb")])
     floor.bets_in("t1", list(wagers))
     if void:
-        ok(floor.play("t1", VoidSeat(void, "MISDEAL", "flo")))
+        ok(floor.void_seat("t1", void, "MISDEAL"))
     return floor
 
 

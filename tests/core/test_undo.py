@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from jackpot.core import ledger
 from jackpot.core.commands.operator import AdjustMeter, PayPayout, RejectPayout, ValidatePayout
-from jackpot.core.commands.table import VoidRound, VoidSeat, Wager
+from jackpot.core.commands.table import Wager
 from jackpot.core.events.operator import PayoutRejected
 from jackpot.core.events.table import RoundVoided
 from jackpot.core.reasons import Reason
@@ -60,7 +60,7 @@ def test_a_void_of_a_settled_round_leaves_no_trace(
     before = money(floor)
     floor.bets_in("t1", wagers([1, 2, 3, 4, 5, 6]))
     floor.settle("t1", *(hand(s, h) for s, h in enumerate(held, 1)), dealer=dealer)
-    event = ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    event = ok(floor.void_round("t1", "MISDEAL"))
     assert isinstance(event, RoundVoided)
     assert event.returned_micros == 18 * DOLLAR
     assert money(floor) == before
@@ -85,7 +85,7 @@ def test_a_void_seat_was_never_there(
     dealt = {s: hand(s, h) for s, h in enumerate(held, 1)}
     floor.bets_in("t1", wagers([1, 2, 3, 4, 5, 6]))
     floor.settle("t1", *dealt.values(), dealer=dealer)
-    ok(floor.play("t1", VoidSeat(seat, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", seat, "WRONG_CARD_COUNT"))
     del dealt[seat]
     other.bets_in("t1", wagers(list(dealt)))
     other.settle("t1", *dealt.values(), dealer=dealer)
@@ -242,7 +242,7 @@ def test_a_void_after_another_tables_award(hit: str, meter_bears: int, house_bea
     floor.bets_in("t2", all_bet("a-five"))
     floor.settle("t2", hand(1, hit))
     meter, house = floor.state.balances["a/main/meter"], floor.state.balances["a/house"]
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert meter - floor.state.balances["a/main/meter"] == meter_bears
     assert house - floor.state.balances["a/house"] == house_bears
 
@@ -253,7 +253,7 @@ def test_a_void_takes_a_small_meter_to_zero_and_the_house_bears_the_rest() -> No
     floor.bets_in("t1", all_bet("a-five"))
     ok(floor.operate(AdjustMeter("a", "main", 10_000, "malfunction", "ticket 1")))
     house = floor.state.balances["a/house"]
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert floor.state.balances["a/main/meter"] == 0
     assert house - floor.state.balances["a/house"] == 6 * 210_000 - 10_000
 
@@ -267,7 +267,7 @@ def test_a_hit_between_posting_and_settling_is_remembered_by_a_void() -> None:
     floor.settle("t1", hand(3, "straight-flush"))
     meter_after_tenth = floor.state.balances["a/main/meter"]
     tenth = next(p for p in floor.state.payouts.values() if p.table == "t1" and p.share_bps)
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    ok(floor.void_round("t1", "MISDEAL"))
     assert floor.state.balances["a/main/meter"] == meter_after_tenth + tenth.amount_micros
 
 
@@ -277,7 +277,7 @@ def test_no_void_once_anything_was_validated() -> None:
     floor.bets_in("t1", all_bet("a-five"))
     payout = floor.settle("t1", hand(4, "full-house")).payouts[0]
     ok(floor.operate(ValidatePayout(payout.id, "flo")))
-    assert reason(floor.play("t1", VoidRound("MISDEAL", "flo"))) == Reason.VOID_TOO_LATE
-    assert reason(floor.play("t1", VoidSeat(4, "MISDEAL", "flo"))) == Reason.VOID_TOO_LATE
+    assert reason(floor.void_round("t1", "MISDEAL")) == Reason.VOID_TOO_LATE
+    assert reason(floor.void_seat("t1", 4, "MISDEAL")) == Reason.VOID_TOO_LATE
     ok(floor.operate(PayPayout(payout.id)))
     assert reason(floor.operate(PayPayout(payout.id))) == Reason.PAYOUT_CLOSED

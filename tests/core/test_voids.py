@@ -2,8 +2,9 @@
 
 import pytest
 
-from jackpot.core.commands.operator import AdjustMeter, RejectPayout
+from jackpot.core.commands.operator import AdjustMeter, RejectPayout, VoidTableRound, VoidTableSeat
 from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, VoidRound, VoidSeat, Wager
+from jackpot.core.events import Refused
 from jackpot.core.events.table import RoundOpened, RoundVoided, SeatVoided
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
@@ -33,8 +34,8 @@ def test_a_second_void_seat_was_never_there_either() -> None:
     floor = floor_with_two_links()
     floor.bets_in("t1", all_bet("a-five"))
     floor.settle("t1", hand(6, "royal-flush"))
-    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
-    ok(floor.play("t1", VoidSeat(2, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 1, "WRONG_CARD_COUNT"))
+    ok(floor.void_seat("t1", 2, "WRONG_CARD_COUNT"))
     (award,) = (p for p in floor.state.payouts.values() if p.kind == "share")
     assert award.amount_micros == 10_000 * DOLLAR + 4 * 210_000
     assert floor.meter("a/main") == "10000.00"
@@ -45,7 +46,7 @@ def test_a_rejection_after_a_void_seat_decides_without_that_seats_money() -> Non
     floor = floor_with_two_links()
     floor.bets_in("t1", all_bet("a-five"))
     first = floor.settle("t1", hand(6, "straight-flush"), hand(4, "straight-flush")).payouts[0]
-    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 1, "WRONG_CARD_COUNT"))
     ok(floor.operate(RejectPayout(first.id, "lamp-dark", "flo")))
     (left,) = (p for p in floor.state.payouts.values() if p.kind == "share")
     assert left.amount_micros == 1_000_100_000  # a tenth of 10,001.05, in whole cents
@@ -56,8 +57,8 @@ def test_seats_on_different_links_can_be_voided_one_after_the_other() -> None:
     """A link whose bettors are all void has nothing left to return."""
     floor = floor_with_two_links()
     floor.bets_in("t1", [Wager(1, "a-five", DOLLAR), Wager(2, "hb-player", DOLLAR)])
-    ok(floor.play("t1", VoidSeat(1, "MISDEAL", "flo")))
-    ok(floor.play("t1", VoidSeat(2, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 1, "MISDEAL"))
+    ok(floor.void_seat("t1", 2, "MISDEAL"))
     assert floor.meter("a/main") == floor.meter("hb/main") == "10000.00"
     assert floor.balance("hb/players") == "0.00"
 
@@ -73,7 +74,7 @@ def test_a_void_box_takes_its_own_awards_but_not_its_players_share(
     floor = floor_with_two_links()
     floor.bets_in("t1", [Wager(seat, "hb-dealer", DOLLAR, "ann") for seat in (6, 5)])
     floor.settle("t1", dealer=dealer)
-    ok(floor.play("t1", VoidSeat(6, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 6, "MISDEAL"))
     assert [(p.seat, cents(p.amount_micros)) for p in floor.state.payouts.values()] == due
 
 
@@ -103,7 +104,7 @@ def came_to(phase: str) -> Floor:
 def test_a_void_round_returns_every_wager_and_posts_nothing(phase: str) -> None:
     """From its opening until something was validated, on both links, and the next may open."""
     floor = came_to(phase)
-    event = ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
+    event = ok(floor.void_round("t1", "MISDEAL"))
     assert isinstance(event, RoundVoided)
     assert (event.number, event.irregularity, event.floorperson) == (1, "MISDEAL", "flo")
     assert event.returned_micros == 3 * DOLLAR
@@ -122,7 +123,7 @@ def test_a_void_round_returns_every_wager_and_posts_nothing(phase: str) -> None:
 def test_a_void_seat_leaves_the_others_in_the_round(phase: str) -> None:
     """Its wagers are returned in any phase, and the round goes on without it."""
     floor = came_to(phase)
-    event = ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    event = ok(floor.void_seat("t1", 1, "WRONG_CARD_COUNT"))
     assert isinstance(event, SeatVoided)
     assert (event.number, event.seat, event.returned_micros) == (1, 1, 2 * DOLLAR)
     assert floor.balance("hb/players") == floor.balance("hb/retained") == "0.00"
@@ -140,30 +141,69 @@ def test_a_void_seat_leaves_the_others_in_the_round(phase: str) -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (VoidSeat(0, "MISDEAL", ""), Reason.UNKNOWN_SEAT),
-        (VoidSeat(7, "MISDEAL", ""), Reason.UNKNOWN_SEAT),
-        (VoidSeat(6, "MISDEAL", ""), Reason.FLOORPERSON_REQUIRED),
-        (VoidRound("MISDEAL", ""), Reason.FLOORPERSON_REQUIRED),
-        (VoidSeat(6, "MISDEAL", "flo"), Reason.NO_ROUND),
-        (VoidRound("MISDEAL", "flo"), Reason.NO_ROUND),
+        (VoidSeat(0, "MISDEAL"), Reason.UNKNOWN_SEAT),
+        (VoidSeat(7, "MISDEAL"), Reason.UNKNOWN_SEAT),
+        (VoidSeat(6, "MISDEAL"), Reason.NO_ROUND),
+        (VoidRound("MISDEAL"), Reason.NO_ROUND),
     ],
 )
-def test_a_void_needs_a_seat_a_floorperson_and_a_round(
-    command: VoidSeat | VoidRound, why: Reason
-) -> None:
+def test_a_tables_void_needs_a_seat_and_a_round(command: VoidSeat | VoidRound, why: Reason) -> None:
     """In that order."""
     assert reason(floor_with_two_links().play("t1", command)) == why
+
+
+@pytest.mark.parametrize("command", [VoidRound("MISDEAL"), VoidSeat(1, "MISDEAL")])
+@pytest.mark.parametrize("phase", ["open", "locked"])
+def test_a_table_voids_alone_before_its_collection(
+    phase: str, command: VoidSeat | VoidRound
+) -> None:
+    """And the journal names nobody."""
+    event = ok(came_to(phase).play("t1", command))
+    assert isinstance(event, RoundVoided | SeatVoided)
+    assert event.floorperson == ""
+
+
+@pytest.mark.parametrize("command", [VoidRound("MISDEAL"), VoidSeat(1, "MISDEAL")])
+@pytest.mark.parametrize("phase", ["collected", "settled"])
+def test_a_table_voids_nothing_after_its_collection(
+    phase: str, command: VoidSeat | VoidRound
+) -> None:
+    """Cards may be known: awards and money stay, until a floorperson says otherwise."""
+    floor = came_to(phase)
+    payouts, balances = dict(floor.state.payouts), dict(floor.state.balances)
+    refused = floor.play("t1", command)
+    assert isinstance(refused, Refused)
+    assert refused.reason == Reason.FLOORPERSON_REQUIRED
+    assert refused.details == {"table": "t1", "round": "1"}
+    assert (floor.state.payouts, floor.state.balances) == (payouts, balances)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (VoidTableSeat("t9", 1, 0, "MISDEAL"), Reason.UNKNOWN_TABLE),
+        (VoidTableRound("t9", 1, "MISDEAL"), Reason.UNKNOWN_TABLE),
+        (VoidTableSeat("t1", 2, 7, "MISDEAL"), Reason.UNKNOWN_SEAT),
+        (VoidTableSeat("t1", 2, 1, "MISDEAL"), Reason.WRONG_ROUND),
+        (VoidTableRound("t1", 2, "MISDEAL"), Reason.WRONG_ROUND),
+    ],
+)
+def test_a_floorperson_voids_the_round_that_is_meant(
+    command: VoidTableSeat | VoidTableRound, why: Reason
+) -> None:
+    """And no other, neither the one before nor the one to come."""
+    assert reason(came_to("settled").operate(command)) == why
 
 
 def test_a_seat_is_voided_once() -> None:
     """The last seat too; a void round is gone altogether."""
     floor = came_to("collected")
     for seat in (6, 1):
-        ok(floor.play("t1", VoidSeat(seat, "MISDEAL", "flo")))
-        again = floor.play("t1", VoidSeat(seat, "MISDEAL", "flo"))
+        ok(floor.void_seat("t1", seat, "MISDEAL"))
+        again = floor.void_seat("t1", seat, "MISDEAL")
         assert reason(again) == Reason.SEAT_NOT_IN_ROUND
-    ok(floor.play("t1", VoidRound("MISDEAL", "flo")))
-    assert reason(floor.play("t1", VoidRound("MISDEAL", "flo"))) == Reason.NO_ROUND
+    ok(floor.void_round("t1", "MISDEAL"))
+    assert reason(floor.void_round("t1", "MISDEAL")) == Reason.NO_ROUND
 
 
 def test_a_void_seat_takes_envy_for_its_hand_and_to_its_bettor() -> None:
@@ -171,7 +211,7 @@ def test_a_void_seat_takes_envy_for_its_hand_and_to_its_bettor() -> None:
     floor = floor_with_two_links()
     floor.bets_in("t1", all_bet("a-five", seats=range(1, 4)))
     floor.settle("t1", hand(3, "straight-flush"), hand(2, "straight-flush"))
-    ok(floor.play("t1", VoidSeat(3, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 3, "WRONG_CARD_COUNT"))
     left = {(p.kind, p.seat, p.holder) for p in floor.state.payouts.values()}
     assert left == {("share", 2, 2), ("envy", 1, 2)}
 
@@ -186,7 +226,7 @@ def test_a_void_seat_after_another_tables_award(hit: str, house: int) -> None:
     floor.settle("t2", hand(1, hit))
     before = dict(floor.state.balances)
     due = {p.id: p.amount_micros for p in floor.state.payouts.values() if p.kind == "share"}
-    ok(floor.play("t1", VoidSeat(2, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 2, "MISDEAL"))
     after = floor.state.balances
     envy = 300 * DOLLAR  # seat 2's bonus falls with it
     assert before["a/house"] + envy - after["a/house"] == house
@@ -205,7 +245,7 @@ def test_a_share_stays_only_with_a_player_who_bet_on_the_dealer_elsewhere(
     floor = floor_with_two_links()
     floor.bets_in("t1", [Wager(6, "hb-dealer", DOLLAR, "ann"), Wager(5, bet, DOLLAR, player)])
     floor.settle("t1", dealer="straight-flush")
-    ok(floor.play("t1", VoidSeat(6, "MISDEAL", "flo")))
+    ok(floor.void_seat("t1", 6, "MISDEAL"))
     assert ("ann" in {p.player for p in floor.state.payouts.values()}) == keeps
 
 
@@ -217,7 +257,7 @@ def test_a_void_seat_may_have_had_more_on_the_meter_than_is_left() -> None:
     tenth = next(p for p in floor.settle("t1", hand(6, "straight-flush")).payouts if p.share_bps)
     assert cents(tenth.amount_micros) == "0.01"
     house = floor.state.balances["a/house"]
-    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 1, "WRONG_CARD_COUNT"))
     assert floor.state.payouts[tenth.id].amount_micros == 0
     assert floor.meter("a/main") == "0.00"
     envy = 300 * DOLLAR  # seat 1's bonus falls with it

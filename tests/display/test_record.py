@@ -14,7 +14,6 @@ from jackpot.display.tail import Tail
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
 from jackpot.store.opening import open_to_read
-from jackpot.v1 import table_pb2
 from tests.engine.pit import eventually
 from tests.server.house import SITE, House, fund_text, open_house, serving
 
@@ -128,7 +127,7 @@ async def test_a_void_takes_a_contribution_back(tmp_path: Path) -> None:
         dealer = await house.dealer("t2")
         await dealer.settled({}, 1, dollars=5)
         await dealer.collected(1, 2, dollars=5)
-        await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal", floorperson="F"))
+        await house.operate("VoidTableRound", table="t2", round=2, irregularity="misdeal")
         record = await caught_up(tail, house.engine)
         assert record.table("t2").contributed_micros == 950_000
         assert record.table("t2").rounds[0].void == "misdeal"

@@ -92,7 +92,7 @@ async def _move_meters(client: TableClient, rounds: int) -> None:
             client.lock_out(),
             client.confirm_collection({FIVE: 6}),
         )
-        await client.void_round("misdeal", "floor")  # in a later batch, so that both are shown
+        await client.void_round("misdeal")  # in a later batch, so that both are shown
 
 
 async def _count(call: Any) -> int:

@@ -92,9 +92,48 @@ def test_answers_are_audited_in_the_journals_order(site: Path) -> None:
     assert (auditor.waiting, auditor.sequence, auditor.audited) == (0, 12, 2)
 
 
+def collected(*more: Entry) -> list[Entry]:
+    """A round without wagers that is locked out, which collects it, and what follows."""
+    locked = pb.LockOutResponse(sequence=13, round=1, collected=True)
+    lock = Entry(13, "lock_out", pb.LockOut(), locked, table="a", epoch=1, number=2)
+    return [attached(11), opened(12, 1), lock, *more]
+
+
+VOID_SEAT = pb.VoidSeat(seat=1, irregularity="x")
+BY_TABLE = [
+    Entry(14, kind, request, response, table="a", epoch=1, number=3)
+    for kind, request, response in (
+        ("void_round", pb.VoidRound(irregularity="x"), pb.VoidRoundResponse(sequence=14, round=1)),
+        ("void_seat", VOID_SEAT, pb.VoidSeatResponse(sequence=14, round=1)),
+    )
+]
+
+
+def by_floor(sequence: int, round_: int) -> Entry:
+    """A floorperson's void that was accepted."""
+    request = op.VoidTableRoundRequest(site="house", table="a", round=round_, irregularity="x")
+    response = op.VoidTableRoundResponse(sequence=sequence, round=round_)
+    return Entry(sequence, "VoidTableRound", request, response)
+
+
+def test_a_floorperson_may_void_what_a_table_may_not(site: Path) -> None:
+    """Once it is collected; the table's own request must have been refused."""
+    why = "FLOORPERSON_REQUIRED"
+    refused = Entry(14, "void_seat", VOID_SEAT, None, why, table="a", epoch=1, number=3)
+    auditor = Auditor(read_terms(site))
+    for entry in collected(refused, by_floor(15, 1)):
+        auditor.feed(entry)
+    auditor.advance(15)
+    assert auditor.books.tables["a"].round is None
+
+
 @pytest.mark.parametrize(
     ("entries", "says"),
     [
+        (collected(BY_TABLE[0]), "must be FLOORPERSON_REQUIRED"),
+        (collected(BY_TABLE[1]), "must be FLOORPERSON_REQUIRED"),
+        (collected(by_floor(14, 2)), "must be WRONG_ROUND"),
+        (collected(by_floor(14, 1), by_floor(15, 1)), "must be NO_ROUND"),
         ([attached(11), opened(12, 1, round_=2)], "round is 2, must be 1"),
         ([attached(11), opened(12, 2)], "1.2 follows 1.0"),
         ([attached(11), attached(11, "b")], "a sequence that was passed"),

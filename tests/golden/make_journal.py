@@ -47,9 +47,6 @@ from jackpot.core.commands.table import (
     PlaceDeck,
     PlaceWagers,
     RemoveDeck,
-    RemoveWager,
-    VoidRound,
-    VoidSeat,
     Wager,
     WithdrawWagers,
 )
@@ -126,14 +123,14 @@ def _irregularities(floor: Floor) -> None:
     ok(floor.play("t1", OpenRound()))
     ok(floor.play("t1", PlaceWagers(tuple(all_bet("a-five")))))
     ok(floor.play("t1", LockOut(), bytes(32)))
-    ok(floor.play("t1", RemoveWager(Placed(2, "a-five"), "flo")))
+    ok(floor.remove("t1", 2, "a-five"))
     floor.confirm("t1")
     floor.settle("t1", hand(6, "straight-flush"), hand(4, "royal-flush"), hand(3, "four-of-a-kind"))
-    ok(floor.play("t1", VoidSeat(1, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 1, "WRONG_CARD_COUNT"))
     ok(floor.operate(RejectPayout(next(iter(floor.state.payouts)), "lamp-dark", "flo")))
     floor.bets_in("t2", [Wager(seat, "cs-bet", DOLLAR, f"p{seat}") for seat in (1, 2)])
     floor.settle("t2", hand(1, "royal-flush"), hand(2, "royal-flush"))
-    ok(floor.play("t2", VoidRound("CARD_EXPOSED", "flo")))
+    ok(floor.void_round("t2", "CARD_EXPOSED"))
 
 
 def _words(floor: Floor) -> None:

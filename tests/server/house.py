@@ -52,7 +52,6 @@ RPCS = {
     "place_wagers": "PlaceWagers",
     "withdraw_wagers": "WithdrawWagers",
     "lock_out": "LockOut",
-    "remove_wager": "RemoveWager",
     "confirm_collection": "ConfirmCollection",
     "settle": "Settle",
     "void_round": "VoidRound",

@@ -36,7 +36,7 @@ async def test_a_links_life(house: House) -> None:
     assert info_of(status_of(caught.value)).reason == Reason.LINK_NOT_IN_SERVICE
     await house.operate("ResumeLink", link="spare")
     await dealer.do("place_wagers", wagers(1))
-    void = table_pb2.VoidRound(irregularity="misdeal", floorperson="Ann")
+    void = table_pb2.VoidRound(irregularity="misdeal")
     assert (await dealer.do("void_round", void)).returned_micros == DOLLAR
     await house.operate("SuspendLink", link="spare")
     await house.operate("RetireLink", link="spare")
@@ -167,6 +167,8 @@ async def test_a_seat_is_voided(house: House) -> None:
     """Its wager comes back and its increment leaves the meter; the others' stay."""
     dealer = await house.dealer("t4")
     await dealer.collected(1, 2)
-    void = table_pb2.VoidSeat(seat=2, irregularity="exposed card", floorperson="Ann")
-    assert (await dealer.do("void_seat", void)).returned_micros == DOLLAR
+    voided = await house.operate(
+        "VoidTableSeat", table="t4", round=1, seat=2, irregularity="exposed card"
+    )
+    assert (voided.round, voided.returned_micros) == (1, DOLLAR)
     assert (await house.meter("five"))["main"] == 10_000 * DOLLAR + 210_000

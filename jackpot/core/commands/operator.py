@@ -3,6 +3,7 @@
 from typing import Literal
 
 from jackpot.core.commands.base import Command
+from jackpot.core.commands.table import Placed
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
 
 RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
@@ -85,6 +86,31 @@ class RejectPayout(Command, frozen=True):
     payout: int
     reason: RejectReason
     floorperson: str
+
+
+class VoidTableRound(Command, frozen=True):
+    """A floorperson undoes a table's round, whatever its phase; `round` says which is meant."""
+
+    table: str
+    round: int
+    irregularity: str
+
+
+class VoidTableSeat(Command, frozen=True):
+    """A floorperson undoes one seat's part of a table's round."""
+
+    table: str
+    round: int
+    seat: int
+    irregularity: str
+
+
+class RemoveWager(Command, frozen=True):
+    """A floorperson removes an accepted wager without a chip, between lock-out and collection."""
+
+    table: str
+    round: int
+    wager: Placed
 
 
 class AdjustMeter(Command, frozen=True):
@@ -218,6 +244,9 @@ OperatorCommand = (
     | ValidatePayout
     | PayPayout
     | RejectPayout
+    | VoidTableRound
+    | VoidTableSeat
+    | RemoveWager
     | Change
     | ApproveProposal
     | DeclineProposal

@@ -50,13 +50,6 @@ class LockOut(Command, frozen=True):
     """No more bets."""
 
 
-class RemoveWager(Command, frozen=True):
-    """Remove an accepted wager that has no chip, after lock-out and before the collection."""
-
-    wager: Placed
-    floorperson: str
-
-
 class ConfirmCollection(Command, frozen=True):
     """The dealer's count of chips for each chip bet; a bet that is not named counts none."""
 
@@ -84,18 +77,16 @@ class Settle(Command, frozen=True):
 
 
 class VoidRound(Command, frozen=True):
-    """Undo the round: wagers returned, increments reversed."""
+    """Undo the round before its collection: wagers returned, increments reversed."""
 
     irregularity: str
-    floorperson: str
 
 
 class VoidSeat(Command, frozen=True):
-    """Undo one seat's part of the round."""
+    """Undo one seat's part of the round before its collection."""
 
     seat: int
     irregularity: str
-    floorperson: str
 
 
 class ContributePot(Command, frozen=True):
@@ -135,7 +126,6 @@ TableCommand = (
     | PlaceWagers
     | WithdrawWagers
     | LockOut
-    | RemoveWager
     | ConfirmCollection
     | Settle
     | VoidRound

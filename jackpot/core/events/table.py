@@ -41,7 +41,11 @@ class WagersWithdrawn(Event, frozen=True):
 
 
 class WagerRemoved(Event, frozen=True):
-    """A floorperson removed an accepted wager that had no chip."""
+    """A floorperson removed an accepted wager that had no chip.
+
+    `floorperson` is who called, by their own credential. Early journals have it, and voids with
+    it, from tables: there it is a name in a table's message, and proves nothing.
+    """
 
     table: str
     wager: Placed
@@ -86,7 +90,10 @@ class RoundSettled(Event, frozen=True):
 
 
 class RoundVoided(Event, frozen=True):
-    """A round came to nothing: its wagers are returned and its increments taken back."""
+    """A round came to nothing: its wagers are returned and its increments taken back.
+
+    `floorperson` is who called, by their own credential; "" where the table did it alone.
+    """
 
     table: str
     number: int

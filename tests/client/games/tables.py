@@ -11,9 +11,7 @@ from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
-    Placed,
     PlaceWagers,
-    RemoveWager,
     Settle,
     VoidRound,
     VoidSeat,
@@ -172,9 +170,9 @@ class CoreLink:
             )
         )
 
-    async def remove_wager(self, wager: SideWager, floorperson: str) -> None:
+    async def remove_wager(self, wager: SideWager) -> None:
         """By a floorperson."""
-        ok(self.floor.play(self.table, RemoveWager(Placed(wager.seat, wager.bet), floorperson)))
+        ok(self.floor.remove(self.table, wager.seat, wager.bet))
 
     async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
         """The core compares."""
@@ -216,13 +214,23 @@ class CoreLink:
         ok(self.floor.operate(PayPayout(award.payout, form)))
         self.paid.append(award)
 
-    async def void_round(self, irregularity: str, floorperson: str) -> None:
-        """Undo."""
-        ok(self.floor.play(self.table, VoidRound(irregularity, floorperson)))
+    async def void_round(self, irregularity: str) -> None:
+        """Undo, by the table while it may."""
+        if self._is_collected():
+            ok(self.floor.void_round(self.table, irregularity))
+        else:
+            ok(self.floor.play(self.table, VoidRound(irregularity)))
 
-    async def void_seat(self, seat: int, irregularity: str, floorperson: str) -> None:
-        """Undo one seat."""
-        ok(self.floor.play(self.table, VoidSeat(seat, irregularity, floorperson)))
+    async def void_seat(self, seat: int, irregularity: str) -> None:
+        """Undo one seat, by the table while it may."""
+        if self._is_collected():
+            ok(self.floor.void_seat(self.table, seat, irregularity))
+        else:
+            ok(self.floor.play(self.table, VoidSeat(seat, irregularity)))
+
+    def _is_collected(self) -> bool:
+        round_ = self.floor.state.tables[self.table].round
+        return round_ is not None and round_.phase in ("collected", "settled")
 
     @property
     def balances(self) -> dict[str, int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grpc.aio import AioRpcError
 
 from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
@@ -15,6 +16,7 @@ from jackpot.rules.site import load_site
 from table_client.client import TableClient, open_channel
 from table_client.decks import PlainDeck, seeded_order, stacked
 from table_client.devices import DeviceDeck
+from table_client.errors import from_rpc_error
 from table_client.games.catalogue import GAMES
 from table_client.players import SimulatedPlayer
 from table_client.ports import SideAward
@@ -42,7 +44,7 @@ class Pit:
         self.house = house
         self.client = client
         links = [link for link in load_site(site_file).links if link.id in ("five", "bonus")]
-        self.progressive = LinkedProgressive(client, links, self.pay)
+        self.progressive = LinkedProgressive(client, links, self)
 
     async def pay(self, award: SideAward) -> None:
         """What a floorperson and the cage do."""
@@ -50,6 +52,23 @@ class Pit:
             await self.house.operate("ValidatePayout", payout=award.payout, floorperson="Ann")
         form = "F-1" if award.source == "cage" else ""
         await self.house.operate("PayPayout", payout=award.payout, form=form)
+
+    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
+        """What a floorperson does once a round is collected."""
+        try:
+            await self.house.operate(
+                "VoidTableRound", table=table, round=round_, irregularity=irregularity
+            )
+        except AioRpcError as error:
+            raise from_rpc_error(error) from error
+
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
+        """Nobody's hand is void here."""
+        raise NotImplementedError
+
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
+        """No chip is missing here."""
+        raise NotImplementedError
 
     async def meter(self) -> int:
         """The Five-Card Progressive's meter."""

@@ -227,5 +227,5 @@ async def _(house: House) -> None:
 @scene(Reason.FLOORPERSON_REQUIRED)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
-    await dealer.do("open_round")
+    await dealer.collected(1)
     await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal"))

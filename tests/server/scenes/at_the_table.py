@@ -67,12 +67,19 @@ async def _(house: House) -> None:
     await dealer.do("settle", hands({}, 1))
 
 
+@scene(Reason.WRONG_ROUND)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.collected(1)
+    await house.operate("VoidTableRound", table="t4", round=2, irregularity="misdeal")
+
+
 @scene(Reason.VOID_TOO_LATE)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal", floorperson="Ann"))
+    await house.operate("VoidTableRound", table="t4", round=1, irregularity="misdeal")
 
 
 # -- what the command wants -----------------------------------------------------------------------

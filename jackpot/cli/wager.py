@@ -1,0 +1,41 @@
+"""`jackpot wager`: a floorperson removes a wager that has no chip."""
+
+import click
+
+from jackpot.cli.desk import Desk, at_desk
+from jackpot.cli.kinds import SEAT
+from jackpot.cli.void import ROUND
+from jackpot.v1 import table_pb2
+
+
+@click.group()
+def wager() -> None:
+    r"""Correct the wagers of a round that is locked out.
+
+    \b
+    Example:
+      jackpot wager remove table-1 --seat 3 --bet five-card-progressive
+    """
+
+
+@wager.command()
+@click.argument("table")
+@click.option("--seat", type=SEAT, required=True, metavar="NO", help="Whose wager.")
+@click.option("--bet", required=True, metavar="BET", help="On which bet.")
+@ROUND
+@at_desk(changes=True)
+def remove(desk: Desk, table: str, seat: int, bet: str, round_: int | None) -> None:
+    r"""Remove an accepted wager that has no chip, before the collection.
+
+    You are recorded as the floorperson who did it.
+
+    \b
+    Example:
+      jackpot wager remove table-1 --seat 3 --bet five-card-progressive
+    """
+    number = desk.round(table, round_)
+    what = f"{table}, round {number}, seat {seat}: {bet}"
+    desk.confirm(f"{what} -> removed")
+    placed = table_pb2.PlacedWager(seat=seat, bet=bet)
+    response = desk.order("RemoveWager", table=table, round=number, wager=placed)
+    desk.tell(response, f"{what} is removed (journal {response.sequence})")

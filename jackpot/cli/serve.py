@@ -22,6 +22,7 @@ from jackpot.display.serving import listen
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.file_limit import raise_file_limit
+from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
@@ -50,6 +51,7 @@ def make_controller(
         entropy=sources.entropy,
         faults=from_environment(os.environ),
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
+        poker=POKER,
     )
     return Controller(engine, site, gate, *more, request_id=sources.request_id)
 

@@ -13,7 +13,7 @@ from jackpot.verify import verify
 from tests.display.browser import DESKTOP, PHONE, Browser, Window
 from tests.display.shown import Shown, open_shown
 from tests.e2e.process import Process
-from tests.server.house import ROYALS, House, free_port, fund_text
+from tests.server.house import FOUR_EIGHTS_LOSE, ROYALS, House, free_port, fund_text
 
 QUADS = ["7s", "7h", "7d", "7c", "As"]
 UP = 'document.getElementById("out").hidden'
@@ -228,7 +228,7 @@ async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser
         await house.operate("CountBox", link="fund", **box)
         who: dict[str, Any] = {"loser_seat": 3, "winner_seat": 7, "other_seats": [1]}
         who["supervisor"] = "Sam"
-        await house.operate("VerifyBadBeat", link="fund", table="p1", hand="four eights", **who)
+        await house.operate("VerifyBadBeat", link="fund", table="p1", **FOUR_EIGHTS_LOSE, **who)
         await window.until(notice, 3)
         left = (await house.meter("fund"))["main"]
         await house.operate("ConfirmDisplay", link="fund", displayed_micros=left, floorperson="Ann")

@@ -76,6 +76,17 @@ def test_the_meter_after_is_the_meter_as_it_then_stood(three_days: Path) -> None
     assert checked > 5
 
 
+@pytest.mark.rule("PA2010 553.20(f)")
+def test_a_bad_beats_slip_shows_both_hands(three_days: Path) -> None:
+    """The cards that lost, the board, and the hand and cards that won."""
+    row = next(row for row in rows(three_days) if row.kind == "BadBeatVerified")
+    with open_walk(three_days) as walk:
+        slip = find_slip(walk, row.event["payouts"][0]["id"])
+    lines = " | ".join(" ".join(line.split()) for line in slip_lines(slip))
+    assert "award four-eights (bad-beat) | cards 8s 8h | board 8d 8c 9d 9c 2s" in lines
+    assert "| beaten by four-nines: 9s 9h |" in lines
+
+
 def test_a_slip_names_its_entries_with_their_hashes(three_days: Path) -> None:
     """Each step has the sequence and hash under which the journal has it."""
     with open_walk(three_days) as walk:

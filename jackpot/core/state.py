@@ -13,10 +13,10 @@ from jackpot.core.commands.operator import Change
 from jackpot.core.commands.table import Dealing
 from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
 
-STATE_VERSION = 3  # of the snapshot's form; an older snapshot is rebuilt from the journal
+STATE_VERSION = 4  # of the snapshot's form; an older snapshot is rebuilt from the journal
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
 RECENT_REQUESTS = 4_096  # answers kept for operators, all principals together
-RECENT_HITS = 25
+RECENT_HITS = 25  # and however many more are not yet paid
 
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
@@ -195,6 +195,11 @@ class Hit(Struct, frozen=True, gc=False):
     hand: str
     amount_micros: int
     status: Literal["pending", "validated", "paid", "rejected"] = "pending"
+
+
+def is_open(hit: Hit) -> bool:
+    """Whether a hit is neither paid nor rejected yet."""
+    return hit.status in ("pending", "validated")
 
 
 class Proposal(Struct, frozen=True, gc=False):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jackpot.core.money import parse_dollars
 from jackpot.display.words import money
 from jackpot.v1 import table_pb2
 from jackpot.verify import verify
@@ -82,6 +83,36 @@ async def test_a_hit_is_pending_then_paid(shown: Shown, browser: Browser) -> Non
     await window.until('document.querySelector(".hit .status").innerText === "Validated"', 2)
     await shown.house.operate("PayPayout", payout=payout.id, form="W-2G")
     await window.until('document.querySelector(".hit .status").innerText === "Paid"', 2)
+    assert window.complaints == []
+
+
+STRAIGHT_FLUSHES = {
+    seat: [f"{rank}{suit}" for rank in ("34567" if suit == "c" else "9TJQK")]
+    for seat, suit in enumerate("cdhs", 1)
+}
+
+
+async def test_a_pending_jackpot_stays_up(shown: Shown, browser: Browser) -> None:
+    """Newer hits, paid or not, never push out a larger one that is not yet paid."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    await window.until(UP)
+    (jackpot,) = await (await shown.house.dealer("t1")).settled({1: ROYALS["s"]}, 1)
+    dealer = await shown.house.dealer("t4")
+    for _ in range(3):
+        (minor,) = await dealer.settled({1: STRAIGHT_FLUSHES[1]}, 1)
+        await shown.house.operate("ValidatePayout", payout=minor.id, floorperson="Flo")
+        await shown.house.operate("PayPayout", payout=minor.id, form="W-2G")
+    await window.until('document.querySelectorAll(".hit[data-status=paid]").length === 2', 3)
+    first = 'document.querySelector(".hit").dataset'
+    assert await window.page.evaluate(f"{first}.payout") == str(jackpot.id)
+    assert await window.text(".hit .sum") == f"${money(jackpot.amount_micros)}"
+    await dealer.settled(STRAIGHT_FLUSHES, *STRAIGHT_FLUSHES)
+    await window.until('document.getElementById("more").innerText', 3)
+    assert await window.text("#more") == "and 2 more not yet paid"
+    assert await window.page.evaluate(f"{first}.payout") == str(jackpot.id)
+    due = await window.page.locator(".hit .sum").all_inner_texts()
+    amounts = [parse_dollars(text.removeprefix("$")) for text in due]
+    assert amounts == sorted(amounts, reverse=True)
     assert window.complaints == []
 
 

@@ -4,8 +4,8 @@ Numbering, hash chain, every event readable, its postings sum to zero, no accoun
 replayed state equal to every snapshot, and the stated head the last entry. It reads page by page,
 so the length of a journal costs time and no memory, and it changes nothing.
 
-A snapshot that comes from one of an older form may remember fewer requests than the replay does,
-and must remember those alike.
+A snapshot that comes from one of an older form may remember fewer requests and other paid hits than
+the replay does; the requests that both remember, and the hits that are not yet paid, must be alike.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from jackpot.core.events import SnapshotTaken
 from jackpot.core.request_memory import agree
-from jackpot.core.state import RequestMemory, State
+from jackpot.core.state import RequestMemory, State, is_open
 from jackpot.engine.replica import PAGE, Replica
 from jackpot.store import codec
 from jackpot.store.journal import Archive, Head, StoredSnapshot, StoreError, UnsoundError
@@ -144,14 +144,17 @@ def _verify_state(replica: Replica, snapshot: StoredSnapshot) -> None:
 def _same(state: State, replayed: State) -> bool:
     if not state.converted_at:
         return state == replayed
-    return _but_for_requests(state) == _but_for_requests(replayed) and agree(state, replayed)
+    return _but_for_memory(state) == _but_for_memory(replayed) and agree(state, replayed)
 
 
-def _but_for_requests(state: State) -> State:
+def _but_for_memory(state: State) -> State:
     tables = {
         name: replace(table, attaches=RequestMemory()) for name, table in state.tables.items()
     }
-    return replace(state, tables=tables, requests_by={}, forgotten_request="", converted_at=0)
+    due = [hit for hit in state.hits if is_open(hit)]
+    return replace(
+        state, tables=tables, requests_by={}, forgotten_request="", converted_at=0, hits=due
+    )
 
 
 def _verify_digest(site: str, snapshot: StoredSnapshot, event: SnapshotTaken) -> None:

@@ -85,11 +85,6 @@ def _hand(hand: pb.SeatHand) -> Iterator[str]:
         yield BAD
 
 
-def _remove_wager(request: pb.RemoveWager) -> Iterator[str]:
-    yield from _placed(request.wager)
-    yield from _text(request.floorperson)
-
-
 def _chips(counted: tuple[str, int]) -> Iterator[str]:
     yield from _name(counted[0])
     yield from _within(counted[1], 0, _CHIPS)
@@ -103,7 +98,6 @@ def _settle(request: pb.Settle) -> Iterator[str]:
 
 def _void(request: pb.VoidRound | pb.VoidSeat) -> Iterator[str]:
     yield from _text(request.irregularity, needed=True)
-    yield from _text(request.floorperson)
     if isinstance(request, pb.VoidSeat):
         yield from _within(request.seat, 1, _SEATS)
 
@@ -118,7 +112,6 @@ def _place_deck(request: pb.PlaceDeck) -> Iterator[str]:
 _FORMS: Mapping[str, Callable[[Any], Iterator[str]]] = {
     "place_wagers": lambda request: _each(request.wagers, _WAGERS, _wager, 1),
     "withdraw_wagers": lambda request: _each(request.wagers, _WAGERS, _placed, 1),
-    "remove_wager": _remove_wager,
     "confirm_collection": lambda request: _each(request.chips.items(), _BETS, _chips),
     "settle": _settle,
     "void_round": _void,

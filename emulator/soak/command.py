@@ -49,7 +49,11 @@ def _seed(_context: click.Context, _option: click.Parameter, value: str) -> str:
 
 
 def _store(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    if value and not is_postgres(value):
+    try:
+        known = not value or is_postgres(value)
+    except StoreError as error:
+        raise click.BadParameter(str(error)) from error
+    if not known:
         raise click.BadParameter(f"{value!r} is not like postgresql://localhost/soak")
     return value
 

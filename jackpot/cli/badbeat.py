@@ -4,8 +4,9 @@ import click
 
 from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import CASH, SEAT
+from jackpot.cli.kinds import CARDS, CASH, SEAT
 from jackpot.cli.operator_view import exact, payouts_table
+from jackpot.rules.cards import pretty
 
 
 @click.group()
@@ -59,9 +60,13 @@ def count(
 @badbeat.command()
 @click.argument("link")
 @click.argument("table")
-@click.option("--hand", required=True, metavar="TEXT", help="The hand that lost.")
-@click.option("--loser", required=True, type=SEAT, help="Its seat.")
+@click.option("--loser", required=True, type=SEAT, help="The seat whose hand lost.")
+@click.option("--losing", required=True, type=CARDS, help="The loser's own cards: 8s8h.")
 @click.option("--winner", required=True, type=SEAT, help="The seat that won.")
+@click.option("--winning", required=True, type=CARDS, help="The winner's own cards: 9s9h.")
+@click.option(
+    "--board", type=CARDS, default="", help="The cards that all share: 8d8c9d9c2s. None in Stud."
+)
 @click.option("--others", metavar="SEATS", default="", help='Who else was dealt in: "1,4,5".')
 @click.option(
     "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
@@ -71,18 +76,24 @@ def verify(
     desk: Desk,
     link: str,
     table: str,
-    hand: str,
     loser: int,
+    losing: tuple[str, ...],
     winner: int,
+    winning: tuple[str, ...],
+    board: tuple[str, ...],
     others: str,
     supervisor: str,
 ) -> None:
     r"""Share the fund out after the shift supervisor has verified the hand.
 
+    The cards decide. The losing hand must rank as the posted qualifying hand or
+    higher, and the winning hand must beat it.
+
     \b
     Example:
-      jackpot badbeat verify bad-beat poker-1 --hand "four eights" \
-        --loser 3 --winner 7 --others 1,10 --supervisor "Sam Shift"
+      jackpot badbeat verify bad-beat poker-1 --loser 3 --losing 8s8h \
+        --winner 7 --winning 9s9h --board 8d8c9d9c2s \
+        --others 1,10 --supervisor "Sam Shift"
     """
     try:
         seats = [
@@ -93,13 +104,16 @@ def verify(
     level = find_level(desk, link, None)[1]
     desk.confirm(
         f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out, "
-        f"loser seat {loser}, winner seat {winner}, {len(seats)} others"
+        f"loser seat {loser} ({pretty(losing)}), winner seat {winner} ({pretty(winning)}), "
+        f"board {pretty(board) or 'none'}, {len(seats)} others"
     )
     response = desk.order(
         "VerifyBadBeat",
         link=link,
         table=table,
-        hand=hand,
+        losing_cards=losing,
+        winning_cards=winning,
+        community_cards=board,
         loser_seat=loser,
         winner_seat=winner,
         other_seats=seats,
@@ -109,6 +123,8 @@ def verify(
         desk.tell(response)
         return
     desk.console.print(payouts_table(response.payouts))
+    hands = [hand.replace("-", " ") for hand in (response.losing_hand, response.winning_hand)]
+    click.echo(f"Seat {loser} lost with {hands[0]} to {hands[1]} at seat {winner}.")
     click.echo(f"The display is pending adjustment (journal {response.sequence}).")
 
 

@@ -34,7 +34,10 @@ from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
 from jackpot.server.address import AddressError, verify_address, verify_free
 from jackpot.server.controller import Controller
+from jackpot.server.setup import SetupError, unasked
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
+from jackpot.store.opening import is_postgres, open_to_read
+from jackpot.store.sqlite import FILE_NAME
 from table_client.client import open_channel
 from table_client.controllers import Controllers
 from table_client.meters import watch_meters
@@ -128,6 +131,19 @@ def demo(
         show.summary(data)
 
 
+def _verify_data(data: Path, site: str) -> None:
+    """Raise where a directory can't be the demo's, because another site's journal is there."""
+    if is_postgres(data) or not (data / FILE_NAME).exists():
+        return
+    with contextlib.closing(open_to_read(data)) as journal:
+        held = journal.heads()
+    if unasked(held, [site], ()):
+        raise SetupError(
+            f"{data} holds the journal of {', '.join(sorted(held))}: nothing was written. "
+            "Give the demo a directory of its own"
+        )
+
+
 async def _run(site: Site, options: Options, show: Show) -> None:
     task = asyncio.current_task()
     if task is not None:  # ends as with Ctrl-C, and takes the device process along
@@ -138,6 +154,7 @@ async def _run(site: Site, options: Options, show: Show) -> None:
             verify_free(asked)
     if options.address == options.http is not None and not options.http.endswith(":0"):
         raise AddressError(f"{options.http}: cannot listen there twice")
+    _verify_data(options.data, site.id)
     start_ms = clock_micros() // 1_000
     if options.rounds is not None:
         start_ms = replay_start_ms(options.data, site.id)

@@ -41,7 +41,8 @@ def export(
     """
     signer = load_private(key)
     try:
-        with out.open("w", encoding="utf-8", newline="\n") as file, reading(store, site) as walk:
+        # The journal first: an earlier export is not written over where there is none.
+        with reading(store, site) as walk, out.open("w", encoding="utf-8", newline="\n") as file:
             done = write_export(walk, file, signer, first, last or 0)
     except OSError as error:
         raise click.ClickException(f"can't write {out}: {error.strerror}") from error

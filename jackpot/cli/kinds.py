@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT, parse_dollars
+from jackpot.rules.cards import CardError, parse_cards
 from jackpot.rules.terms import parse_rate
 from jackpot.verify import Noted
 
@@ -73,6 +74,21 @@ class Number(click.ParamType[int]):
         return int(text)
 
 
+class Cards(click.ParamType[tuple[str, ...]]):
+    """Cards as a person writes them."""
+
+    name = "cards"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Read "8s8h", "8s 8h" or "8♠,8♥"; no card twice."""
+        try:
+            return value if isinstance(value, tuple) else parse_cards(value)
+        except CardError as error:
+            self.fail(str(error), param, ctx)
+
+
 class Head(click.ParamType[tuple[str, Noted]]):
     """What was noted of a site's journal before."""
 
@@ -94,3 +110,4 @@ RATE = Rate()
 ID = Number(64)  # of a payout, a proposal or an entry
 SEAT = Number(32)
 HEAD = Head()
+CARDS = Cards()

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from functools import partial
 from pathlib import Path
 
@@ -22,10 +22,12 @@ from jackpot.display.serving import listen
 from jackpot.engine import Engine
 from jackpot.engine.faults import from_environment
 from jackpot.file_limit import raise_file_limit
+from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
+from jackpot.server.setup import SetupError, unasked
 from jackpot.sources import MACHINE, Sources
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, is_postgres, journal_opener
@@ -50,6 +52,7 @@ def make_controller(
         entropy=sources.entropy,
         faults=from_environment(os.environ),
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
+        poker=POKER,
     )
     return Controller(engine, site, gate, *more, request_id=sources.request_id)
 
@@ -70,6 +73,13 @@ def make_controller(
     metavar="ADDRESS",
     help="Where the journal is kept: a directory, or postgresql://… "
     "[default: what the site file says]",
+)
+@click.option(
+    "--new-site",
+    "new_sites",
+    metavar="SITE",
+    multiple=True,
+    help="Begin this site in a store that holds other sites. May be given again.",
 )
 @click.option(
     "--accept-lost-commits",
@@ -108,6 +118,7 @@ def serve(
     cert: Path | None,
     ca: Path | None,
     theme: Path | None,
+    new_sites: tuple[str, ...],
     *,
     accept_lost_commits: bool,
 ) -> None:
@@ -129,6 +140,9 @@ def serve(
     file, sites = files[0], [each.site for each in files]
     if len({site.id for site in sites}) < len(sites):
         raise click.UsageError("two of the site files are about the same site")
+    for new in new_sites:
+        if new not in {site.id for site in sites}:
+            raise click.UsageError(f"--new-site {new}: no site file given here has that id")
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
@@ -146,13 +160,29 @@ def serve(
             accept_lost_commits=accept_lost_commits,
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
-        runner.run(_serve(make, store, opener, where, gate, shown, settings(theme)))
+        check = partial(_verify_sites, opener, [site.id for site in sites], new_sites)
+        runner.run(_serve(make, store, check, where, gate, shown, settings(theme)))
+
+
+def _verify_sites(
+    opener: Callable[[], Journal], served: list[str], new_sites: tuple[str, ...]
+) -> None:
+    """Raise where the store can't be used, or a start would begin a site that nobody asked for."""
+    with closing(opener()) as journal:
+        held = journal.heads()
+    if new := unasked(held, served, new_sites):
+        known, wanted = ", ".join(sorted(held)), ", ".join(new)
+        asked = " ".join(f"--new-site {site}" for site in new)
+        raise SetupError(
+            f"the store holds {known}, and the site file says {wanted}: nothing was written. "
+            f"If the id was changed, set it back; to begin {wanted} in this store, add {asked}"
+        )
 
 
 async def _serve(
     make: Callable[[], Controller],
     store: str,
-    opener: Callable[[], Journal],
+    check: Callable[[], None],
     address: str,
     gate: Gate | None,
     http: dict[str, str],
@@ -169,7 +199,7 @@ async def _serve(
         for place in places.values():
             place.listen()
         controller.verify(address)
-        opener().close()  # whatever is wrong with the store is told here, and not by a writer
+        check()  # whatever is wrong with the store is told here, and not by a writer
         where = await controller.start(address)
         stack.push_async_callback(controller.stop)
         calm_collector()

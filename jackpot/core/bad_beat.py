@@ -2,8 +2,14 @@
 
 The same ledger with another way in. A contribution lies in its table's box until the box is
 counted; the count is the official record, so the display grows by what was counted. A Bad Beat is
-due only when the shift supervisor has verified it; from then on the display is pending adjustment.
+due only when the shift supervisor has verified it and its cards rank as the posted rules ask; from
+then on the display is pending adjustment.
 """
+
+from collections.abc import Callable
+from typing import NamedTuple, Never
+
+from msgspec import Struct
 
 from jackpot.core import ledger
 from jackpot.core.awards import decide_award
@@ -29,6 +35,34 @@ from jackpot.core.state import (
     TableState,
     Winner,
 )
+
+
+class Showdown(Struct, frozen=True):
+    """Two hands of Poker, ranked: what each is called, and what makes a Bad Beat of them."""
+
+    losing: str
+    winning: str
+    qualifies: bool  # the losing hand is the posted one or higher
+    beaten: bool  # the other hand is higher still
+
+
+Cards = tuple[str, ...]
+
+
+class Poker(NamedTuple):
+    """What the rules know of Poker hands, handed in as `Names` is."""
+
+    # Whether a game of Poker deals a player so many cards of their own, and so many to share.
+    deals: Callable[[int, int], bool]
+    # Ranks two hands: takes the posted hand, the loser's own cards, the winner's, and the shared.
+    showdown: Callable[[str, Cards, Cards, Cards], Showdown]
+
+
+def _unranked(*_: object) -> Never:
+    raise TypeError("a Bad Beat is to be verified, and nothing here ranks Poker hands")
+
+
+NO_POKER = Poker(_unranked, _unranked)  # where no Poker is played
 
 
 def _fund(
@@ -103,7 +137,39 @@ def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refus
     )
 
 
-def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVerified | Refusal:
+def _misdealt(command: VerifyBadBeat, poker: Poker) -> Refusal | None:
+    """A refusal where no deal of Poker gives these cards to two players."""
+    shared = len(command.community)
+    for seat, own in ((command.loser, command.losing), (command.winner, command.winning)):
+        if not poker.deals(len(own), shared) or len(own) != len(command.losing):
+            return refuse(Reason.WRONG_CARD_COUNT, seat=seat, cards=len(own), community=shared)
+    seen: set[str] = set()
+    for card in (*command.losing, *command.winning, *command.community):
+        if card in seen:
+            return refuse(Reason.DUPLICATE_CARD, card=card)
+        seen.add(card)
+    return None
+
+
+def _not_beaten(link: str, qualifying: str, shown: Showdown) -> Refusal | None:
+    """A refusal where the losing hand is not one that qualifies, or did not lose."""
+    if shown.qualifies and shown.beaten:
+        return None
+    short = "the losing hand is lower than the qualifying hand"
+    tied = "the winning hand does not beat the losing hand"
+    return refuse(
+        Reason.NOT_A_BAD_BEAT,
+        link=link,
+        qualifying_hand=qualifying,
+        losing_hand=shown.losing,
+        winning_hand=shown.winning,
+        problem=tied if shown.qualifies else short,
+    )
+
+
+def verify(
+    state: State, command: VerifyBadBeat, request: Request, poker: Poker
+) -> BadBeatVerified | Refusal:
     """Share the fund out: to the hand that lost, to the one that won, to the rest of the table."""
     if refusal := _elsewhere(state, command.table, command.link):
         return refusal
@@ -113,10 +179,16 @@ def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVer
             return refuse(Reason.UNKNOWN_SEAT, table=command.table, seat=seat)
     if not command.supervisor:
         return refuse(Reason.FLOORPERSON_REQUIRED)
+    if refusal := _misdealt(command, poker):
+        return refusal
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
     link, rules, name = fund
+    qualifying = rules.qualifying_hand
+    shown = poker.showdown(qualifying, command.losing, command.winning, command.community)
+    if refusal := _not_beaten(command.link, qualifying, shown):
+        return refusal
     if link.pending_adjustment:
         return refuse(Reason.PENDING_ADJUSTMENT, link=command.link)
     book = Book(state.balances)
@@ -137,7 +209,7 @@ def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVer
             kind="bad-beat",
             link=command.link,
             bet="bad-beat",
-            hand=command.hand,
+            hand=shown.losing,
             winners=tuple(Winner(seat, f"seat {seat}") for seat in winners),
             level=level,
             amount_micros=each,
@@ -156,10 +228,10 @@ def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVer
                 level=level,
                 bet=claim.bet,
                 kind=claim.kind,
-                hand=command.hand,
+                hand=shown.losing,
                 seat=winner.seat,
                 player=winner.player,
-                cards=(),
+                cards=command.losing,
                 amount_micros=each,
                 meter_before_micros=total,
                 source="cage",
@@ -178,11 +250,15 @@ def verify(state: State, command: VerifyBadBeat, request: Request) -> BadBeatVer
     return BadBeatVerified(
         command.table,
         command.link,
-        command.hand,
+        shown.losing,
         command.supervisor,
         tuple(payouts),
         settlement,
         book.postings(),
+        command.losing,
+        command.winning,
+        command.community,
+        shown.winning,
     )
 
 

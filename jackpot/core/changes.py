@@ -270,6 +270,11 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
     moved = held - book.balance(source)
     if not moved:
         return refuse(Reason.METER_UNCHANGED, link=command.to_link, level=command.to_level)
+    # A Bad Beat is paid from pots alone, and what pots gave goes to Bad Beats alone.
+    funds = [state.links[link].config.pot for link in (command.link, command.to_link)]
+    if any(funds) and not all(funds):
+        other = command.to_link if funds[0] else command.link
+        return refuse(Reason.NOT_A_FUND, link=other)
     return FundsTransferred(
         command.link,
         command.level,

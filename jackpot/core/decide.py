@@ -19,6 +19,7 @@ from jackpot.core import (
     rounds,
     voids,
 )
+from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import Probe, Request, TakeSnapshot
 from jackpot.core.commands.base import TableOrigin
@@ -107,7 +108,6 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     BuyIn: accounts.buy_in,
     CashOut: accounts.cash_out,
     CountBox: bad_beat.count_box,
-    VerifyBadBeat: bad_beat.verify,
     ConfirmDisplay: bad_beat.confirm_display,
     ValidatePayout: payouts.validate,
     PayPayout: payouts.pay,
@@ -120,11 +120,15 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
 }
 
 
-def decide(state: State, request: Request, names: Names) -> AnyEvent | Refusal:
+def decide(
+    state: State, request: Request, names: Names, poker: Poker = NO_POKER
+) -> AnyEvent | Refusal:
     """The event that a command causes, or why it does not."""
     command, origin = request.command, request.origin
     if (at_site := _AT_SITE.get(type(command))) is not None:
         return at_site(state, command, request)
+    if isinstance(command, VerifyBadBeat):
+        return bad_beat.verify(state, command, request, poker)
     if not isinstance(origin, TableOrigin):
         raise TypeError(f"{type(command).__name__} is a table's command, not {origin}'s")
     table = state.tables.get(origin.table)

@@ -4,7 +4,7 @@ Part of `evolve`: adds up what the event says and consults no rule or setting.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.invariants import BrokenInvariantError
-from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State
+from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State, is_open
 
 
 def round_of(state: State, table: str) -> Round:
@@ -38,7 +38,7 @@ def settled(state: State, event: RoundSettled) -> None:
         if payout.share_bps:
             state.links[payout.link].hit_count += 1
             state.hits.append(hit_of(payout, state.time_micros))
-    del state.hits[:-RECENT_HITS]
+    _forget_hits(state)
     for name in event.paid_full:
         link, level = name.split("/")
         state.links[link].last_hit[level] = state.sequence
@@ -65,8 +65,29 @@ def bad_beat(state: State, event: BadBeatVerified) -> None:
         state.payouts[payout.id] = payout
         state.last_payout = payout.id
         state.hits.append(hit_of(payout, state.time_micros))
-    del state.hits[:-RECENT_HITS]
+    _forget_hits(state)
     _keep_settlement(state, event.settlement)
+
+
+def _forget_hits(state: State) -> None:
+    """Drop the oldest hits that are paid or rejected; one that is still due stays on its sign."""
+    over = len(state.hits) - RECENT_HITS
+    if over > 0:
+        closed = [hit.payout for hit in state.hits if not is_open(hit)][:over]
+        state.hits = [hit for hit in state.hits if hit.payout not in closed]
+
+
+def show_due(state: State) -> None:
+    """Put back the hits of open payouts that an older program dropped from the signs."""
+    shown = {hit.payout for hit in state.hits}
+    for payout in state.payouts.values():
+        if payout.id not in shown and (payout.share_bps or payout.kind == "bad-beat"):
+            status: Literal["pending", "validated"] = (
+                "validated" if payout.floorperson else "pending"
+            )
+            state.hits.append(replace(hit_of(payout, payout.since_micros), status=status))
+    state.hits.sort(key=lambda hit: hit.payout)
+    _forget_hits(state)
 
 
 def hit_of(payout: Payout, time_micros: int) -> Hit:

@@ -103,6 +103,7 @@ class Reason(StrEnum):
     INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
     # Bad Beat.
     NOT_A_FUND = "NOT_A_FUND"
+    NOT_A_BAD_BEAT = "NOT_A_BAD_BEAT"
     PENDING_ADJUSTMENT = "PENDING_ADJUSTMENT"
     DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
 
@@ -292,6 +293,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The account does not hold that much."
     ),
     Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is no Bad Beat fund."),
+    Reason.NOT_A_BAD_BEAT: Meaning(
+        "FAILED_PRECONDITION", "never", "The cards are no Bad Beat by the posted rules."
+    ),
     Reason.PENDING_ADJUSTMENT: Meaning(
         "FAILED_PRECONDITION", "later", "The display is pending adjustment after a payout."
     ),

@@ -18,7 +18,7 @@ RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flig
 RECENT_REQUESTS = 128  # answers kept for each principal
 RECENT_ATTACHES = 4  # answers kept for each table's attachments
 MAX_PRINCIPALS = 1_024  # whose answers are kept
-RECENT_HITS = 25
+RECENT_HITS = 25  # and however many more are not yet paid
 
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
@@ -207,6 +207,11 @@ class Hit(Struct, frozen=True, gc=False):
     hand: str
     amount_micros: int
     status: Literal["pending", "validated", "paid", "rejected"] = "pending"
+
+
+def is_open(hit: Hit) -> bool:
+    """Whether a hit is neither paid nor rejected yet."""
+    return hit.status in ("pending", "validated")
 
 
 class Proposal(Struct, frozen=True, gc=False):

@@ -10,7 +10,7 @@ from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 from jackpot.display import alarms, looks, words
 from jackpot.display.record import MICROS_PER_S, Record
-from jackpot.display.source import MICROS_PER_MS, SILENT_MS, hit_view, sign_card
+from jackpot.display.source import MICROS_PER_MS, SILENT_MS, for_list, hit_view, sign_card
 from jackpot.display.tail import Tail
 from jackpot.display.views import (
     HistoryView,
@@ -184,7 +184,7 @@ class EngineSource:
 
 
 def _look(state: State) -> _Seen:
-    hits = tuple(hit_view(hit) for hit in reversed(state.hits))
+    hits = tuple(hit_view(hit) for hit in for_list(state.hits))
     return (
         state.sequence,
         looks.links(state),

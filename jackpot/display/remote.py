@@ -19,7 +19,7 @@ from jackpot.core import ledger
 from jackpot.display import alarms, wire, words
 from jackpot.display.errors import NoSuchSiteError, SeveralSitesError
 from jackpot.display.series import LevelHistory
-from jackpot.display.source import SILENT_MS, hit_view
+from jackpot.display.source import SILENT_MS, for_list, hit_view
 from jackpot.display.views import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.engine import MeterBoard, MeterFrame
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
@@ -141,11 +141,7 @@ class ControllerSource:
         views = [wire.table(table) for table in tables.tables]
         shown = tuple(replace(v, attached=v.attached and _fresh(v.heard_ms)) for v in views)
         due = tuple(wire.payout(payout) for payout in payouts.payouts)
-        hits = sorted(
-            (hit for frame in self.meters.frames() for hit in frame.hits),
-            key=lambda hit: (hit.time_micros, hit.payout),
-            reverse=True,
-        )
+        hits = for_list(hit for frame in self.meters.frames() for hit in frame.hits)
         return Overview(
             site=site,
             sequence=payouts.sequence,

@@ -1,9 +1,10 @@
 """Where pages get their truth from: the engine of this process, or a controller elsewhere."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from jackpot.core.config import Link, PayLine
-from jackpot.core.state import Hit
+from jackpot.core.state import Hit, is_open
 from jackpot.display import words
 from jackpot.display.views import (
     Amount,
@@ -58,9 +59,20 @@ def sign_frame(frame: MeterFrame) -> SignFrame:
         status=frame.status,
         hit_count=frame.hit_count,
         levels=tuple(Amount(lv.level, words.money(lv.meter_micros)) for lv in frame.levels),
-        hits=tuple(hit_view(hit) for hit in frame.hits),
+        hits=tuple(hit_view(hit) for hit in for_sign(frame.hits)),
         pending_adjustment=frame.pending_adjustment,
     )
+
+
+def for_sign(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits as a sign has room for them: not yet paid first, the largest first."""
+    return sorted(hits, key=lambda hit: (not is_open(hit), -hit.amount_micros, -hit.payout))
+
+
+def for_list(hits: Iterable[Hit]) -> list[Hit]:
+    """Hits in the order of a list: not yet paid first, the largest first; then the newest first."""
+    found = sorted(hits, key=lambda hit: (hit.time_micros, hit.payout), reverse=True)
+    return sorted(found, key=lambda hit: (not is_open(hit), -is_open(hit) * hit.amount_micros))
 
 
 def hit_view(hit: Hit) -> HitView:

@@ -70,7 +70,7 @@ class SignFrame(Struct, frozen=True):
     status: str
     hit_count: int
     levels: tuple[Amount, ...]
-    hits: tuple[HitView, ...]
+    hits: tuple[HitView, ...]  # not yet paid first, then by amount: a sign shows the first few
     pending_adjustment: bool = False  # a Bad Beat is due: the amount shown is not yet set right
 
 
@@ -227,7 +227,7 @@ class Overview(Struct, frozen=True):
     payouts: tuple[PayoutView, ...]
     proposals: tuple[Proposal, ...]
     alarms: tuple[Alarm, ...]
-    hits: tuple[HitView, ...]  # the newest first
+    hits: tuple[HitView, ...]  # not yet paid first, by amount; then the newest first
     record_since_ms: int  # from when on contributions and charts are known; 0: not yet
 
 

@@ -6,6 +6,7 @@ Nothing here answers anybody: what a batch decides is worth nothing until it is 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import AnyCommand, Request, name_of
 from jackpot.core.commands.base import ControllerOrigin, Origin
@@ -48,9 +49,11 @@ class Decider:
         entropy: Callable[[], bytes],
         limits: Limits,
         passed: Callable[[], int] | None = None,
+        poker: Poker = NO_POKER,
     ) -> None:
         """`passed` is time that no clock can set, to see a clock jump; a replay's clock may."""
         self._names = names
+        self._poker = poker
         self._clock = clock
         self._passed = passed
         self._entropy = entropy
@@ -63,9 +66,8 @@ class Decider:
         state = replica.state
         time_micros = self._time(state.time_micros)
         entropy = self._entropy() if isinstance(command, LockOut) else b""
-        decided = decide(
-            state, Request(state.site, origin, command, time_micros, entropy), self._names
-        )
+        request = Request(state.site, origin, command, time_micros, entropy)
+        decided = decide(state, request, self._names, self._poker)
         if isinstance(decided, Refusal):
             return _refused(command, decided), time_micros
         return decided, time_micros

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 from zlib import crc32
 
+from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import Request
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -47,6 +48,7 @@ class Engine:
         faults: Faults = no_faults.none,
         on_health: Callable[[bool], None] | None = None,
         writers: int = 1,
+        poker: Poker = NO_POKER,
     ) -> None:
         """Sites that have a stream in the store are served; `sites` names those yet to begin.
 
@@ -66,7 +68,7 @@ class Engine:
         self._watch: asyncio.Task[None] | None = None
         self._sites = frozenset(sites)
         passed = passed_micros if clock is clock_micros else None
-        decider = Decider(names, clock, entropy, self.limits, passed)
+        decider = Decider(names, clock, entropy, self.limits, passed, poker)
         self._desks: list[Desk] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)

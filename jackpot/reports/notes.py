@@ -8,6 +8,7 @@ from msgspec import Struct
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.events import Record, Refused
 from jackpot.core.events.operator import (
+    BadBeatVerified,
     BoxCounted,
     DisplayConfirmed,
     FundsTransferred,
@@ -58,14 +59,8 @@ def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
             yield Note("changes", *at, event.link, event.status, who)
         case MeterAdjusted() | FundsTransferred() | ParametersChanged():
             yield _change(event, at)
-        case BoxCounted():
-            off = event.counted_micros - event.recorded_micros
-            what = f"box counted, {dollars(off)} off the record" if off else "box counted"
-            where, by = f"{event.link} {event.table}", f"{event.cashier}, {event.floorperson}"
-            yield Note("counts", *at, where, what, by, event.counted_micros)
-        case DisplayConfirmed():
-            what, by = "display confirmed", event.floorperson
-            yield Note("counts", *at, event.link, what, by, event.displayed_micros)
+        case BoxCounted() | BadBeatVerified() | DisplayConfirmed():
+            yield _bad_beat(event, at)
         case DeckPlaced():
             what = f"{event.deck.back} in use, dealt by {event.deck.dealing}"
             if event.replaced:
@@ -77,6 +72,31 @@ def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
     if isinstance(event, RoundSettled | BoxCounted):
         for alarm in event.alarms:
             yield Note("alarms", *at, event.table, alarm)
+
+
+def _bad_beat(event: BoxCounted | BadBeatVerified | DisplayConfirmed, at: tuple[int, int]) -> Note:
+    match event:
+        case BoxCounted():
+            off = event.counted_micros - event.recorded_micros
+            what = f"box counted, {dollars(off)} off the record" if off else "box counted"
+            where, by = f"{event.link} {event.table}", f"{event.cashier}, {event.floorperson}"
+            return Note("counts", *at, where, what, by, event.counted_micros)
+        case BadBeatVerified():
+            where = f"{event.link} {event.table}"
+            paid = sum(payout.amount_micros for payout in event.payouts)
+            return Note("counts", *at, where, _hands(event), event.supervisor, paid)
+        case DisplayConfirmed():
+            what, by = "display confirmed", event.floorperson
+            return Note("counts", *at, event.link, what, by, event.displayed_micros)
+
+
+def _hands(event: BadBeatVerified) -> str:
+    """The hand that lost and the one that beat it; of old only the first was asked for."""
+    if not event.losing:
+        return f"{event.hand} lost"
+    losing, winning, board = map(" ".join, (event.losing, event.winning, event.community))
+    shared = f", board {board}" if board else ""
+    return f"{event.hand} ({losing}) lost to {event.winning_hand} ({winning}){shared}"
 
 
 def _used(deck: Deck, now_micros: int) -> str:

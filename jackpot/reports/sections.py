@@ -45,7 +45,7 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _notes(report, "Changes", "changes")
     yield _notes(report, "Voids", "voids")
     yield _notes(report, "Chip mismatches", "mismatches")
-    yield _notes(report, "Bad Beat counts and displays", "counts")
+    yield _notes(report, "Bad Beat counts, hands and displays", "counts")
     yield _notes(report, "Deck changes", "decks")
     yield _decks(report)
     yield _notes(report, "Alarms", "alarms")

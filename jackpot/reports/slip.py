@@ -58,6 +58,14 @@ class Step(Struct, frozen=True):
     by: str = ""
 
 
+class Beaten(Struct, frozen=True):
+    """What a Bad Beat's losing hand was beaten by."""
+
+    hand: str
+    cards: tuple[str, ...]
+    board: tuple[str, ...]  # the cards that both hands share
+
+
 class Slip(Struct):
     """All that a payout's documentation needs."""
 
@@ -86,6 +94,8 @@ class Slip(Struct):
     zone: str = "UTC"
     steps: list[Step] = []
     format: str = FORMAT
+    # Left out where there is none, so that what was signed before it existed reads the same.
+    beaten: Beaten | msgspec.UnsetType = msgspec.UNSET
 
 
 class Receipt(Struct, frozen=True):
@@ -181,6 +191,8 @@ class _Finder:
             account=payout.account,
             steps=[],
         )
+        if isinstance(event, BadBeatVerified) and event.losing:
+            self.slip.beaten = Beaten(event.winning_hand, event.winning, event.community)
         self._set_after(event.settlement)
         self._step("decided", entry, payout.floorperson)
 
@@ -226,6 +238,13 @@ class _Finder:
             self.slip.steps.append(step)
 
 
+def _beaten_rows(beaten: Beaten | msgspec.UnsetType) -> list[tuple[str, str]]:
+    if beaten is msgspec.UNSET:
+        return []
+    board = " ".join(beaten.board) or "none"
+    return [("board", board), ("beaten by", f"{beaten.hand}: {' '.join(beaten.cards)}")]
+
+
 def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
     """A slip as people read it, 64 columns wide: the same on a screen and on paper."""
     rows = [
@@ -238,6 +257,7 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
         ("bet", slip.bet),
         ("award", f"{slip.hand} ({slip.kind})"),
         ("cards", " ".join(slip.cards) or "not shown to the controller"),
+        *_beaten_rows(slip.beaten),
         ("AMOUNT", f"${dollars(slip.amount_micros)}"),
         ("paid from", slip.source),
     ]

@@ -1,19 +1,36 @@
-"""A Bad Beat payout: what an operator must post, and which hand is one.
+"""A Bad Beat payout: what an operator must post, and how the two hands of one rank.
 
 Poker is played between players, so a Bad Beat is no wager on a link: pots feed a fund, and a strong
 hand that loses pays it out. The text leaves the figures to the operator's posted rules; this module
 holds those rules to the text (PA2010 553.20). What pots and shares come to is the core's.
 """
 
+from itertools import combinations
+
+from jackpot.core.bad_beat import Cards, Poker, Showdown
 from jackpot.core.config import PotRules
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT
 from jackpot.rules import hands
+from jackpot.rules.naming import ANY_HAND
+
+RANKING = "five-card"
+HAND_CARDS = 5
+# The cards say which game was dealt: a player's own, those that all share, and how many of their
+# own a player must use (0: as many as they like).
+_GAMES = {
+    (2, 5): 0,  # Hold 'em, PA2010 553.11(j)
+    (4, 5): 2,  # Omaha, PA2010 553.12(j)
+    (7, 0): 0,  # Seven-card Stud, PA2010 553.10(i)
+    (6, 1): 0,  # Seven-card Stud where the deck runs short, PA2010 553.10(h)
+    (5, 2): 0,
+    (5, 0): 0,  # Five-card Draw and Stud, PA2010 553.13(i)(1) and 553.14(h)
+}
 
 
 def violations(rules: PotRules) -> tuple[tuple[str, str], ...]:
     """What is missing or impossible in posted rules, each with its clause."""
     found: list[tuple[str, str]] = []
-    if rules.qualifying_hand not in hands.known_names("five-card"):
+    if not _can_qualify(rules.qualifying_hand):
         reason = f"{rules.qualifying_hand!r} is no hand that could qualify"
         found.append((reason, "PA2010 553.20(b)(3)"))
     if rules.loser_bps + rules.winner_bps + rules.table_bps != BPS_PER_WHOLE:
@@ -32,7 +49,40 @@ def violations(rules: PotRules) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def is_bad_beat(rules: PotRules, losing: tuple[str, ...], winning: tuple[str, ...]) -> bool:
-    """Whether a hand lost that the rules name beforehand, and did lose."""
-    lost = hands.rank("five-card", losing) < hands.rank("five-card", winning)
-    return lost and hands.at_least("five-card", losing, rules.qualifying_hand)
+def _deals(own: int, community: int) -> bool:
+    """Whether a game of Poker deals a player so many cards, and so many to the table."""
+    return (own, community) in _GAMES
+
+
+def _showdown(qualifying: str, losing: Cards, winning: Cards, community: Cards) -> Showdown:
+    """Two hands as their cards rank, whatever anybody calls them (PA2010 553.4(f))."""
+    low, high = _best(losing, community), _best(winning, community)
+    return Showdown(
+        losing=hands.names(RANKING, low)[0],
+        winning=hands.names(RANKING, high)[0],
+        qualifies=_can_qualify(qualifying) and hands.at_least(RANKING, low, qualifying),
+        beaten=hands.rank(RANKING, high) > hands.rank(RANKING, low),
+    )
+
+
+def _best(own: Cards, community: Cards) -> Cards:
+    """The five cards that make a player's highest hand."""
+    used = _GAMES[len(own), len(community)]
+    if not used:
+        return hands.best(RANKING, own + community)
+    return max(
+        (
+            mine + shared
+            for mine in combinations(own, used)
+            for shared in combinations(community, HAND_CARDS - used)
+        ),
+        key=lambda cards: hands.rank(RANKING, cards),
+    )
+
+
+def _can_qualify(name: str) -> bool:
+    """Whether a name says from which hand on hands qualify."""
+    return name != ANY_HAND and name in hands.known_names(RANKING)
+
+
+POKER = Poker(_deals, _showdown)

@@ -105,6 +105,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     reader = _SiteReader(log, facility)
     for section in top.sections("links"):
         reader.link(section)
+    reader.heirs()
     for section in top.sections("tables"):
         reader.table(section)
     top.close()
@@ -168,6 +169,7 @@ class _SiteReader:
         self.choices: dict[str, tuple[Rule, BetRule, Paytable]] = {}
         self._declared: set[str] = set()  # links of the file, good or bad
         self._offers: dict[str, tuple[Rule, BetRule]] = {}  # by link
+        self._pots: dict[str, Section] = {}  # links that pots feed
 
     def link(self, section: Section) -> None:
         """Read one link, with all its faults."""
@@ -178,6 +180,7 @@ class _SiteReader:
         if offer := pot_offer(section):
             self._put_in_service(section, link_id)
             self.links[link_id] = pot_link(section, link_id, offer[0])
+            self._pots[link_id] = section
             self._offers[link_id] = offer
             section.close()
             return
@@ -248,6 +251,14 @@ class _SiteReader:
         self._check_size(section, rule, table)
         self._check_links(section, rule, known, facility)
         self.tables[table_id] = table
+
+    def heirs(self) -> None:
+        """What a Bad Beat fund leaves goes to a Bad Beat of the site, perhaps to its own."""
+        for link_id, section in self._pots.items():
+            pot = self.links[link_id].pot
+            if pot and pot.passes_on_to and pot.passes_on_to not in self._pots:
+                reason = f"passes_on_to: {pot.passes_on_to!r} is no Bad Beat link of this site"
+                section.fault(reason, "pot", "passes_on_to", clause="PA2010 553.20(i)")
 
     def limits(self, top: Section) -> None:
         """No file may be larger than what a controller is built for."""

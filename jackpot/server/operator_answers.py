@@ -228,7 +228,10 @@ OPERATOR_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
         alarms=event.alarms,
     ),
     "VerifyBadBeat": lambda sequence, event: operator_pb2.VerifyBadBeatResponse(
-        sequence=sequence, payouts=[payout_message(payout) for payout in event.payouts]
+        sequence=sequence,
+        payouts=[payout_message(payout) for payout in event.payouts],
+        losing_hand=event.hand,
+        winning_hand=event.winning_hand,
     ),
     "ConfirmDisplay": at(operator_pb2.ConfirmDisplayResponse),
 }

@@ -43,6 +43,7 @@ from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.server.enums import METER_REASONS, POOLS, REJECT_REASONS, SOURCES
 from jackpot.server.fields import (
     amount,
+    cards,
     cash,
     identifier,
     malformed,
@@ -189,7 +190,9 @@ def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> VerifyBadBea
     return VerifyBadBeat(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
-        hand=text(message.hand, "hand"),
+        losing=cards(message.losing_cards, "losing_cards"),
+        winning=cards(message.winning_cards, "winning_cards"),
+        community=cards(message.community_cards, "community_cards"),
         loser=seat(message.loser_seat),
         winner=seat(message.winner_seat),
         others=tuple(map(seat, many(message.other_seats, "other_seats", MAX_SEATS))),

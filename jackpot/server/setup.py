@@ -8,7 +8,7 @@ people have changed since stand in the journal and not in the file: the file's a
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
@@ -40,6 +40,16 @@ _log = logging.getLogger(__name__)
 
 class SetupError(Exception):
     """The site file and the journal contradict each other."""
+
+
+def unasked(held: Collection[str], served: Collection[str], asked: Collection[str]) -> list[str]:
+    """Sites that a start would begin in a store that is others': perhaps an id was changed.
+
+    A store that is empty, or whose every site is served, takes another one without being asked.
+    """
+    if not set(held) - set(served):
+        return []
+    return [site for site in served if site not in held and site not in asked]
 
 
 async def set_up(

@@ -4,7 +4,8 @@ Bodies are JSON: any database browser shows them. Fields are only ever added wit
 an old row reads as it always did; a kind or a version that is not known here stops the reader.
 
 A snapshot of version 3 is converted: to replay a long journal instead would take minutes. There
-all principals shared one memory of requests, tables that attached among them.
+all principals shared one memory of requests, tables that attached among them, and newer hits could
+push one that was not yet paid off its sign.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ import msgspec
 
 from jackpot.core.commands.operator import AttachTable
 from jackpot.core.events import AnyEvent, Record
+from jackpot.core.evolve_awards import show_due
 from jackpot.core.identity import digest
 from jackpot.core.request_memory import keep, remember_request
 from jackpot.core.state import RECENT_ATTACHES, STATE_VERSION, Answer, State
@@ -66,6 +68,7 @@ def decode_state(snapshot: StoredSnapshot) -> State | None:
         state = _decode_state(snapshot.state)
         if snapshot.version == _SHARED_MEMORY:
             _divide(state, _decode_requests(snapshot.state).requests)
+            show_due(state)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return state

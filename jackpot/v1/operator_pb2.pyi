@@ -1811,17 +1811,17 @@ class VerifyBadBeatRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
-    HAND_FIELD_NUMBER: _builtins.int
     LOSER_SEAT_FIELD_NUMBER: _builtins.int
     WINNER_SEAT_FIELD_NUMBER: _builtins.int
     OTHER_SEATS_FIELD_NUMBER: _builtins.int
     SUPERVISOR_FIELD_NUMBER: _builtins.int
+    LOSING_CARDS_FIELD_NUMBER: _builtins.int
+    WINNING_CARDS_FIELD_NUMBER: _builtins.int
+    COMMUNITY_CARDS_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     request_id: _builtins.str
     link: _builtins.str
     table: _builtins.str
-    hand: _builtins.str
-    """The hand that lost, in the words of the posted rules."""
     loser_seat: _builtins.int
     winner_seat: _builtins.int
     supervisor: _builtins.str
@@ -1830,6 +1830,18 @@ class VerifyBadBeatRequest(_message.Message):
     def other_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The other players who were dealt in."""
 
+    @_builtins.property
+    def losing_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The loser's own cards: 2 in Hold 'em, 4 in Omaha, 7 in Seven-card Stud, 5 in other Poker."""
+
+    @_builtins.property
+    def winning_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The winner's own cards, as many as the loser's."""
+
+    @_builtins.property
+    def community_cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The cards that all players share: 5 in Hold 'em and Omaha."""
+
     def __init__(
         self,
         *,
@@ -1837,15 +1849,17 @@ class VerifyBadBeatRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         table: _builtins.str = ...,
-        hand: _builtins.str = ...,
         loser_seat: _builtins.int = ...,
         winner_seat: _builtins.int = ...,
         other_seats: _abc.Iterable[_builtins.int] | None = ...,
         supervisor: _builtins.str = ...,
+        losing_cards: _abc.Iterable[_builtins.str] | None = ...,
+        winning_cards: _abc.Iterable[_builtins.str] | None = ...,
+        community_cards: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "link", b"link", "loser_seat", b"loser_seat", "other_seats", b"other_seats", "request_id", b"request_id", "site", b"site", "supervisor", b"supervisor", "table", b"table", "winner_seat", b"winner_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["community_cards", b"community_cards", "link", b"link", "loser_seat", b"loser_seat", "losing_cards", b"losing_cards", "other_seats", b"other_seats", "request_id", b"request_id", "site", b"site", "supervisor", b"supervisor", "table", b"table", "winner_seat", b"winner_seat", "winning_cards", b"winning_cards"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1857,7 +1871,12 @@ class VerifyBadBeatResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     PAYOUTS_FIELD_NUMBER: _builtins.int
+    LOSING_HAND_FIELD_NUMBER: _builtins.int
+    WINNING_HAND_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    losing_hand: _builtins.str
+    """What the cards rank as."""
+    winning_hand: _builtins.str
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
     def __init__(
@@ -1865,10 +1884,12 @@ class VerifyBadBeatResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         payouts: _abc.Iterable[_payout_pb2.Payout] | None = ...,
+        losing_hand: _builtins.str = ...,
+        winning_hand: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["losing_hand", b"losing_hand", "payouts", b"payouts", "sequence", b"sequence", "winning_hand", b"winning_hand"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -345,10 +345,11 @@ class OperatorServiceServicer:
 
     def TransferFunds(self, request, context):
         """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-        the limit there keeps off the meter goes to the overflow there.
+        the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
+        Beat funds only, and takes from them only.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
-        INSUFFICIENT_FUNDS.
+        INSUFFICIENT_FUNDS, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -439,10 +440,11 @@ class OperatorServiceServicer:
 
     def VerifyBadBeat(self, request, context):
         """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-        display is pending adjustment.
+        display is pending adjustment. The cards decide: the losing hand must rank as the posted
+        qualifying hand or higher, and the winning hand must beat it.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
-        NOT_A_FUND, PENDING_ADJUSTMENT.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
+        DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -128,10 +128,11 @@ class OperatorServiceStub:
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
     """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-    the limit there keeps off the meter goes to the overflow there.
+    the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
+    Beat funds only, and takes from them only.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
-    INSUFFICIENT_FUNDS.
+    INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]
     """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
@@ -182,10 +183,11 @@ class OperatorServiceStub:
     """
     VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
     """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-    display is pending adjustment.
+    display is pending adjustment. The cards decide: the losing hand must rank as the posted
+    qualifying hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
-    NOT_A_FUND, PENDING_ADJUSTMENT.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
+    DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
     """Effect: the displayed amount was set, and is what the fund holds.
@@ -303,10 +305,11 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
     """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-    the limit there keeps off the meter goes to the overflow there.
+    the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
+    Beat funds only, and takes from them only.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
-    INSUFFICIENT_FUNDS.
+    INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]  # type: ignore[assignment]
     """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
@@ -357,10 +360,11 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """
     VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
     """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-    display is pending adjustment.
+    display is pending adjustment. The cards decide: the losing hand must rank as the posted
+    qualifying hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
-    NOT_A_FUND, PENDING_ADJUSTMENT.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
+    DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
     """Effect: the displayed amount was set, and is what the fund holds.
@@ -565,10 +569,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
         """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-        the limit there keeps off the meter goes to the overflow there.
+        the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
+        Beat funds only, and takes from them only.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
-        INSUFFICIENT_FUNDS.
+        INSUFFICIENT_FUNDS, NOT_A_FUND.
         """
 
     @_abc_1.abstractmethod
@@ -679,10 +684,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VerifyBadBeatResponse, _abc.Awaitable[_operator_pb2.VerifyBadBeatResponse]]:
         """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-        display is pending adjustment.
+        display is pending adjustment. The cards decide: the losing hand must rank as the posted
+        qualifying hand or higher, and the winning hand must beat it.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_LINK_STATE,
-        NOT_A_FUND, PENDING_ADJUSTMENT.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
+        DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
         """
 
     @_abc_1.abstractmethod

@@ -25,7 +25,8 @@ from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager
 
 BEYOND = str(2**63)  # no field of a message holds it
 SEAT = str(2**32)
-BAD_BEAT = ("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", "2")
+CARDS = ("--losing", "8s8h", "--winning", "9s9h", "--board", "8d 8c 9d 9c 2s")
+BAD_BEAT = ("badbeat", "verify", "f", "t", *CARDS, "--loser", "1", "--winner", "2")
 
 
 @pytest.fixture
@@ -225,10 +226,18 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     ann.does("badbeat", "count", "fund", "p1", "6", *staff)
     said = ann.does("badbeat", "count", "fund", "p1", "2", *staff)
     assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
-    hand = ("--hand", "four eights", "--loser", "3", "--winner", "7", "--others", "1,10")
+    hand = (*CARDS, "--loser", "3", "--winner", "7", "--others", "1,10")
     twice = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-1], "3", "--supervisor", "Sam")
     assert "a seat is named twice" in twice
+    pair = ("--losing", "2s2h", "--winning", "9s9h", "--board", "KdJc7d5c3s")
+    low = ann.fails("badbeat", "verify", "fund", "p1", *pair, *hand[len(CARDS) :])
+    assert low.startswith("FLOORPERSON_REQUIRED: ")
+    low = ann.fails("badbeat", "verify", "fund", "p1", *hand, *pair, "--supervisor", "Sam")
+    assert low.startswith("NOT_A_BAD_BEAT: ")
+    assert "pair-of-twos" in low
+    assert "four-eights" in low
     said = ann.does("badbeat", "verify", "fund", "p1", *hand, "--supervisor", "Sam")
+    assert "Seat 3 lost with four eights to four nines at seat 7." in said
     assert re.search(r"four eights \(bad beat\) +fund/main +\$4\.00", said)
     assert "pending adjustment" in " ".join(ann.does("link", "list").split())
     wrong = ann.fails("badbeat", "display", "fund", "1", "--floorperson", "Flo")
@@ -244,15 +253,17 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
         (("rate", "five", "--primary", "21", "--note", "x"), "'21'"),
         (("approve", "first"), "'first'"),
         (("reject", "1", "--reason", "mood", "--floorperson", "Flo"), "mood"),
-        (("badbeat", "verify", "f", "t"), "--hand"),
+        (("badbeat", "verify", "f", "t"), "--loser"),
+        (("badbeat", "verify", "f", "t", "--loser", "1", "--losing", "8s8x"), "'8x'"),
+        (("badbeat", "verify", "f", "t", "--loser", "1", "--losing", "8s8s"), "8s appears twice"),
         (("approve", BEYOND, "--yes"), BEYOND),
         (("decline", BEYOND, "--yes"), BEYOND),
         (("validate", BEYOND, "--yes"), BEYOND),
         (("pay", BEYOND, "--yes"), BEYOND),
         (("reject", BEYOND, "--reason", "lamp-dark", "--yes"), BEYOND),
         (("slip", BEYOND, "--data", "."), BEYOND),
-        (("badbeat", "verify", "f", "t", "--hand", "h", "--winner", "1", "--loser", SEAT), SEAT),
-        (("badbeat", "verify", "f", "t", "--hand", "h", "--loser", "1", "--winner", SEAT), SEAT),
+        (("badbeat", "verify", "f", "t", *CARDS, "--winner", "1", "--loser", SEAT), SEAT),
+        (("badbeat", "verify", "f", "t", *CARDS, "--loser", "1", "--winner", SEAT), SEAT),
         ((*BAD_BEAT, "--others", f"1,{SEAT}"), SEAT),
         ((*BAD_BEAT, "--others", "1,-4"), "-4"),
         (("export", "--data", ".", "--key", "k", "--out", "o", "--from", BEYOND), BEYOND),

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from jackpot.core import ledger
+from jackpot.core.bad_beat import Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
@@ -15,6 +16,7 @@ from jackpot.core.commands.operator import (
     DefineTable,
     PutInService,
     RemoveWager,
+    VerifyBadBeat,
     VoidTableRound,
     VoidTableSeat,
 )
@@ -39,6 +41,7 @@ from jackpot.core.invariants import check
 from jackpot.core.money import parse_dollars
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
+from jackpot.rules.bad_beat import POKER
 
 CENT = 10_000
 DOLLAR = 1_000_000
@@ -71,9 +74,12 @@ def tagged_names(_ranking: str, held: tuple[str, ...]) -> tuple[str, ...]:
 class Floor:
     """A site whose every command is identified, decided, journaled, evolved and checked."""
 
-    def __init__(self, names: Names = tagged_names, site: str = "test") -> None:
+    def __init__(
+        self, names: Names = tagged_names, site: str = "test", poker: Poker = POKER
+    ) -> None:
         self.state = State(site)
         self.names = names
+        self.poker = poker
         self.journal: list[tuple[Record, int]] = []
         self.clock = 1_000_000
         self._requests = itertools.count(1)
@@ -90,7 +96,7 @@ class Floor:
             return known
         if isinstance(known, Repeat):
             return self.journal[known.sequence - 1][0].event
-        answer = decide(self.state, request, self.names)
+        answer = decide(self.state, request, self.names, self.poker)
         if isinstance(answer, Refusal):
             answer = Refused(type(command).__name__, answer.reason, answer.details)
         self.commit(Record(origin, answer, mark))
@@ -273,8 +279,31 @@ def hand_bonus(link: str = "hb", drawn_bps: int = 0) -> Link:
 
 def bad_beat_fund(link: str = "bb") -> Link:
     """Ten per cent of pots from $20, two dollars at most; half, a quarter, a quarter."""
-    rules = PotRules(20 * DOLLAR, 1_000, 2 * DOLLAR, 5_000, 2_500, 2_500)
+    rules = PotRules(20 * DOLLAR, 1_000, 2 * DOLLAR, 5_000, 2_500, 2_500, "four-eights", link)
     return Link(link, link, "test", DOLLAR, (Level("main", 0, 0, 0),), (), pot=rules)
+
+
+def four_eights_lose(
+    at: str = "p1",
+    seats: tuple[int, ...] = (3, 7, 1, 2, 5),
+    supervisor: str = "sue",
+    losing: str = "8s 8h",
+    winning: str = "9s 9h",
+    community: str = "8d 8c 9d 9c 2s",
+) -> VerifyBadBeat:
+    """Four eights that four nines beat in Hold 'em, or other cards; loser and winner come first."""
+    loser, winner, *others = seats
+    return VerifyBadBeat(
+        link="bb",
+        table=at,
+        losing=tuple(losing.split()),
+        winning=tuple(winning.split()),
+        community=tuple(community.split()),
+        loser=loser,
+        winner=winner,
+        others=tuple(others),
+        supervisor=supervisor,
+    )
 
 
 def caribbean(link: str = "cs", **level: Any) -> Link:

@@ -22,10 +22,9 @@ from jackpot.core.commands.operator import (
     SuspendLink,
     TransferFunds,
     ValidatePayout,
-    VerifyBadBeat,
 )
 from jackpot.core.events.operator import PayoutPaid
-from tests.core.floor import DOLLAR
+from tests.core.floor import DOLLAR, four_eights_lose
 from tests.core.random_floor import LINKS, RandomFloor, floorpeople
 
 
@@ -195,8 +194,6 @@ class RandomOperators(RandomFloor):
     @rule(seat=st.integers(2, 9), others=st.sets(st.integers(1, 11), max_size=5))
     def bad_beat(self, seat: int, others: set[int]) -> None:
         """A Bad Beat, perhaps while the display is still pending adjustment."""
-        self.floor.operate(
-            VerifyBadBeat("bb", "p1", "quads", seat, seat - 1, tuple(sorted(others)), "sue")
-        )
+        self.floor.operate(four_eights_lose(seats=(seat, seat - 1, *sorted(others))))
         held = self.floor.state.balances.get("bb/main/meter", 0)
         self.floor.operate(ConfirmDisplay("bb", held + (seat == 9), "flo"))

@@ -4,6 +4,7 @@ import pytest
 
 from jackpot.core.commands import AnyCommand
 from jackpot.core.commands.operator import (
+    AdjustMeter,
     ConfirmDisplay,
     CountBox,
     DefineLink,
@@ -18,10 +19,20 @@ from jackpot.core.commands.operator import (
 )
 from jackpot.core.commands.table import ContributePot
 from jackpot.core.config import Table
+from jackpot.core.events import Refused
 from jackpot.core.events.operator import BadBeatVerified, BoxCounted
 from jackpot.core.events.table import PotContributed
 from jackpot.core.reasons import Reason
-from tests.core.floor import DOLLAR, Floor, bad_beat_fund, five_card_a, ok, reason, table
+from tests.core.floor import (
+    DOLLAR,
+    Floor,
+    bad_beat_fund,
+    five_card_a,
+    four_eights_lose,
+    ok,
+    reason,
+    table,
+)
 
 
 def room() -> Floor:
@@ -39,7 +50,7 @@ def count(floor: Floor, at: str, micros: int) -> BoxCounted:
     return event
 
 
-BAD_BEAT = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2, 5), "sue")
+BAD_BEAT = four_eights_lose()
 
 
 @pytest.mark.rule("PA2010 553.7(e)(6)(iv)")
@@ -79,8 +90,7 @@ def test_the_fund_is_shared_once_the_supervisor_has_verified() -> None:
     """Half to the loser, a quarter to the winner, a quarter divided; the residue stays."""
     floor = room()
     count(floor, "p1", 1_000_010_000)
-    unsigned = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2, 5), "")
-    assert reason(floor.operate(unsigned)) == Reason.FLOORPERSON_REQUIRED
+    assert reason(floor.operate(four_eights_lose(supervisor=""))) == Reason.FLOORPERSON_REQUIRED
     event = ok(floor.operate(BAD_BEAT))
     assert isinstance(event, BadBeatVerified)
     due = [(p.seat, p.amount_micros // 10_000) for p in event.payouts]
@@ -90,6 +100,91 @@ def test_the_fund_is_shared_once_the_supervisor_has_verified() -> None:
         assert reason(floor.operate(PayPayout(payout.id))) == Reason.FORM_REQUIRED
         ok(floor.operate(PayPayout(payout.id, "BB-1")))
     assert floor.replayed() == floor.state
+
+
+BOARD = "7d 7c 8d 8c 9d"
+
+
+@pytest.mark.rule("PA2010 553.1")
+@pytest.mark.rule("PA2010 553.20(b)(3)")
+@pytest.mark.rule("PA2010 553.20(f)")
+@pytest.mark.parametrize(
+    ("losing", "winning", "community", "why"),
+    [
+        ("7s 7h", "8s 8h", BOARD, "the losing hand is lower than the qualifying hand"),
+        ("8s 8h", "9s 9h", "8d 8c 9d 9c 2s", None),
+        ("9s 9h", "Ts Th", "9d 9c Td Tc 2s", None),
+        ("2s 3s", "2h 3h", "8s 8h 8d 8c As", "the winning hand does not beat the losing hand"),
+        ("9s 9h", "8s 8h", "8d 8c 9d 9c 2s", "the winning hand does not beat the losing hand"),
+        ("2s 2h", "As Ah", "2d Kc Qd 9c 7s", "the losing hand is lower than the qualifying hand"),
+    ],
+)
+def test_only_the_posted_hand_or_higher_that_was_beaten_is_paid(
+    losing: str, winning: str, community: str, why: str | None
+) -> None:
+    """A hand below, at and above the posted one; a tie and a hand that won are no Bad Beats."""
+    floor = room()
+    count(floor, "p1", 100 * DOLLAR)
+    answer = floor.operate(four_eights_lose(losing=losing, winning=winning, community=community))
+    if why is None:
+        assert isinstance(answer, BadBeatVerified)
+        return
+    assert isinstance(answer, Refused)
+    assert (answer.reason, answer.details["problem"]) == (Reason.NOT_A_BAD_BEAT, why)
+    assert floor.meter("bb/main") == "100.00"
+
+
+@pytest.mark.rule("PA2010 553.4(f)")
+def test_the_record_names_what_the_cards_rank_as() -> None:
+    """The event has both hands' cards, and every payout the cards that lost."""
+    floor = room()
+    count(floor, "p1", 100 * DOLLAR)
+    event = ok(floor.operate(BAD_BEAT))
+    assert isinstance(event, BadBeatVerified)
+    assert (event.hand, event.winning_hand) == ("four-eights", "four-nines")
+    assert (event.losing, event.winning) == (("8s", "8h"), ("9s", "9h"))
+    assert event.community == ("8d", "8c", "9d", "9c", "2s")
+    assert {(p.hand, p.cards) for p in event.payouts} == {("four-eights", ("8s", "8h"))}
+
+
+@pytest.mark.rule("PA2010 553.20(b)(3)")
+@pytest.mark.parametrize("cards", ["8s", "8s 8h As", "8s 8h As Ks", "8s 8h 8d 8c As"])
+def test_both_hands_have_as_many_cards_as_a_game_deals(cards: str) -> None:
+    """One card too few or too many, or another game's number, is refused for either hand."""
+    floor = room()
+    for command in (four_eights_lose(losing=cards), four_eights_lose(winning=cards)):
+        assert reason(floor.operate(command)) == Reason.WRONG_CARD_COUNT
+    allowed = len(cards.split()) == 4
+    other = "Kh Kd Kc Qs Qd"[: len(cards)]
+    answer = floor.operate(four_eights_lose(losing=cards, winning=other))
+    assert (reason(answer) == Reason.WRONG_CARD_COUNT) is not allowed
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        four_eights_lose(losing="8s 8s"),
+        four_eights_lose(winning="8s 9h"),
+        four_eights_lose(community="8s 8c 9d 9c 2s"),
+    ],
+)
+def test_no_card_is_dealt_twice(command: VerifyBadBeat) -> None:
+    """Not within a hand, not to two players, not to a player and the table."""
+    assert reason(room().operate(command)) == Reason.DUPLICATE_CARD
+
+
+@pytest.mark.rule("PA2010 553.20(a)")
+@pytest.mark.rule("PA2010 553.20(i)")
+def test_a_fund_passes_on_to_bad_beats_only() -> None:
+    """What pots gave goes to no progressive, and a progressive's money to no fund."""
+    floor = room()
+    count(floor, "p1", 100 * DOLLAR)
+    ok(floor.operate(ResetMeter("bb", "main", "end")))
+    ok(floor.operate(AdjustMeter("a", "main", 9_000 * DOLLAR, "reset", "T-1")))
+    for link, to in (("bb", "a"), ("a", "bb")):
+        transfer = TransferFunds(link, "main", "overflow", to, "main", DOLLAR, "T-2")
+        assert reason(floor.operate(transfer)) == Reason.NOT_A_FUND
+    ok(floor.operate(TransferFunds("bb", "main", "overflow", "bb", "main", DOLLAR, "T-3")))
 
 
 @pytest.mark.rule("PA2010 553.20(f)(1)")
@@ -159,7 +254,7 @@ def test_a_table_that_does_not_feed_the_fund_has_no_part_in_it(at: str) -> None:
     floor = room()
     for command in (
         CountBox("bb", at, DOLLAR, "carl", "flo"),
-        VerifyBadBeat("bb", at, "four-of-a-kind", 3, 4, (1, 2), "sue"),
+        four_eights_lose(at),
     ):
         assert reason(floor.operate(command)) == Reason.UNKNOWN_TABLE
 
@@ -182,9 +277,11 @@ def test_another_link_of_the_table_does_not_stop_the_fund() -> None:
         (CountBox("a", "p1", 1, "carl", ""), Reason.UNKNOWN_TABLE),
         (CountBox("bb", "p1", 1, "carl", ""), Reason.FLOORPERSON_REQUIRED),
         (CountBox("bb", "p1", 1, "carl", "flo"), Reason.WRONG_LINK_STATE),
-        (VerifyBadBeat("bb", "p1", "x", 99, 1, (), ""), Reason.UNKNOWN_SEAT),
-        (VerifyBadBeat("bb", "p1", "x", 2, 1, (), ""), Reason.FLOORPERSON_REQUIRED),
-        (VerifyBadBeat("bb", "p1", "x", 2, 1, (), "sue"), Reason.WRONG_LINK_STATE),
+        (four_eights_lose(seats=(99, 1), supervisor="", losing=""), Reason.UNKNOWN_SEAT),
+        (four_eights_lose(supervisor="", losing=""), Reason.FLOORPERSON_REQUIRED),
+        (four_eights_lose(losing="8s", winning="8s"), Reason.WRONG_CARD_COUNT),
+        (four_eights_lose(losing="2h 2d", winning="2h 2c"), Reason.DUPLICATE_CARD),
+        (four_eights_lose(losing="2h 2d"), Reason.WRONG_LINK_STATE),
         (ConfirmDisplay("x", 1, ""), Reason.UNKNOWN_LINK),
         (ConfirmDisplay("bb", 1, ""), Reason.FLOORPERSON_REQUIRED),
         (ConfirmDisplay("bb", 1, "flo"), Reason.WRONG_LINK_STATE),

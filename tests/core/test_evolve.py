@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin
-from jackpot.core.commands.table import Placed
+from jackpot.core.commands.operator import PayPayout, ValidatePayout
+from jackpot.core.commands.table import Placed, Wager
 from jackpot.core.events import AnyEvent, Probed, Record, Refused
 from jackpot.core.events.operator import FundsTransferred
 from jackpot.core.events.table import (
@@ -128,6 +129,31 @@ def test_only_the_latest_hits_are_kept() -> None:
         ok(floor.void_round("t1", "MISDEAL"))
     assert len(floor.state.hits) == RECENT_HITS == 25
     assert {hit.status for hit in floor.state.hits} == {"rejected"}
+
+
+def test_a_hit_that_is_not_yet_paid_is_never_dropped() -> None:
+    """However many newer ones come, it is among the hits until it is paid; then it may go."""
+    floor = Floor().open_up([five_card_a()], [table("t1", "a"), table("t2", "a")])
+    floor.bets_in("t2", [Wager(1, "a-five", DOLLAR)])
+    (due,) = floor.settle("t2", hand(1, "royal-flush")).payouts
+
+    def five_rounds() -> None:
+        for _ in range(5):
+            floor.bets_in("t1", all_bet("a-five"))
+            floor.settle("t1", *(hand(seat, "straight-flush") for seat in range(1, 7)))
+            ok(floor.void_round("t1", "MISDEAL"))
+
+    for status in ("pending", "validated"):
+        five_rounds()
+        assert floor.state.hits[0].payout == due.id
+        assert floor.state.hits[0].status == status
+        assert len(floor.state.hits) == RECENT_HITS
+        if status == "pending":
+            ok(floor.operate(ValidatePayout(due.id, "flo")))
+    ok(floor.operate(PayPayout(due.id, "F-1")))
+    five_rounds()
+    assert due.id not in {hit.payout for hit in floor.state.hits}
+    assert floor.replayed() == floor.state
 
 
 def broken(**changes: object) -> State:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
-from jackpot.core.commands.table import VoidSeat, Wager
+from jackpot.core.commands.table import Wager
 from jackpot.core.config import Link
 from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Payout
@@ -189,7 +189,7 @@ def test_a_moved_share_is_paid_at_its_new_turn() -> None:
     floor.bets_in("t1", [*dealers, Wager(2, "hb-player", DOLLAR, "ann")])
     floor.settle("t1", hand(2, "straight-flush"), dealer="royal-flush")
     assert [(p.seat, p.holder) for p in payouts_in_order(floor.state)] == [(3, 0), (2, 2)]
-    ok(floor.play("t1", VoidSeat(3, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 3, "WRONG_CARD_COUNT"))
     assert [(p.seat, p.holder) for p in payouts_in_order(floor.state)] == [(2, 2), (2, 0)]
     pay_down(floor)
 

@@ -27,7 +27,6 @@ from jackpot.core.commands.operator import (
     SuspendLink,
     TransferFunds,
     ValidatePayout,
-    VerifyBadBeat,
     VoidTableRound,
 )
 from jackpot.core.commands.table import (
@@ -54,6 +53,7 @@ from tests.core.floor import (
     bad_beat_fund,
     cards,
     five_card_a,
+    four_eights_lose,
     hand,
     hand_bonus,
     ok,
@@ -62,7 +62,7 @@ from tests.core.floor import (
 )
 
 CHANGE = AdjustMeter("a", "main", DOLLAR, "malfunction", "T-1")
-BAD_BEAT = VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2), "sue")
+BAD_BEAT = four_eights_lose()
 ONE = PlaceWagers((Wager(1, "a-five", DOLLAR),))
 Answer = AnyEvent | Refusal
 
@@ -227,6 +227,7 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.BELOW_MINIMUM: lambda: _rate(five_card_a("x", minimum_bps=7_000)),
     Reason.ABOVE_MAXIMUM: lambda: _rate(five_card_a("x"), 10_001),
     Reason.NOT_A_FUND: lambda: at().play("t1", ContributePot(DOLLAR)),
+    Reason.NOT_A_BAD_BEAT: lambda: _bad_beat().operate(four_eights_lose(losing="Ks Kh")),
     Reason.PENDING_ADJUSTMENT: lambda: _bad_beat().operate(BAD_BEAT),
     Reason.DISPLAY_MISMATCH: lambda: _bad_beat().operate(ConfirmDisplay("bb", 1, "flo")),
     Reason.VOID_TOO_LATE: lambda: _validated().void_round("t1", "MISDEAL"),

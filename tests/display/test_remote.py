@@ -18,6 +18,7 @@ from jackpot.cli.main import main
 from jackpot.cli.watch_view import page
 from jackpot.display.local import EngineSource
 from jackpot.display.remote import ControllerSource
+from jackpot.display.source import sign_frame
 from jackpot.display.words import money
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
@@ -25,7 +26,17 @@ from tests.display.browser import Browser
 from tests.display.shown import ask
 from tests.e2e.process import Process
 from tests.engine.pit import eventually
-from tests.server.house import FIVE, SITE, House, free_port, hands, open_house, wager, wagers
+from tests.server.house import (
+    FIVE,
+    ROYALS,
+    SITE,
+    House,
+    free_port,
+    hands,
+    open_house,
+    wager,
+    wagers,
+)
 
 QUADS = ["7s", "7h", "7d", "7c", "As"]
 ON = re.compile(r"signs of \S+ on (http://\S+)")
@@ -92,6 +103,32 @@ async def test_both_sources_show_the_same_signs(tmp_path: Path) -> None:
             lambda: outside.meters.frame(SITE, "mega") == inside.meters.frame(SITE, "mega")
         )
         assert outside.meters.frame(SITE, "mega").hit_count == 1  # type: ignore[union-attr]  # it is there
+
+
+async def test_both_sources_put_what_is_not_yet_paid_first(tmp_path: Path) -> None:
+    """On signs and lists a pending jackpot stands before newer hits that were paid."""
+    async with both(tmp_path) as (house, inside, outside):
+        (jackpot,) = await (await house.dealer("t1")).settled({1: ROYALS["s"]}, 1)
+        dealer = await house.dealer("t4")
+        low = [f"{rank}c" for rank in "34567"]
+        paid = []
+        for _ in range(3):
+            (minor,) = await dealer.settled({1: low}, 1)
+            await house.operate("ValidatePayout", payout=minor.id, floorperson="Flo")
+            await house.operate("PayPayout", payout=minor.id, form="W-2G")
+            paid.append(minor)
+        await eventually(
+            lambda: outside.meters.frame(SITE, "five") == inside.meters.frame(SITE, "five")
+        )
+        largest = sorted(paid, key=lambda payout: -payout.amount_micros)
+        for source in (inside, outside):
+            frame, site = source.meters.frame(SITE, "five"), await source.overview()
+            assert frame is not None
+            assert site is not None
+            on_sign = [hit.payout for hit in sign_frame(frame).hits]
+            assert on_sign == [jackpot.id, *(payout.id for payout in largest)]
+            listed = [hit.payout for hit in site.hits]
+            assert listed == [jackpot.id, *(payout.id for payout in reversed(paid))]
 
 
 async def test_both_sources_show_the_same_floor(tmp_path: Path) -> None:

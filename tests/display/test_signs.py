@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from jackpot.core.money import parse_dollars
 from jackpot.display.words import money
 from jackpot.v1 import table_pb2
 from jackpot.verify import verify
 from tests.display.browser import DESKTOP, PHONE, Browser, Window
 from tests.display.shown import Shown, open_shown
 from tests.e2e.process import Process
-from tests.server.house import ROYALS, House, free_port, fund_text
+from tests.server.house import FOUR_EIGHTS_LOSE, ROYALS, House, free_port, fund_text
 
 QUADS = ["7s", "7h", "7d", "7c", "As"]
 UP = 'document.getElementById("out").hidden'
@@ -82,6 +83,36 @@ async def test_a_hit_is_pending_then_paid(shown: Shown, browser: Browser) -> Non
     await window.until('document.querySelector(".hit .status").innerText === "Validated"', 2)
     await shown.house.operate("PayPayout", payout=payout.id, form="W-2G")
     await window.until('document.querySelector(".hit .status").innerText === "Paid"', 2)
+    assert window.complaints == []
+
+
+STRAIGHT_FLUSHES = {
+    seat: [f"{rank}{suit}" for rank in ("34567" if suit == "c" else "9TJQK")]
+    for seat, suit in enumerate("cdhs", 1)
+}
+
+
+async def test_a_pending_jackpot_stays_up(shown: Shown, browser: Browser) -> None:
+    """Newer hits, paid or not, never push out a larger one that is not yet paid."""
+    window = await browser.open(f"{shown.url}/sign/five")
+    await window.until(UP)
+    (jackpot,) = await (await shown.house.dealer("t1")).settled({1: ROYALS["s"]}, 1)
+    dealer = await shown.house.dealer("t4")
+    for _ in range(3):
+        (minor,) = await dealer.settled({1: STRAIGHT_FLUSHES[1]}, 1)
+        await shown.house.operate("ValidatePayout", payout=minor.id, floorperson="Flo")
+        await shown.house.operate("PayPayout", payout=minor.id, form="W-2G")
+    await window.until('document.querySelectorAll(".hit[data-status=paid]").length === 2', 3)
+    first = 'document.querySelector(".hit").dataset'
+    assert await window.page.evaluate(f"{first}.payout") == str(jackpot.id)
+    assert await window.text(".hit .sum") == f"${money(jackpot.amount_micros)}"
+    await dealer.settled(STRAIGHT_FLUSHES, *STRAIGHT_FLUSHES)
+    await window.until('document.getElementById("more").innerText', 3)
+    assert await window.text("#more") == "and 2 more not yet paid"
+    assert await window.page.evaluate(f"{first}.payout") == str(jackpot.id)
+    due = await window.page.locator(".hit .sum").all_inner_texts()
+    amounts = [parse_dollars(text.removeprefix("$")) for text in due]
+    assert amounts == sorted(amounts, reverse=True)
     assert window.complaints == []
 
 
@@ -228,7 +259,7 @@ async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser
         await house.operate("CountBox", link="fund", **box)
         who: dict[str, Any] = {"loser_seat": 3, "winner_seat": 7, "other_seats": [1]}
         who["supervisor"] = "Sam"
-        await house.operate("VerifyBadBeat", link="fund", table="p1", hand="four eights", **who)
+        await house.operate("VerifyBadBeat", link="fund", table="p1", **FOUR_EIGHTS_LOSE, **who)
         await window.until(notice, 3)
         left = (await house.meter("fund"))["main"]
         await house.operate("ConfirmDisplay", link="fund", displayed_micros=left, floorperson="Ann")

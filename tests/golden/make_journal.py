@@ -36,7 +36,6 @@ from jackpot.core.commands.operator import (
     SuspendLink,
     TransferFunds,
     ValidatePayout,
-    VerifyBadBeat,
 )
 from jackpot.core.commands.table import (
     ConfirmCollection,
@@ -59,6 +58,7 @@ from tests.core.floor import (
     bad_beat_fund,
     caribbean,
     five_card_a,
+    four_eights_lose,
     hand,
     hand_bonus,
     ok,
@@ -177,7 +177,7 @@ def _operators(floor: Floor) -> None:
     ok(floor.operate(AttachTable("p1")))
     ok(floor.play("p1", ContributePot(100 * DOLLAR)))
     ok(floor.operate(CountBox("bb", "p1", 2 * DOLLAR, "carl", "flo")))
-    ok(floor.operate(VerifyBadBeat("bb", "p1", "four-of-a-kind", 3, 7, (1, 2), "sue")))
+    ok(floor.operate(four_eights_lose(seats=(3, 7, 1, 2))))
     held = floor.state.balances["bb/main/meter"]
     ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
 

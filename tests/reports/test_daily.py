@@ -168,7 +168,7 @@ def test_what_happened_is_noted(three_days: Path) -> None:
     wanted = {
         "voids": ("RoundVoided", "SeatVoided"),
         "changes": ("LinkChanged", "MeterAdjusted", "FundsTransferred", "ParametersChanged"),
-        "counts": ("BoxCounted", "DisplayConfirmed"),
+        "counts": ("BoxCounted", "BadBeatVerified", "DisplayConfirmed"),
     }
     for date in DATES:
         _, within = of_day(three_days, date)

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
-from jackpot.core.commands.table import VoidSeat, Wager
+from jackpot.core.commands.table import Wager
 from jackpot.core.money import dollars
 from jackpot.reports.daily import daily_report
 from jackpot.reports.pdf import as_pdf
@@ -78,6 +78,17 @@ def test_the_meter_after_is_the_meter_as_it_then_stood(three_days: Path) -> None
                 assert slip.meter_after_micros == balances[account]
                 checked += 1
     assert checked > 5
+
+
+@pytest.mark.rule("PA2010 553.20(f)")
+def test_a_bad_beats_slip_shows_both_hands(three_days: Path) -> None:
+    """The cards that lost, the board, and the hand and cards that won."""
+    row = next(row for row in rows(three_days) if row.kind == "BadBeatVerified")
+    with open_walk(three_days) as walk:
+        slip = find_slip(walk, row.event["payouts"][0]["id"])
+    lines = " | ".join(" ".join(line.split()) for line in slip_lines(slip))
+    assert "award four-eights (bad-beat) | cards 8s 8h | board 8d 8c 9d 9c 2s" in lines
+    assert "| beaten by four-nines: 9s 9h |" in lines
 
 
 def test_a_slip_names_its_entries_with_their_hashes(three_days: Path) -> None:
@@ -155,7 +166,7 @@ def test_slip_and_report_name_the_seat_to_which_a_share_was_moved(tmp_path: Path
     boxes = [Wager(seat, "hb-dealer", DOLLAR, "ann") for seat in (6, 5)]
     floor.bets_in("t1", [*boxes, Wager(1, "hb-dealer", DOLLAR, "bob")])
     floor.settle("t1", dealer="royal-flush")
-    ok(floor.play("t1", VoidSeat(6, "WRONG_CARD_COUNT", "flo")))
+    ok(floor.void_seat("t1", 6, "WRONG_CARD_COUNT"))
     due = floor.state.payouts[1]
     assert (due.seat, due.player) == (5, "ann")
     directory = write_floor(tmp_path, floor)

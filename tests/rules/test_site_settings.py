@@ -21,7 +21,7 @@ POT = {
     "loser": '"50%"',
     "winner": '"25%"',
     "table": '"25%"',
-    "passes_on_to": '"next"',
+    "passes_on_to": '"bb"',
 }
 
 
@@ -87,7 +87,7 @@ def test_a_bad_beat_fund_is_a_link_without_bets(tmp_path: Path) -> None:
         2_500,
         2_500,
         "four-eights",
-        "next",
+        "bb",
     )
     assert (link.bets, [level.seed_micros for level in link.levels]) == ((), [0])
     assert (table.game, table.seats, table.seat_cards) == ("poker", 10, 0)
@@ -109,6 +109,7 @@ def test_a_bad_beat_fund_is_a_link_without_bets(tmp_path: Path) -> None:
             ("table", '"25.01%"', "PA2010 553.20(b)(3)"),
             ("winner", None, "PA2010 553.20(b)(3)"),
             ("passes_on_to", None, "PA2010 553.20(i)"),
+            ("passes_on_to", '"next"', "PA2010 553.20(i)"),
         )
     ],
 )
@@ -119,6 +120,36 @@ def test_posted_rules_that_the_text_does_not_allow(
     pot = {k: v for k, v in (POT | {key: value}).items() if v is not None}
     (fault,) = check_site(written(tmp_path, fund(pot))).violations
     assert fault.clause == clause
+
+
+PROGRESSIVE = """[[links]]
+id = "one"
+rule = "pa-2011-caribbean-stud"
+bet = "progressive"
+wager = "$1"
+[links.levels.main]
+seed = "$10,000"
+reseed = "$10,000"
+primary = "70%"
+[links.pays]
+straight-flush = "10% of main"
+"""
+
+
+@pytest.mark.rule("PA2010 553.20(i)")
+@pytest.mark.parametrize("heir", ["two", "one"])
+def test_a_fund_passes_on_to_a_bad_beat_of_the_site(tmp_path: Path, heir: str) -> None:
+    """Another Bad Beat link, wherever it stands in the file; never a progressive."""
+    first = fund(POT | {"passes_on_to": f'"{heir}"'}).partition("[[tables]]")[0]
+    second = fund(POT).partition("[[tables]]")[0].partition("[[links]]")[2]
+    text = first + PROGRESSIVE + "[[links]]" + second.replace('id = "bb"', 'id = "two"')
+    faults = check_site(written(tmp_path, text)).violations
+    if heir == "two":
+        assert faults == ()
+        return
+    (fault,) = faults
+    assert (fault.line, fault.clause) == (15, "PA2010 553.20(i)")
+    assert fault.reason == "passes_on_to: 'one' is no Bad Beat link of this site"
 
 
 def link_text(rule: str, bet: str, more: str) -> str:

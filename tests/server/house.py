@@ -15,6 +15,7 @@ from jackpot.core.config import Site
 from jackpot.engine import Engine, Limits
 from jackpot.engine.faults import InjectedError, Point
 from jackpot.request_id import new_request_id
+from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
@@ -97,6 +98,14 @@ def fund_text() -> str:
         'reseed = "$10,000"\nprimary = "70%"\n[links.pays]\nstraight-flush = "10% of main"\n\n'
         '[[tables]]\nid = "p1"\nlinks = ["fund"]\n\n[[tables]]\nid = "t5"\nlinks = ["stud"]\n\n'
     )
+
+
+# Four eights that lose to four nines, in Hold 'em.
+FOUR_EIGHTS_LOSE: dict[str, Any] = {
+    "losing_cards": ["8s", "8h"],
+    "winning_cards": ["9s", "9h"],
+    "community_cards": ["8d", "8c", "9d", "9c", "2s"],
+}
 
 
 def write_site(folder: Path, text: str) -> Path:
@@ -294,6 +303,7 @@ async def serving(
         limits=limits,
         faults=faults,
         clock=clock,
+        poker=POKER,
     )
     controller = Controller(engine, site)
     house = House(controller, engine, await controller.start(address), store)

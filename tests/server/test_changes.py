@@ -12,6 +12,7 @@ from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 from tests.server.house import (
     BONUS,
     DOLLAR,
+    FOUR_EIGHTS_LOSE,
     SITE,
     House,
     fund_text,
@@ -250,12 +251,14 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
             "VerifyBadBeat",
             link="fund",
             table="p1",
-            hand="four eights",
             loser_seat=3,
             winner_seat=7,
             other_seats=[1, 10],
             supervisor="Sam",
+            **FOUR_EIGHTS_LOSE,
         )
+        assert (verified.losing_hand, verified.winning_hand) == ("four-eights", "four-nines")
+        assert {tuple(p.cards) for p in verified.payouts} == {("8s", "8h")}
         assert [(p.seat, p.amount_micros) for p in verified.payouts] == [
             (3, 2_500_000),
             (7, 1_250_000),

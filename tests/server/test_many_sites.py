@@ -121,3 +121,73 @@ def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
     )
     assert twice.returncode == 2
     assert "about the same site" in twice.stderr
+
+
+def start(store: Address, *options: str) -> tuple[int, str, str]:
+    """Serve until the first line, then stop: the exit code, that line, and what went wrong."""
+    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store)]
+    serve += ["--grpc", f"127.0.0.1:{free_port()}", *options]
+    with subprocess.Popen(
+        serve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        process.terminate()
+        errors = process.communicate()[1]
+    told = [text for text in errors.splitlines() if text.startswith(("Error", "Usage"))]
+    return process.returncode, line, "\n".join(told)
+
+
+def sites_in(store: Address) -> list[str]:
+    """Which sites a store holds."""
+    return [site.site for site in verify(store).sites]
+
+
+def test_a_changed_id_begins_no_second_site(tmp_path: Path, store: Address) -> None:
+    """What the journal holds, what the file says and what to do, in one line; nothing is written.
+
+    Another site is begun where it is asked for by its id, and then served as any other.
+    """
+    east, north, _ = (str(path) for path in write_sites(tmp_path))
+    assert READY.match(start(store, "--site", east)[1])
+    code, line, error = start(store, "--site", north)
+    assert (code, line) == (1, "")
+    assert error == (
+        "Error: the store holds east, and the site file says north: nothing was written. "
+        "If the id was changed, set it back; to begin north in this store, add --new-site north"
+    )
+    assert sites_in(store) == ["east"]
+    code, _, error = start(store, "--site", north, "--new-site", "south")
+    assert (code, "no site file given here has that id" in error) == (2, True)
+    assert READY.match(start(store, "--site", north, "--new-site", "north")[1])
+    assert sites_in(store) == ["east", "north"]
+    for site in (east, north):
+        assert READY.match(start(store, "--site", site)[1])
+
+
+def test_a_site_joins_those_that_are_served(tmp_path: Path, store: Address) -> None:
+    """Where every site of the store is served, a further site file is no changed id."""
+    east, north, west = (str(path) for path in write_sites(tmp_path))
+    assert READY.match(start(store, "--site", east)[1])
+    assert READY.match(start(store, "--site", east, "--site", north)[1])
+    code, _, error = start(store, "--site", east, "--site", west)
+    assert (code, "the store holds east, north, and the site file says west" in error) == (1, True)
+    assert sites_in(store) == ["east", "north"]
+
+
+def test_a_demo_stays_out_of_a_houses_journal(tmp_path: Path) -> None:
+    """Its directory is its own: no demo site is seeded beside a real one."""
+    data = tmp_path / "data"
+    east = str(write_sites(tmp_path)[0])
+    assert READY.match(start(data, "--site", east)[1])
+    result = subprocess.run(
+        [sys.executable, "-m", "jackpot", "demo", "--rounds", "1", "--data", str(data)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, sites_in(data)) == (1, ["east"])
+    assert result.stderr == (
+        f"Error: {data} holds the journal of east: nothing was written. "
+        "Give the demo a directory of its own\n"
+    )

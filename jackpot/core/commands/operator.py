@@ -216,7 +216,9 @@ class VerifyBadBeat(Command, frozen=True):
 
     link: str
     table: str
-    hand: str
+    losing: tuple[str, ...]  # the player's own cards, without those that all players share
+    winning: tuple[str, ...]
+    community: tuple[str, ...]
     loser: int
     winner: int
     others: tuple[int, ...]

@@ -163,11 +163,15 @@ class BadBeatVerified(Event, frozen=True):
 
     table: str
     link: str
-    hand: str
+    hand: str  # what the losing cards rank as; before cards were asked for, what somebody wrote
     supervisor: str
     payouts: tuple[Payout, ...]
     settlement: Settlement
     postings: Postings
+    losing: tuple[str, ...] = ()  # the players' own cards, and those that all players share
+    winning: tuple[str, ...] = ()
+    community: tuple[str, ...] = ()
+    winning_hand: str = ""
 
 
 class DisplayConfirmed(Event, frozen=True):

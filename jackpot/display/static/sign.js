@@ -90,8 +90,12 @@ function showFrame(next) {
   showService();
 }
 
+function due(hit) {
+  return hit.status === "pending" || hit.status === "validated";
+}
+
 function news(hit, now) {
-  if (hit.status === "pending" || hit.status === "validated") {
+  if (due(hit)) {
     finished.delete(hit.payout);
     return true;
   }
@@ -107,7 +111,12 @@ function news(hit, now) {
 function showHits() {
   if (!frame) return;
   const now = Date.now() + clockOffset;
-  const shown = frame.hits.filter((hit) => news(hit, now)).slice(-MOST_HITS).reverse();
+  // They come with what is not yet paid first, the largest first: no newer hit crowds that out.
+  const current = frame.hits.filter((hit) => news(hit, now));
+  const shown = current.slice(0, MOST_HITS);
+  const waiting = current.slice(MOST_HITS).filter(due).length;
+  byId("more").hidden = !waiting;
+  say(byId("more"), waiting ? `and ${waiting} more not yet paid` : "");
   const known = new Set(frame.hits.map((hit) => hit.payout));
   for (const payout of finished.keys()) if (!known.has(payout)) finished.delete(payout);
   const old = new Map([...byId("won").children].map((node) => [node.dataset.payout, node]));

@@ -138,7 +138,7 @@ async def pit(folder: Path, rule: str, table: str, cards: str) -> AsyncIterator[
         site = load_site(folder / "site.toml")
         on = next(each for each in site.tables if each.id == table).links
         links = [link for name in on for link in site.links if link.id == name]
-        progressive = LinkedProgressive(client, links, Floor(house.channel, SITE).pay)
+        progressive = LinkedProgressive(client, links, Floor(house.channel, SITE))
         deck = PlainDeck(stacked(parse_cards(cards)))
         yield Pit(house, Table(GAMES[rule], deck, progressive))
 

@@ -11,7 +11,7 @@ from jackpot.server.errors import refused
 from jackpot.server.rpc import service
 from jackpot.store.opening import Address
 from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2, table_pb2
-from tests.server.house import DOLLAR, ROYALS, House, fund_text
+from tests.server.house import DOLLAR, FOUR_EIGHTS_LOSE, ROYALS, House, fund_text
 from tests.server.scenes.stage import Scenes, adjust
 
 SCENES = Scenes()
@@ -211,6 +211,24 @@ async def _(house: House) -> None:
     await dealer.do("contribute_pot", table_pb2.ContributePot(pot_micros=100 * DOLLAR))
 
 
+@scene(Reason.NOT_A_BAD_BEAT, fund_text())
+async def _(house: House) -> None:
+    twos: dict[str, Any] = {
+        "losing_cards": ["2s", "2h"],
+        "winning_cards": ["9s", "9h"],
+        "community_cards": ["8d", "Kc", "9d", "3c", "5s"],
+    }
+    await house.operate(
+        "VerifyBadBeat",
+        link="fund",
+        table="p1",
+        loser_seat=1,
+        winner_seat=2,
+        supervisor="Sam",
+        **twos,
+    )
+
+
 @scene(Reason.PENDING_ADJUSTMENT, fund_text())
 async def _(house: House) -> None:
     for _ in range(2):
@@ -218,11 +236,11 @@ async def _(house: House) -> None:
             "VerifyBadBeat",
             link="fund",
             table="p1",
-            hand="four eights",
             loser_seat=1,
             winner_seat=2,
             other_seats=[3],
             supervisor="Sam",
+            **FOUR_EIGHTS_LOSE,
         )
 
 

@@ -108,13 +108,14 @@ def _signs(report: dict[str, Any]) -> list[str]:
     rows = [
         (
             ages["controller"],
+            _duration(ages["watched_s"]),
             f"{ages['changes']:,}",
             *(_duration(ages[name] / 1000) for name in ("p50", "p99", "longest")),
             _duration(report["options"]["sign_limit_s"]),
         )
         for ages in report["sign_age_ms"]
     ]
-    head = ["controller", "changes shown", "p50", "p99", "oldest", "limit"]
+    head = ["controller", "watched", "changes shown", "p50", "p99", "oldest", "limit"]
     return _table("Age of signs behind the journal", head, rows)
 
 

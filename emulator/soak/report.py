@@ -54,8 +54,13 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "journal_verified": soak.verified,
         "latency_ms": _latency(soak.latencies),
         "sign_age_ms": [
-            {"controller": number, "changes": ages.count, **_latency(ages)}
-            for number, ages in enumerate(soak.sign_watch.latencies, 1)
+            {
+                "controller": place + 1,
+                "watched_s": round(soak.sign_watch.watched_s(place), 1),
+                "changes": ages.count,
+                **_latency(ages),
+            }
+            for place, ages in enumerate(soak.sign_watch.latencies)
         ],
         "faults": _faults(soak),
         "resident_mb": _memory(soak),
@@ -199,8 +204,8 @@ def _sign_lines(report: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for ages in report["sign_age_ms"]:
         figures = [f"{name} {ages[name]} ms" for name in ("p50", "p99", "longest")]
-        limit = f"limit {report['options']['sign_limit_s']:g} s"
-        lines += listed("  signs     ", [f"controller {ages['controller']}", *figures, limit])
+        about = [f"limit {report['options']['sign_limit_s']:g} s", f"watched {ages['watched_s']} s"]
+        lines += listed("  signs     ", [f"controller {ages['controller']}", *figures, *about])
     return lines
 
 

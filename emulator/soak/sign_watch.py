@@ -34,7 +34,7 @@ class SignWatch:
     def __init__(self, controllers: int, limit_s: float) -> None:
         self.latencies = [Latencies() for _ in range(controllers)]  # one a controller
         self.ages = SignAges(controllers, limit_s, lambda p, age_s: self.latencies[p].note(age_s))
-        self._looked_s = time.monotonic()
+        self._looked_s = self._began_s = time.monotonic()
         self._pause([True] * controllers)  # until the first frame
 
     async def work(self, soak: "Soak") -> None:
@@ -48,6 +48,12 @@ class SignWatch:
         self._pause(_unable(soak))
         if stale := self.ages.oldest(time.monotonic()):
             raise StaleSignError(in_dollars(stale, self.ages.limit_s))
+
+    def watched_s(self, place: int) -> float:
+        """How long the signs of a controller were expected to be right."""
+        pauses = self.ages.pauses[place]
+        paused_s = pauses.within_s(self._began_s, self._looked_s)
+        return self._looked_s - self._began_s - paused_s
 
     def _pause(self, unable: Sequence[bool]) -> None:
         before_s, self._looked_s = self._looked_s, time.monotonic()

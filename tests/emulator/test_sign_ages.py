@@ -221,10 +221,11 @@ def test_a_soak_that_was_held_up_blames_no_sign(now: SimpleNamespace) -> None:
     for _ in range(3):
         now.s += 10 * HELD_UP_S
         watch.look(soak)
-    for _ in range(50):
+    for _ in range(48):
         now.s += 0.1
         watch.look(soak)
-    now.s += 0.2
+    assert watch.watched_s(0) == pytest.approx(4.8)
+    now.s += 0.4
     with pytest.raises(StaleSignError):
         watch.look(soak)
 

@@ -123,6 +123,7 @@ class Staff:
         # The newest frame of each link, at each controller.
         self.shown: list[dict[str, meter_pb2.LinkMeters]] = [{} for _ in channels]
         self.watching = [False for _ in channels]  # whether frames come from each
+        self.heard_s = [0.0 for _ in channels]  # when the last one came
         self._site = site
         self._tape = tape
         stubs = [operator_pb2_grpc.OperatorServiceStub(each) for each in channels]
@@ -183,7 +184,7 @@ class Staff:
             request = meter_pb2.WatchMetersRequest(site=self._site)
             try:
                 async for response in self._meters[place].WatchMeters(request):
-                    self.watching[place] = True
+                    self.watching[place], self.heard_s[place] = True, time.monotonic()
                     for link in response.links:
                         self.shown[place][link.link] = link
                         self._tape.show(place, link)

@@ -150,7 +150,7 @@ class Floor:
         self.up = True
         self.pid = 0
         self.saboteur = SimpleNamespace(doing=None)
-        self.staff = SimpleNamespace(watching=[True])
+        self.staff = SimpleNamespace(watching=[True], heard_s=[0.0])
         self.keepers = [SimpleNamespace(up=SimpleNamespace(is_set=lambda: self.up))]
 
     @property
@@ -205,9 +205,22 @@ def test_a_fault_holds_the_clock_of_a_sign(
     look(60.0)
     well = Floor()
     floor.up, floor.pid, floor.saboteur, floor.staff = True, 0, well.saboteur, well.staff
-    look(61.0)
+    look(61.5)
     with pytest.raises(StaleSignError, match=r"sign of five at controller 1 was wrong for 5\.\d s"):
-        look(64.0)
+        look(65.0)
+
+
+def test_a_controller_that_shows_something_has_its_store_back(now: SimpleNamespace) -> None:
+    """After writes failed its signs age from the first frame on, or when it has tried again."""
+    watch, floor = SignWatch(1, LIMIT_S), Floor()
+    soak: Any = floor
+    for failing, heard_s in ((True, 0.0), (False, 0.0), (False, 0.3), (False, 0.3)):
+        floor.saboteur.doing = Fault.WRITE if failing else None
+        floor.staff.heard_s = [heard_s]
+        watch.look(soak)
+        now.s += 0.25
+    watch.look(soak)
+    assert watch.watched_s(0) == pytest.approx(0.5)
 
 
 def test_a_soak_that_was_held_up_blames_no_sign(now: SimpleNamespace) -> None:

@@ -1,4 +1,4 @@
-"""What the kernel tells of processes: whose children they are, and the memory that they hold."""
+"""What the kernel tells of processes: children, memory, and whether a signal stopped them."""
 
 from pathlib import Path
 
@@ -20,6 +20,15 @@ def resident_mb(pid: int) -> float:
     if not own:
         return _memory_mb(pid, "status", "VmRSS")
     return sum(_memory_mb(each, "smaps_rollup", "Pss") for each in (pid, *own))
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped a process that is still there."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] == "T"
 
 
 def _memory_mb(pid: int, file: str, field: str) -> float:

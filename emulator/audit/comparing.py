@@ -18,6 +18,14 @@ def amount(micros: int) -> str:
     return f"{micros / 1_000_000:,.6f}"
 
 
+def dollars(micros: int) -> str:
+    """Dollars and cents, and what is below a cent where there is any."""
+    whole, part = divmod(abs(micros), 1_000_000)
+    cents, rest = divmod(part, 10_000)
+    below = f"{rest:04d}".rstrip("0")
+    return f"{'-' if micros < 0 else ''}${whole:,}.{cents:02d}{below}"
+
+
 class Comparison:
     """Looks at the books of a site."""
 

@@ -5,11 +5,11 @@ So the last faces of each link are kept, and a frame is compared with the one of
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from emulator.audit.books import Link
-from emulator.audit.comparing import amount, differing, status_name
+from emulator.audit.comparing import amount, differing, dollars, status_name
 from jackpot.v1 import meter_pb2
 
 KEPT = 1_000  # faces of a link; a frame that comes later than that can't be compared
@@ -20,7 +20,7 @@ class Face(NamedTuple):
 
     status: str
     hits: int
-    meters: tuple[tuple[str, int], ...]  # level, micros
+    meters: tuple[tuple[str, int], ...]  # level, micros; by level
 
 
 class Signs:
@@ -28,6 +28,7 @@ class Signs:
 
     def __init__(self, links: Mapping[str, Link]) -> None:
         self._links = links
+        self.on_change: Callable[[int, str, Face], None] | None = None  # sequence, link, new face
         self._faces = {name: deque([(0, _face(link))], KEPT) for name, link in links.items()}
 
     def keep(self, sequence: int) -> None:
@@ -36,6 +37,8 @@ class Signs:
             faces, face = self._faces[name], _face(link)
             if face != faces[-1][1]:
                 faces.append((sequence, face))
+                if self.on_change:
+                    self.on_change(sequence, name, face)
 
     def is_kept(self, told: meter_pb2.LinkMeters) -> bool:
         """Whether it is still known what a frame had to show."""
@@ -59,8 +62,27 @@ class Signs:
 
 
 def _face(link: Link) -> Face:
-    meters = tuple((name, level.meter) for name, level in link.levels.items())
-    return Face(link.status, link.hits, meters)
+    meters = ((name, level.meter) for name, level in link.levels.items())
+    return Face(link.status, link.hits, tuple(sorted(meters)))
+
+
+def face_told(told: meter_pb2.LinkMeters) -> Face:
+    """The face that a frame has."""
+    meters = sorted((meter.level, meter.amount_micros) for meter in told.meters)
+    return Face(status_name(told.status), told.hit_count, tuple(meters))
+
+
+def faces_differ(shown: Face | None, right: Face) -> str:
+    """What a sign shows and must show, where that is not the same."""
+    if shown is None:
+        return "it shows nothing"
+    must = dict(right.meters)
+    found = [
+        ("status", shown.status, right.status),
+        ("hits", shown.hits, right.hits),
+        *((f"{lv} meter", dollars(m), dollars(must.get(lv, 0))) for lv, m in shown.meters),
+    ]
+    return ", ".join(f"{name} {is_}, must be {to}" for name, is_, to in found if is_ != to)
 
 
 def _compare(told: meter_pb2.LinkMeters, must: Face) -> str:

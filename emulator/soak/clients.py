@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import grpc
 from tenacity import stop_after_delay
 
-from emulator.audit.entry import FRAME, Entry, flat
+from emulator.audit.entry import Entry, flat
 from emulator.soak.latency import Latencies
 from emulator.soak.tape import Tape
 from jackpot.request_id import new_request_id
@@ -124,6 +124,8 @@ class Staff:
     def __init__(self, channels: Sequence[grpc.aio.Channel], site: str, tape: Tape) -> None:
         # The newest frame of each link, at each controller.
         self.shown: list[dict[str, meter_pb2.LinkMeters]] = [{} for _ in channels]
+        self.watching = [False for _ in channels]  # whether frames come from each
+        self.heard_s = [0.0 for _ in channels]  # when the last one came
         self._site = site
         self._tape = tape
         stubs = [operator_pb2_grpc.OperatorServiceStub(each) for each in channels]
@@ -185,11 +187,14 @@ class Staff:
     async def watch(self, place: int) -> None:
         """See every frame that a sign at this controller would show, for as long as it lasts."""
         while True:
+            self.watching[place] = False
             request = meter_pb2.WatchMetersRequest(site=self._site)
             try:
                 async for response in self._meters[place].WatchMeters(request):
+                    self.watching[place], self.heard_s[place] = True, time.monotonic()
                     for link in response.links:
                         self.shown[place][link.link] = link
-                        self._tape.note(Entry(link.sequence, FRAME, None, link))
+                        self._tape.show(place, link)
             except grpc.RpcError:
+                self.watching[place] = False
                 await asyncio.sleep(0.1)

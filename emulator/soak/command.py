@@ -19,7 +19,7 @@ from emulator.folders import make_folder
 from emulator.soak.controllers import ControllerError
 from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
 from emulator.soak.html import html_page
-from emulator.soak.options import EVERY_S, Options
+from emulator.soak.options import EVERY_S, SIGN_LIMIT_S, Options
 from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
@@ -114,6 +114,13 @@ def _is_empty(store: str) -> None:
     show_default=True,
     help="Every so-many-th table plays whole games with devices; 0: none.",
 )
+@click.option(
+    "--sign-limit",
+    type=FiniteRange(0.1),
+    default=SIGN_LIMIT_S,
+    show_default=True,
+    help="Seconds for which a sign may show what the journal no longer says.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "--report",
@@ -139,6 +146,7 @@ def soak(
     store: str,
     fault_every: float,
     whole_games: int,
+    sign_limit: float,
     report: Path | None,
     keep: Path | None,
     *,
@@ -169,6 +177,7 @@ def soak(
         store=store,
         whole_games=whole_games,
         every_s=fault_every,
+        sign_limit_s=sign_limit,
     )
     if store:
         _is_empty(store)

@@ -38,7 +38,7 @@ def html_page(report: dict[str, Any]) -> str:
     if report["prefix"]:
         failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
     parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
-    parts += [*_meters(report), *_hits(report), *_tables(report)]
+    parts += [*_signs(report), *_meters(report), *_hits(report), *_tables(report)]
     return charts.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
 
 
@@ -51,6 +51,7 @@ def _tiles(report: dict[str, Any]) -> str:
             "p50": f"{latency['p50']:,.0f} ms",
             "p99": f"{latency['p99']:,.0f} ms",
             "p99.9": f"{latency['p99.9']:,.0f} ms",
+            "oldest sign": f"{max(ages['longest'] for ages in report['sign_age_ms']):,.0f} ms",
             "awards from meters": f"{sum(a['count'] for a in shares):,}",
             "paid by meters": _money(sum(a["micros"] for a in shares)),
             "faults felt": f"{sum(report['faults']['happened'].values()):,}",
@@ -101,6 +102,21 @@ def _over_time(report: dict[str, Any]) -> list[str]:
     ]
     says = "Shaded: something was done to a controller or a connection." if bands else ""
     return charts.section("Over time", drawn, says)
+
+
+def _signs(report: dict[str, Any]) -> list[str]:
+    rows = [
+        (
+            ages["controller"],
+            _duration(ages["watched_s"]),
+            f"{ages['changes']:,}",
+            *(_duration(ages[name] / 1000) for name in ("p50", "p99", "longest")),
+            _duration(report["options"]["sign_limit_s"]),
+        )
+        for ages in report["sign_age_ms"]
+    ]
+    head = ["controller", "watched", "changes shown", "p50", "p99", "oldest", "limit"]
+    return _table("Age of signs behind the journal", head, rows)
 
 
 def _meters(report: dict[str, Any]) -> list[str]:

@@ -6,6 +6,9 @@ from emulator.soak.faults import Fault
 
 ROUND_S = 60.0  # what a round takes at a real table
 EVERY_S = 8.0  # between two things done to controllers or connections
+# What a sign may lag behind the journal. In a quiet house it is right within a second; this leaves
+# room for a machine whose few cores are shared by all controllers and the soak itself.
+SIGN_LIMIT_S = 5.0
 
 
 class Options(NamedTuple):
@@ -24,6 +27,7 @@ class Options(NamedTuple):
     store: str = ""  # a PostgreSQL address, empty database; else SQLite in the run's folder
     whole_games: int = 4  # every so-many-th table plays whole games; 0: none
     every_s: float = EVERY_S
+    sign_limit_s: float = SIGN_LIMIT_S
     command: tuple[str, ...] = ()  # what to run instead of `jackpot`
 
     def plays_whole_games(self, place: int) -> bool:

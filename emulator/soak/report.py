@@ -9,6 +9,7 @@ from typing import Any
 from emulator.soak.fault_counts import device_faults, fault_counts
 from emulator.soak.faults import SAYS
 from emulator.soak.hits import FAMILY_ERROR, LEAST_P
+from emulator.soak.latency import Latencies
 from emulator.soak.run import Soak
 from emulator.soak.samples import GROWTH_MB
 from emulator.words import counted, listed, wrapped
@@ -51,7 +52,16 @@ def make_report(soak: Soak) -> dict[str, Any]:
         "views_skipped": soak.auditor.skipped,
         "agreed_at": soak.auditor.agreed,
         "journal_verified": soak.verified,
-        "latency_ms": _latency(soak),
+        "latency_ms": _latency(soak.latencies),
+        "sign_age_ms": [
+            {
+                "controller": place + 1,
+                "watched_s": round(soak.sign_watch.watched_s(place), 1),
+                "changes": ages.count,
+                **_latency(ages),
+            }
+            for place, ages in enumerate(soak.sign_watch.latencies)
+        ],
         "faults": _faults(soak),
         "resident_mb": _memory(soak),
         "growth_mb": round(soak.samples.growth_mb, 1),
@@ -81,13 +91,14 @@ def _options(soak: Soak) -> dict[str, Any]:
         "store": "PostgreSQL" if is_postgres(options.store) else "SQLite",
         "whole_games": options.whole_games,
         "fault_every_s": options.every_s,
+        "sign_limit_s": options.sign_limit_s,
     }
 
 
-def _latency(soak: Soak) -> dict[str, float]:
+def _latency(latencies: Latencies) -> dict[str, float]:
     shares = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
-    found = {name: soak.latencies.quantile_s(share) for name, share in shares.items()}
-    found["longest"] = soak.latencies.longest_s
+    found = {name: latencies.quantile_s(share) for name, share in shares.items()}
+    found["longest"] = latencies.longest_s
     return {name: round(seconds * 1000, 2) for name, seconds in found.items()}
 
 
@@ -188,6 +199,16 @@ def circumstances(report: dict[str, Any]) -> list[str]:
     return [report["at"], report["machine"], *asked, f"faults {faults}"]
 
 
+def _sign_lines(report: dict[str, Any]) -> list[str]:
+    """How long changes took to be on the signs of each controller."""
+    lines: list[str] = []
+    for ages in report["sign_age_ms"]:
+        figures = [f"{name} {ages[name]} ms" for name in ("p50", "p99", "longest")]
+        about = [f"limit {report['options']['sign_limit_s']:g} s", f"watched {ages['watched_s']} s"]
+        lines += listed("  signs     ", [f"controller {ages['controller']}", *figures, *about])
+    return lines
+
+
 def _fault_lines(faults: dict[str, Any]) -> list[str]:
     """What was done, and what of it was felt."""
     lines: list[str] = []
@@ -239,6 +260,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
             f"  latency   p50 {latency['p50']} ms, p99 {latency['p99']} ms, "
             f"p99.9 {latency['p99.9']} ms"
         ),
+        *_sign_lines(report),
         (
             f"  memory    at most {report['resident_mb'].get('most', 0)} MB; grew by "
             f"{report['growth_mb']} MB, of {report['growth_limit_mb']} that one controller may"

@@ -32,6 +32,7 @@ from emulator.soak.prefix import Prefix, shortest_prefix
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Saboteur
 from emulator.soak.samples import Samples
+from emulator.soak.sign_watch import SignWatch
 from emulator.soak.site import HERD, SITE, herd_names, table_names, write_site
 from emulator.soak.stepped_clock import set_offset
 from emulator.soak.strangers import Mute, herd
@@ -64,7 +65,8 @@ class Soak:
         self.hits = Hits(self.terms)
         self.awards = Awards()
         self.auditor = Auditor(self.terms, self.awards.note)
-        self.tape = Tape(self.auditor, self.tape_path)
+        self.sign_watch = SignWatch(options.controllers, options.sign_limit_s)
+        self.tape = Tape(self.auditor, self.tape_path, self.sign_watch.ages)
         self.latencies = Latencies()
         self.habits = habits_for(fault_set)
         self.tables: list[SideTable | GameTable] = []
@@ -236,6 +238,7 @@ class Soak:
         watching = [
             asyncio.create_task(self.staff.watch(place)) for place, _ in enumerate(self.controllers)
         ]
+        watching.append(asyncio.create_task(self.sign_watch.work(self)))
         self._stack.push_async_callback(end, watching)
         work = [self._look(), self.samples.work(), self.manager.work()]
         if self.saboteur and self.saboteur.has_work:
@@ -252,7 +255,7 @@ class Soak:
             await end(helpers)
             self.samples.take()
             if not self.failure:  # a controller that failed would not come back
-                await while_kept(self._wind_up(herding), keepers)
+                await while_kept(self._wind_up(herding), [*keepers, *watching])
         except Exception as error:  # noqa: BLE001 - a run that fails has a report too
             self.failure = in_words(error)
         finally:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from emulator.procfs import is_stopped
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
 from emulator.soak.faults import Fault
 from emulator.soak.keeper import KILLED, Keeper
@@ -65,6 +66,7 @@ class Saboteur:
         self.how: Counter[str] = Counter()  # the same, in more words
         self.unfelt: Counter[str] = Counter()
         self.log: list[tuple[float, float, str]] = []  # from, to (monotonic), what
+        self.doing: Fault | None = None  # what is under way
         self._keepers, self._proxies = keepers, proxies
         self._disk, self._clock = disk, clock
         self._draw, self._every_s, self._enough = draw, every_s, enough
@@ -100,12 +102,14 @@ class Saboteur:
             keeper = self._draw.choice(self._keepers)
             await keeper.up.wait()
             fault, act = self._acts.take()
-            began = time.monotonic()
+            began, self.doing = time.monotonic(), fault
             try:
                 what, felt = await act(keeper)
             except asyncio.CancelledError:
                 self.log.append((began, time.monotonic(), f"{fault}, still under way"))
                 raise
+            finally:
+                self.doing = None
             self.log.append((began, time.monotonic(), what))
             if felt:
                 self.done[fault] += 1
@@ -163,7 +167,7 @@ class Saboteur:
         until = time.monotonic() + min(_REACH_S, max(_LEAST_REACH_S, self._every_s))
         while time.monotonic() < until or not killing.done():
             await asyncio.sleep(0.1)
-            if _is_stopped(keeper.controller.pid):
+            if is_stopped(keeper.controller.pid):
                 await asyncio.sleep(self._draw.uniform(0.1, 1.0))
                 keeper.fault = ""
                 keeper.controller.signal(signal.SIGCONT)
@@ -231,11 +235,3 @@ class Saboteur:
             case "half-close":
                 proxy.half_close(towards_client=self._draw.random() < 0.5)  # noqa: PLR2004 - heads or tails
         return f"connection {what}", felt
-
-
-def _is_stopped(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] == "T"

@@ -8,14 +8,17 @@ time is recorded and audited, but counted once.
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from emulator.audit.entry import OBSERVATIONS, Entry
+from emulator.audit.entry import FRAME, OBSERVATIONS, Entry
+from emulator.audit.sign_ages import SignAges
 from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.record import write_entry
+from jackpot.v1 import meter_pb2
 
 _MOST_UNKNOWN = 3  # named in a report
 _log = logging.getLogger(__name__)
@@ -24,8 +27,12 @@ _log = logging.getLogger(__name__)
 class Tape:
     """What was sent and told, in the order in which it was told."""
 
-    def __init__(self, auditor: Auditor, path: Path | None = None) -> None:
+    def __init__(
+        self, auditor: Auditor, path: Path | None = None, ages: SignAges | None = None
+    ) -> None:
         self.auditor = auditor
+        self._ages = ages
+        auditor.signs.on_change = ages.changed if ages else None
         self.known = 0
         self.contradiction: ContradictionError | None = None  # the first; nothing more is audited
         self.failed = asyncio.Event()
@@ -64,6 +71,8 @@ class Tape:
 
     def note(self, entry: Entry) -> None:
         """Record an entry, and audit what has become complete."""
+        if self._ages and entry.sequence > self.known:
+            self._ages.reached(entry.sequence, time.monotonic())
         self.known = max(self.known, entry.sequence)
         if self._path and not self._file:
             self._file = self._path.open("wb")
@@ -80,6 +89,12 @@ class Tape:
         except Exception as error:  # noqa: BLE001 - what was not audited must not pass
             _log.exception("the auditor failed")
             self._contradicted(ContradictionError(entry, f"the auditor failed: {error!r}"))
+
+    def show(self, place: int, link: meter_pb2.LinkMeters) -> None:
+        """Record a frame that a sign at the controller of this place was sent."""
+        if self._ages:
+            self._ages.frame(place, link, time.monotonic())
+        self.note(Entry(link.sequence, FRAME, None, link))
 
     def _contradicted(self, error: ContradictionError) -> None:
         self.contradiction = error

@@ -75,7 +75,7 @@ class EngineSource:
         return self._tail.record
 
     async def card(self, link: str) -> SignCard | None:
-        """What of a link does not change: a link's configuration never does."""
+        """What of a link stays; another title comes with the next frame."""
         if link not in self._cards:
 
             def look(state: State) -> SignCard | None:

@@ -54,6 +54,7 @@ class Source(Protocol):
 def sign_frame(frame: MeterFrame) -> SignFrame:
     """What a sign is told of a link."""
     return SignFrame(
+        title=frame.title,
         sequence=frame.sequence,
         time_ms=frame.time_micros // MICROS_PER_MS,
         status=frame.status,

@@ -29,7 +29,7 @@ class LevelCard(Struct, frozen=True):
 
 
 class SignCard(Struct, frozen=True):
-    """What of a link does not change: its title, its hands and what they pay."""
+    """What a sign is told first of a link: its title, its hands and what they pay."""
 
     link: str
     title: str
@@ -65,6 +65,7 @@ class Amount(Struct, frozen=True):
 class SignFrame(Struct, frozen=True):
     """What of a link changes, at one sequence of the journal."""
 
+    title: str
     sequence: int
     time_ms: int
     status: str

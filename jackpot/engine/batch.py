@@ -17,7 +17,6 @@ from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.answers import Answer, Committed, Job, Limits, Outcome
-from jackpot.engine.meters import moves_meters
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
 from jackpot.store.journal import (
@@ -119,7 +118,6 @@ class Batch:
         self._entries: dict[str, list[Entry]] = {}
         self.events: dict[tuple[str, int], Committed] = {}
         self._bytes = 0
-        self.moved: set[str] = set()  # sites whose meters may show something else now
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
         """Answers in order, and the jobs for which this batch has no room."""
@@ -176,8 +174,6 @@ class Batch:
         self._entries.setdefault(replica.site, []).append(entry)
         self.events[replica.site, entry.sequence] = committed
         self._bytes += len(entry.body)
-        if moves_meters(event):
-            self.moved.add(replica.site)
         return committed
 
     def add_own(self, replica: Replica, command: AnyCommand) -> Committed:

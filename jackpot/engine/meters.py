@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.events import AnyEvent, Probed, Refused, SnapshotTaken
@@ -26,21 +27,23 @@ from jackpot.core.events.table import (
 from jackpot.core.state import Hit, LinkState, LinkStatus, State
 
 # Most events move no meter; after a batch of nothing but these there is nothing to compare.
-_QUIET = (
-    WagersPlaced,
-    RoundOpened,
-    WagersWithdrawn,
-    WagerRemoved,
-    Refused,
-    TableAttached,
-    SnapshotTaken,
-    Probed,
-    Proposed,
-    ProposalDeclined,
-    AccountMoved,
-    PotContributed,
-    DeckPlaced,
-    DeckRemoved,
+_QUIET: frozenset[type] = frozenset(
+    {
+        WagersPlaced,
+        RoundOpened,
+        WagersWithdrawn,
+        WagerRemoved,
+        Refused,
+        TableAttached,
+        SnapshotTaken,
+        Probed,
+        Proposed,
+        ProposalDeclined,
+        AccountMoved,
+        PotContributed,
+        DeckPlaced,
+        DeckRemoved,
+    }
 )
 
 
@@ -71,7 +74,7 @@ class MeterFrame(Struct, frozen=True):
 
 def moves_meters(event: AnyEvent) -> bool:
     """Whether an event can change what a frame shows."""
-    return not isinstance(event, _QUIET)
+    return type(event) not in _QUIET
 
 
 def frame_of(state: State, link: LinkState) -> MeterFrame:
@@ -108,22 +111,17 @@ class FrameMaker:
     """Makes the frames that differ from those made before. Lives in the writer's thread."""
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, str], tuple[object, ...]] = {}
+        self._shown: dict[tuple[str, str], MeterFrame] = {}
 
     def changed(self, state: State) -> list[MeterFrame]:
-        """Frames of the links whose meters, status or hits are not what they were."""
+        """Frames of the links that show anything but what they showed."""
         frames = []
         for link in state.links.values():
             frame = frame_of(state, link)
-            shown = (
-                frame.status,
-                frame.hit_count,
-                frame.levels,
-                frame.hits,
-                frame.pending_adjustment,
-            )
-            if self._shown.get((frame.site, frame.link)) != shown:
-                self._shown[frame.site, frame.link] = shown
+            # Only where and when is left out: every entry has another.
+            face = replace(frame, sequence=0, time_micros=0)
+            if self._shown.get((frame.site, frame.link)) != face:
+                self._shown[frame.site, frame.link] = face
                 frames.append(frame)
         return frames
 

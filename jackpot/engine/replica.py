@@ -11,6 +11,7 @@ from jackpot.core.events import AnyEvent, Record, SnapshotTaken
 from jackpot.core.evolve import evolve
 from jackpot.core.invariants import BrokenInvariantError, check, check_open
 from jackpot.core.state import State
+from jackpot.engine.meters import moves_meters
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,
@@ -37,6 +38,8 @@ class Replica:
         self.state = State(site)
         self.head = GENESIS
         self.snapshot_sequence = 0  # of the last snapshot that anyone took
+        # Whether a frame of it may show something else by now, whoever wrote what moved it.
+        self.moved = True
         self._mark: tuple[Head, bytes, int] | None = None  # an earlier state of this copy
         self._since: list[Entry] = []  # what has been applied after the mark
         self._durable = GENESIS
@@ -129,6 +132,7 @@ class Replica:
             raise UnsoundError(
                 self.site, sequence, f"the entry makes no sense: {error!r}"
             ) from error
+        self.moved = self.moved or moves_meters(record.event)
         if isinstance(record.event, SnapshotTaken):
             self.snapshot_sequence = sequence
         if self._mark is not None:

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 from jackpot.core.reasons import Reason, refuse
+from jackpot.core.state import State
 from jackpot.engine.answers import Read
 from jackpot.engine.replica import Replica, load
 from jackpot.store.journal import GENESIS, Entry, Head, Journal, Reader, UnsoundError
@@ -66,21 +67,27 @@ class Sites:
                 return
         self._load(site)
 
-    def follow_all(self, about: AbstractSet[str] | None = None) -> list[str]:
-        """Catch up wherever others wrote, or there only; the sites that this moved."""
+    def follow_all(self, about: AbstractSet[str] | None = None) -> None:
+        """Catch up wherever others wrote, or there only."""
         followed = self.replicas.keys() if about is None else self.replicas.keys() & about
         if not followed:
-            return []
+            return
         heads = self._journal.heads(followed)
-        moved = [s for s in followed if not self.replicas[s].head.same(heads.get(s, GENESIS))]
-        for first in range(0, len(moved), _TOGETHER):
-            sites = moved[first : first + _TOGETHER]
+        behind = [s for s in followed if not self.replicas[s].head.same(heads.get(s, GENESIS))]
+        for first in range(0, len(behind), _TOGETHER):
+            sites = behind[first : first + _TOGETHER]
             after = {site: self.replicas[site].head.sequence for site in sites}
             news = _News(heads, self._journal.read_each(after, _PAGE))
             for site in sites:
                 if not self.caught_up(site, news):
                     self.follow(site)
-        return moved
+
+    def take_moved(self) -> list[State]:
+        """The states whose meters may have moved since this was last asked."""
+        moved = [replica for replica in self.replicas.values() if replica.moved]
+        for replica in moved:
+            replica.moved = False
+        return [replica.state for replica in moved]
 
     def halt(self, error: UnsoundError) -> None:
         """Serve a site no more."""

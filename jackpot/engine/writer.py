@@ -88,7 +88,7 @@ class Writer(threading.Thread):
         """Open and check everything, then serve until told to stop."""
         try:
             journal, sites = self._open()
-            self._tell(healthy=True, moved=sites.replicas)
+            self._tell(frames=self._news(sites), healthy=True)
             while self.queue or not self.stopping:
                 self._wait()
                 try:
@@ -148,12 +148,12 @@ class Writer(threading.Thread):
             self._commit(journal, sites, share, [*rest, *reads])
         due = self.busy_since - self._polled >= self._limits.poll_s
         if reads or due:
-            moved = sites.follow_all(None if due else {read.site for read in reads if read.fresh})
+            sites.follow_all(None if due else {read.site for read in reads if read.fresh})
             if due:
                 self._polled = time.monotonic()
             answers = [(read.deliver, sites.answer(read)) for read in reads]
             self._unanswered = ()
-            self._tell(answers, moved=moved)
+            self._tell(answers, self._news(sites))
         self._snapshot(journal, sites, self._limits.snapshot_every)
 
     def _commit(
@@ -177,7 +177,7 @@ class Writer(threading.Thread):
         self._unanswered = left
         self._took_s = time.perf_counter() - started_s
         commit = Commit(batch.events, self._took_s)
-        self._tell(answers, moved=batch.moved, commit=commit)
+        self._tell(answers, self._news(sites), commit=commit)
 
     def _transact(
         self,
@@ -215,6 +215,7 @@ class Writer(threading.Thread):
                 continue
             work = partial(self._take_snapshot, sites, site, every)
             self._transact(journal, sites, {site}, work)
+            self._tell(frames=self._news(sites))  # of what it caught up with before
 
     def _take_snapshot(
         self, sites: Sites, site: str, every: int, batch: Batch, transaction: Transaction
@@ -249,7 +250,7 @@ class Writer(threading.Thread):
                 self._wait_refusing(delay_s)
                 delay_s = min(2 * delay_s, self._limits.retry_s)
             else:
-                self._tell(healthy=True, moved=sites.replicas)
+                self._tell(frames=self._news(sites), healthy=True)
                 return journal, sites
 
     def _probe(self, journal: Journal, sites: Sites) -> None:
@@ -310,17 +311,21 @@ class Writer(threading.Thread):
         except StoreError as error:
             _log.warning("%s", error)
 
+    def _news(self, sites: Sites) -> list[MeterFrame]:
+        """The frames that differ from those shown last, whoever wrote what moved them.
+
+        Asked for only where every copy is what the journal has: after a commit, never before one.
+        """
+        return [frame for state in sites.take_moved() for frame in self._frames.changed(state)]
+
     def _tell(
         self,
         answers: Sequence[Answer] = (),
+        frames: Sequence[MeterFrame] = (),
         *,
-        moved: Iterable[str] = (),
         healthy: bool | None = None,
         commit: Commit | None = None,
     ) -> None:
-        replicas = self._sites.replicas if self._sites else {}
-        states = [replicas[site].state for site in moved if site in replicas]
-        frames = [frame for state in states for frame in self._frames.changed(state)]
         if healthy is not None:
             self._healthy = healthy
         if answers or frames or healthy is not None:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.rules.site import load_site
 from tests.display.browser import DESKTOP, PHONE, Browser
 from tests.display.shown import open_shown
-from tests.server.house import link_text
+from tests.server.house import link_text, serving, site_text, write_site
 
 LONG = "W" * 200
 MORE = link_text("long", "C", 5).replace('title = "long"', f'title = "{LONG}"')
@@ -32,6 +33,17 @@ async def test_a_long_title_pushes_nothing_off(
             assert wide <= size[0], path
             outmost = await window.page.evaluate(OUTMOST)
             assert outmost <= size[0], path
+
+
+async def test_a_sign_left_open_shows_another_title(tmp_path: Path, browser: Browser) -> None:
+    """It was journaled by another controller of the site, which started with another site file."""
+    async with open_shown(tmp_path) as shown:
+        window = await browser.open(f"{shown.url}/sign/five")
+        await window.until("document.title === 'five'")
+        text = site_text().replace('title = "five"', 'title = "Five Card"')
+        async with serving(tmp_path / "data", load_site(write_site(tmp_path, text))):
+            await window.until("document.title === 'Five Card'")
+            assert await window.text("#title") == "Five Card"
 
 
 def test_the_docs_say_how_long_a_sign_counts() -> None:

@@ -10,15 +10,18 @@ from msgspec.structs import replace
 from jackpot.cli.main import main
 from jackpot.core import awards, claims, rounds, settle
 from jackpot.core.reasons import Reason
-from jackpot.core.state import Claim, Phase, Pools, TableState
-from jackpot.engine.meters import MeterBoard, MeterFrame
+from jackpot.core.state import Claim, Phase, Pools, State, TableState
+from jackpot.engine.meters import FrameMaker, MeterBoard, MeterFrame
+from jackpot.engine.replica import Replica
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 from jackpot.server.tables import TableService
+from jackpot.store.journal import Entry
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of, true_frames = settle.pools_of, MeterBoard.frames
+true_add, true_changed = Replica.add, FrameMaker.changed
 
 
 def drops_a_residue() -> None:
@@ -121,6 +124,24 @@ def freezes_signs() -> None:
     setattr(MeterBoard, "frames", frames)  # noqa: B010 - as above
 
 
+def shows_only_its_own() -> None:
+    """What it caught up with is never published: only links that its own events move are."""
+    own: set[str] = set()
+
+    def add(replica: Replica, origin: Any, event: Any, *rest: Any) -> Entry:
+        own.update(account.partition("/")[0] for account, _ in getattr(event, "postings", ()))
+        return true_add(replica, origin, event, *rest)
+
+    def changed(maker: FrameMaker, state: State) -> list[MeterFrame]:
+        shown = {link for _, link in maker._shown}
+        links = {n: link for n, link in state.links.items() if n in own or n not in shown}
+        own.clear()
+        return true_changed(maker, replace(state, links=links))
+
+    setattr(Replica, "add", add)  # noqa: B010 - as above
+    setattr(FrameMaker, "changed", changed)  # noqa: B010 - as above
+
+
 def turns_tables_away() -> None:
     """No table can attach, ever."""
 
@@ -162,6 +183,7 @@ OTHERS: dict[str, Callable[[], None]] = {
         keeps_a_micro,
         shows_no_sign,
         freezes_signs,
+        shows_only_its_own,
         turns_tables_away,
         forgets_nothing,
         starts_only_once,

@@ -15,6 +15,7 @@ from emulator.soak.cast import Cast
 from emulator.soak.command import run_soak
 from emulator.soak.faults import Fault, parse_faults
 from emulator.soak.habits import Habits
+from emulator.soak.html import html_page
 from emulator.soak.options import Options
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.proxy import Proxy
@@ -162,6 +163,31 @@ def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -
     report = soak(tmp_path, tables=2, rounds=3, whole_games=0, controllers=2, command=command)
     assert not report["passed"]
     assert failure in report["failures"][0]
+
+
+@PATIENCE
+def test_a_sign_that_lags_behind_the_journal_fails(tmp_path: Path) -> None:
+    """Of two controllers one does not publish what it caught up with; the run ends by its age."""
+    command = (sys.executable, str(BUGGY), "second:shows-only-its-own")
+    options = {"tables": 6, "duration_s": 120, "whole_games": 0, "sign_limit_s": 3.0}
+    report = soak(tmp_path, controllers=2, command=command, **options)
+    (failure,) = report["failures"]
+    found = re.search(
+        r"sign of \S+ at controller 2 was wrong for (\S+) s after sequence \d+, limit 3 s: (.*)",
+        failure,
+    )
+    assert found, failure
+    assert float(found[1]) >= 3.0
+    assert re.search(r"meter \$[\d,.]+, must be \$[\d,.]+|hits \d+, must be \d+", found[2])
+    assert report["duration_s"] < 120
+    well, ill = report["sign_age_ms"]
+    assert well["controller"] == 1
+    assert well["changes"] > 0
+    assert ill["controller"] == 2
+    text = "\n".join(text_lines(report))
+    assert "controller 2, p50 " in text
+    assert "limit 3 s" in text
+    assert "Age of signs behind the journal" in html_page(report)
 
 
 @PATIENCE

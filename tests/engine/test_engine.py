@@ -195,6 +195,18 @@ async def test_wagers_alone_publish_nothing(store: Address) -> None:
         assert engine.meters.version == seen
 
 
+async def test_wagers_alone_cost_no_frames(store: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch that moves no meter does not even look whether one moved."""
+    async with running(store) as engine:
+        pit = await Pit(engine).open_up("t1")
+        made: list[object] = []
+        monkeypatch.setattr("jackpot.engine.meters.frame_of", lambda *of: made.append(of))
+        ok(await pit.play("t1", OpenRound()))
+        ok(await pit.play("t1", wagers(1)))
+        await asyncio.sleep(2 * engine.limits.poll_s)
+        assert not made
+
+
 async def test_before_start_and_after_drain(store: Address) -> None:
     """Before it is ready and after it stops, the engine says so and takes nothing."""
     engine = Engine(journal_opener(store), tagged_names, sites=(SITE,))

@@ -165,6 +165,7 @@ class Faults:
     def __init__(self) -> None:
         self.raise_at: Point | None = None
         self.hold_at: Point | None = None
+        self.held = threading.Event()
         self.go_on = threading.Event()
 
     def __call__(self, point: Point) -> None:
@@ -172,6 +173,7 @@ class Faults:
         if point == self.raise_at:
             raise InjectedError(point)
         if point == self.hold_at:
+            self.held.set()
             assert self.go_on.wait(30)
 
 

@@ -17,8 +17,7 @@ let serving = null;
 let clockOffset = 0; // the controller's clock less this one's
 
 function showCard(card) {
-  document.title = card.title;
-  say(byId("title"), card.title);
+  showTitle(card.title);
   byId("wager").hidden = card.wager === "0.00"; // a Bad Beat's pots are no wagers
   byId("wager").replaceChildren("Wager ", h("b", {}, `$${card.wager.replace(/\.00$/, "")}`));
   byId("sign").classList.toggle("one", card.levels.length === 1);
@@ -34,6 +33,11 @@ function showCard(card) {
   );
   byId("card").style.setProperty("--rows", card.rows.length + card.envy.length);
   if (frame) showFrame(frame);
+}
+
+function showTitle(title) {
+  document.title = title;
+  say(byId("title"), title);
 }
 
 function levelRow(level) {
@@ -77,6 +81,7 @@ function payTable(rows, caption, kind) {
 
 function showFrame(next) {
   frame = next;
+  showTitle(frame.title);
   for (const { level, amount } of frame.levels) {
     const meter = meters.get(level);
     if (meter && meter.amount !== amount) {

@@ -59,7 +59,7 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
 def test_a_connection_is_told_how_many_calls_it_may_have(floor: Floor) -> None:
     """HTTP/2 would allow as many as one likes."""
     with Resetting(*floor.where, floor.certificate("s1"), floor.root) as client:
-        assert client.settings[MAX_CONCURRENT_STREAMS] == MAX_CALLS == 64
+        assert client.settings[MAX_CONCURRENT_STREAMS] == MAX_CALLS == 100
         assert client.settings[MAX_HEADER_LIST_SIZE] == MAX_METADATA_BYTES
 
 

@@ -188,32 +188,29 @@ async def load(
     processes: list[Process], server: Server, sites: int, tables: int, run_s: float, *, spread: bool
 ) -> Run:
     """All tables of all sites at once."""
-    channels = [
-        grpc.aio.insecure_channel(each.address, options=[("grpc.use_local_subchannel_pool", 1)])
-        for each in processes
+    ways = [  # one a table: a connection has only so many streams
+        (
+            grpc.aio.insecure_channel(
+                processes[(table if spread else number) % len(processes)].address,
+                options=[("grpc.use_local_subchannel_pool", 1)],
+            ),
+            f"site-{number}",
+            f"t{table}",
+        )
+        for number in range(sites)
+        for table in range(tables)
     ]
     pids = [each.process.pid for each in processes]
     before_s, database_s, commits = cpu_s(pids), cpu_s(children(server)), commits_of(server)
     busy, began = Busy(), time.monotonic()
-    counts = await asyncio.gather(
-        *(
-            play(
-                channels[(table if spread else number) % len(channels)],
-                f"site-{number}",
-                f"t{table}",
-                WINDOW if spread else 1,
-                began + run_s,
-            )
-            for number in range(sites)
-            for table in range(tables)
-        )
-    )
+    window = WINDOW if spread else 1
+    counts = await asyncio.gather(*(play(*way, window, began + run_s) for way in ways))
     took_s, machine = time.monotonic() - began, busy.share()
     used_s, database_used_s = cpu_s(pids) - before_s, cpu_s(children(server)) - database_s
     wagers, commands = (sum(column) for column in zip(*counts, strict=True))
     await asyncio.sleep(1.1)  # the server counts with a delay
     commits = commits_of(server) - commits
-    await asyncio.gather(*(channel.close() for channel in channels))
+    await asyncio.gather(*(channel.close() for channel, _, _ in ways))
     return Run(
         wagers / took_s,
         commits / took_s,

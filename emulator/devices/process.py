@@ -21,6 +21,7 @@ from emulator.devices.service import DeviceServices
 from emulator.v1 import devices_pb2 as pb
 from emulator.v1 import devices_pb2_grpc as pb_grpc
 from jackpot.server.address import AddressError, verify_free
+from jackpot.server.limits import CONNECTION_OPTIONS
 
 Log = Callable[..., None]
 
@@ -29,6 +30,7 @@ MAX_CALLS: Final = 4_096  # at once, watchers included
 GRACE_S: Final = 3.0
 _READ_BYTES: Final = 4_096
 _OPTIONS: Final = (
+    *CONNECTION_OPTIONS,
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     # Two processes on one port would each have half of the stations.
     ("grpc.so_reuseport", 0),

@@ -63,3 +63,8 @@ async def refuse(request: Request, error: Exception) -> Response:
     command = f"jackpot login https://{request.url.netloc}" if "www-authenticate" in headers else ""
     page = REFUSED.replace("{text}", escape(str(error))).replace("{command}", escape(command))
     return HTMLResponse(page, error.status, headers)
+
+
+async def unheard(_request: Request, _error: Exception) -> Response:
+    """For whoever left, or was cut off, in the midst of a request."""
+    return Response(status_code=400)

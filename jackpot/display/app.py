@@ -9,7 +9,7 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -18,7 +18,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from jackpot.auth.gate import Actor
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.access import Access, ByRole, RefusedPageError, ThisMachine, check
-from jackpot.display.answers import STATIC, Page, away, json_answer, missing, refuse, static_page
+from jackpot.display.answers import (
+    STATIC,
+    Page,
+    away,
+    json_answer,
+    missing,
+    refuse,
+    static_page,
+    unheard,
+)
 from jackpot.display.login import LoginPages
 from jackpot.display.source import Source, sign_frame
 from jackpot.display.stream import EventStream, Places
@@ -87,7 +96,7 @@ class Pages:
         return Starlette(
             routes=routes,
             middleware=[Middleware(_Headers)],
-            exception_handlers={RefusedPageError: refuse},
+            exception_handlers={RefusedPageError: refuse, ClientDisconnect: unheard},
         )
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ import uvicorn
 from jackpot.auth.gate import Gate
 from jackpot.display.access import Access, ByRole
 from jackpot.display.app import Pages, Settings
+from jackpot.display.bounded import MAX_REQUEST_BYTES
 from jackpot.display.errors import HttpAddressError
 from jackpot.display.local import EngineSource, Heartbeats
 from jackpot.display.metrics import Metrics
@@ -21,6 +22,7 @@ from jackpot.engine import Engine
 from jackpot.store.journal import Archive
 
 STOP_S = 2  # for answers that are under way
+HANDSHAKE_S = 10  # for TLS to know who is there
 OTHER_REQUESTS = 64  # beside the watchers
 DEAD_MS = 15_000  # a peer that has acknowledged nothing for so long is gone
 PORTS = range(1 << 16)
@@ -99,7 +101,7 @@ async def serve_source(
         proxy_headers=False,  # `access` judges the real peer
         timeout_graceful_shutdown=STOP_S,
         limit_concurrency=settings.max_watchers + OTHER_REQUESTS,
-        h11_max_incomplete_event_size=16 << 10,
+        ws="none",  # nothing here is for WebSockets, whose protocol has none of our limits
     )
     server = _Server(config)
     host, port = listening.getsockname()[:2]
@@ -120,6 +122,8 @@ def listen(address: str) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # What nobody reads any more stays with whoever sends it.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MAX_REQUEST_BYTES)
         with contextlib.suppress(AttributeError, OSError):  # Linux has it, not every system
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
         listening.bind(where)
@@ -130,7 +134,26 @@ def listen(address: str) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to whoever runs the loop."""
+    """Leaves signals to whoever runs the loop, and gives TLS no more time than a request."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen. uvicorn would wait a minute for a handshake, and half of one for its end."""
+        config, loop = self.config, asyncio.get_running_loop()
+        self.servers = [
+            await loop.create_server(
+                self._protocol,
+                sock=each,
+                ssl=config.ssl,
+                backlog=config.backlog,
+                ssl_handshake_timeout=HANDSHAKE_S if config.ssl else None,
+                ssl_shutdown_timeout=STOP_S if config.ssl else None,
+            )
+            for each in sockets or ()
+        ]
+        self.started = True
+
+    def _protocol(self) -> CertifiedProtocol:
+        return CertifiedProtocol(self.config, self.server_state, self.lifespan.state)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[Any]:

@@ -3,10 +3,10 @@
 import asyncio
 import ssl
 
-from jackpot.display.prompt import PromptProtocol
+from jackpot.display.bounded import BoundedProtocol
 
 
-class CertifiedProtocol(PromptProtocol):
+class CertifiedProtocol(BoundedProtocol):
     """Puts the peer's certificate where ASGI's TLS extension has it, which uvicorn does not."""
 
     _chain: tuple[str, ...] = ()

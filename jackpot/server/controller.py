@@ -22,7 +22,7 @@ from jackpot.request_id import new_request_id
 from jackpot.server.address import AddressError, verify_address, verify_free, verify_loopback
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
-from jackpot.server.limits import MAX_MESSAGE_BYTES
+from jackpot.server.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 from jackpot.server.rpc import service
@@ -33,6 +33,7 @@ from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
 DRAIN_S = 5.0  # for what has been accepted to be answered
 
 _OPTIONS = (
+    *CONNECTION_OPTIONS,
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.so_reuseport", 0),  # a second controller on the port must fail, not share it
     *keepalive(),  # a table whose cable was cut must not look attached

@@ -1,4 +1,4 @@
-"""What one message, one stream and one server may hold. Past a limit a request ends at the door.
+"""What one message, stream, connection and server may hold. Past a limit it ends at the door.
 
 Every limit is far above what a table needs and far below what would hurt the controller.
 """
@@ -19,3 +19,19 @@ MAX_WATCHERS = 1_024
 MAX_WATCHED_LINKS = 64
 MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others
 MAX_UNREAD_S = 20.0  # how long a client may leave unread what it was sent
+MAX_CALLS = 100  # at once on one connection, streams included; HTTP/2 advises against less
+MAX_CONNECTIONS = 4_096  # each is an open file; gRPC itself closes the next
+MAX_METADATA_BYTES = 8 << 10  # of one call
+MAX_HANDSHAKE_S = 10  # for TLS and HTTP/2 to begin; gRPC would wait two minutes
+
+# For a server: what HTTP/2 keeps of a caller before anybody knows whether they may call at all.
+# Calls that are opened and reset at once are work all the same, so as many as one likes would push
+# everybody else's out of the queue.
+CONNECTION_OPTIONS = (
+    ("grpc.max_concurrent_streams", MAX_CALLS),
+    ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
+    # Between the two gRPC would refuse at random.
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.server_handshake_timeout_ms", MAX_HANDSHAKE_S * 1_000),
+)

@@ -133,7 +133,8 @@ class TableServiceStub:
     ready goes into one message. A refused command does not end the stream, unless the refusal asks
     for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
     wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
-    stream with OVERLOADED, as does leaving answers unread.
+    stream with OVERLOADED, as does leaving answers unread. A connection has at most 100 calls open,
+    streams included: whoever speaks for many tables opens more connections.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -243,7 +244,8 @@ class TableServiceAsyncStub(TableServiceStub):
     ready goes into one message. A refused command does not end the stream, unless the refusal asks
     for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
     wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
-    stream with OVERLOADED, as does leaving answers unread.
+    stream with OVERLOADED, as does leaving answers unread. A connection has at most 100 calls open,
+    streams included: whoever speaks for many tables opens more connections.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
     """
@@ -434,7 +436,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         ready goes into one message. A refused command does not end the stream, unless the refusal asks
         for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
         wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
-        stream with OVERLOADED, as does leaving answers unread.
+        stream with OVERLOADED, as does leaving answers unread. A connection has at most 100 calls open,
+        streams included: whoever speaks for many tables opens more connections.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from jackpot.display import prompt
+from jackpot.display import bounded, prompt, serving
 from jackpot.display.app import Settings
 from jackpot.display.errors import HttpAddressError
 from jackpot.display.serving import OTHER_REQUESTS, listen
+from tests.display.secured import secured_pages
 from tests.display.shown import Shown, ask, open_shown
 from tests.server.house import SITE, open_house
 
@@ -90,6 +91,41 @@ async def test_silent_connections_leave_room_for_signs(
         assert (await shown.get("/sign/five"))[0] == 200
         for _, writer in silent:
             writer.close()
+
+
+async def test_more_connections_than_there_is_room_for_are_closed_at_once(tmp_path: Path) -> None:
+    """Past those who are told that there is no room, nobody costs a place or a file."""
+    room = 2 + OTHER_REQUESTS + bounded.MAX_TURNED_AWAY
+    async with open_shown(tmp_path, Settings(max_watchers=2)) as shown:
+        silent = [await connected(shown, b"") for _ in range(room)]
+        more, closed = await connected(shown, b"")
+        async with asyncio.timeout(2):
+            await ended(more)
+        closed.close()
+        reader, writer = silent[-1]
+        writer.write(ASKED)
+        assert b"503" in await reader.readline()
+        for _, each in silent:
+            each.close()
+
+
+async def test_a_silent_handshake_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever connects and does not begin TLS is let go, before there is a request to wait for."""
+    monkeypatch.setattr(serving, "HANDSHAKE_S", 0.3)
+    async with secured_pages(tmp_path) as pages:
+        where = urlsplit(pages.url)
+        reader, writer = await asyncio.open_connection(where.hostname, where.port)
+        async with asyncio.timeout(4):
+            await ended(reader)
+        writer.close()
+
+
+async def test_another_protocol_is_not_spoken(shown: Shown) -> None:
+    """Who asks for a WebSocket gets the page: that protocol would know none of the limits."""
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    assert (await shown.get("/health", upgrade))[0] == 200
 
 
 @pytest.mark.parametrize("port", ["65536", "99999", "131072", "-1", "", "http"])

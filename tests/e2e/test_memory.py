@@ -15,6 +15,7 @@ from emulator.soak.strangers import (
     open_deaf_channel,
     repeated_lock_out,
 )
+from jackpot.server.limits import MAX_CALLS
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from table_client.client import TableClient, open_channel
 from tests.e2e.process import Process
@@ -66,10 +67,14 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
             ]
             for client in clients:
                 await client.attach()
-            meters: Any = meter_pb2_grpc.MeterServiceStub(channel)
+            more = [
+                await stack.enter_async_context(open_channel(process.address))
+                for _ in range(0, WATCHERS, MAX_CALLS)
+            ]
+            meters: list[Any] = [meter_pb2_grpc.MeterServiceStub(each) for each in more]
             watch = meter_pb2.WatchMetersRequest(site=SITE)
-            asleep = [meters.WatchMeters(watch) for _ in range(WATCHERS)]
-            awake = meters.WatchMeters(watch)
+            asleep = [meters[n // MAX_CALLS].WatchMeters(watch) for n in range(WATCHERS)]
+            awake: Any = meter_pb2_grpc.MeterServiceStub(channel).WatchMeters(watch)
             seen = asyncio.create_task(_count(awake))
             await asyncio.gather(*(_move_meters(client, 40) for client in clients))
             before_mb = resident_mb(process.pid)

@@ -1,0 +1,88 @@
+"""Calls that are opened and reset at once cost nobody else a call, whoever makes them."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.auth.client import Identity
+from jackpot.auth.names import parse_holder
+from jackpot.request_id import new_request_id
+from jackpot.server.limits import MAX_CALLS, MAX_METADATA_BYTES
+from jackpot.v1 import table_pb2, table_pb2_grpc
+from table_client.client import open_channel
+from tests.e2e.process import Process
+from tests.e2e.rapid_reset import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
+from tests.server.house import SITE
+
+SECONDS = 4
+MANY = 2_000  # resets; the controller's queue of calls holds 1,000
+
+
+class Floor:
+    """A controller behind TLS, and an authority that knows tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "ca" / CA_CERTIFICATE
+        self.authority = Authority.create(folder / "ca", "House")
+        controller, _ = self.authority.issue_server(("127.0.0.1", "localhost"), 1)
+        tls = ("--cert", str(controller), "--ca", str(self.root))
+        self.process = Process(folder, options=tls)
+
+    def certificate(self, table: str, *, revoked: bool = False) -> Path:
+        """A table's certificate."""
+        path, _ = self.authority.issue(parse_holder(SITE, "table", table), 1)
+        if revoked:
+            serial = x509.load_pem_x509_certificate(path.read_bytes()).serial_number
+            self.authority.revoke(serial)
+        return path
+
+    @property
+    def where(self) -> tuple[str, int]:
+        """Where the controller listens."""
+        host, _, port = self.process.address.rpartition(":")
+        return host, int(port)
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Iterator[Floor]:
+    """The usual site."""
+    floor = Floor(tmp_path)
+    with floor.process:
+        yield floor
+
+
+def test_a_connection_is_told_how_many_calls_it_may_have(floor: Floor) -> None:
+    """HTTP/2 would allow as many as one likes."""
+    with Resetting(*floor.where, floor.certificate("s1"), floor.root) as client:
+        assert client.settings[MAX_CONCURRENT_STREAMS] == MAX_CALLS == 100
+        assert client.settings[MAX_HEADER_LIST_SIZE] == MAX_METADATA_BYTES
+
+
+@pytest.mark.parametrize("revoked", [False, True], ids=["good", "revoked"])
+async def test_calls_reset_at_once_cost_nobody_a_call(floor: Floor, *, revoked: bool) -> None:
+    """While one certificate opens and resets calls, another table's are all answered."""
+    attacker = floor.certificate("s1", revoked=revoked)
+    host, port = floor.where
+    identity = Identity(floor.certificate("s0"), floor.root)
+    async with open_channel(floor.process.address, identity) as channel:
+        stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
+        attach = table_pb2.AttachRequest(site=SITE, table="s0", request_id=new_request_id())
+        epoch = (await stub.Attach(attach)).epoch
+        beat = table_pb2.HeartbeatRequest(site=SITE, table="s0", epoch=epoch)
+        command = ("-m", "tests.e2e.rapid_reset", host, str(port), attacker, floor.root)
+        resetting = await asyncio.create_subprocess_exec(
+            sys.executable, *command, str(SECONDS), stdout=asyncio.subprocess.PIPE
+        )
+        told = asyncio.create_task(resetting.communicate())
+        answered = 0
+        while not told.done():
+            await stub.Heartbeat(beat, timeout=30)  # raises if the call is lost
+            answered += 1
+            await asyncio.sleep(0.01)
+        assert int((await told)[0]) > MANY
+        assert answered > 1

@@ -165,7 +165,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
     REASON_NOT_A_FUND: _Reason.ValueType  # 62
     """The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
-    REASON_NOT_A_BAD_BEAT: _Reason.ValueType  # 66
+    REASON_NOT_A_BAD_BEAT: _Reason.ValueType  # 67
     """The cards are no Bad Beat by the posted rules. FAILED_PRECONDITION; retry: never."""
     REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
     """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
@@ -328,7 +328,7 @@ REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 61
 """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
 REASON_NOT_A_FUND: Reason.ValueType  # 62
 """The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
-REASON_NOT_A_BAD_BEAT: Reason.ValueType  # 66
+REASON_NOT_A_BAD_BEAT: Reason.ValueType  # 67
 """The cards are no Bad Beat by the posted rules. FAILED_PRECONDITION; retry: never."""
 REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
 """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""

@@ -53,6 +53,10 @@ async def test_a_round(tmp_path: Path, streaming: bool) -> None:
         with pytest.raises(RefusedError, match="jackpot void TABLE --reason") as caught:
             await client.void_round("misdeal")
         assert caught.value.reason == "FLOORPERSON_REQUIRED"
+        by_floor = await house.operate(
+            "VoidTableRound", table="t4", round=1, irregularity="misdeal"
+        )
+        assert (by_floor.returned_micros, by_floor.changes[0].closed) == (1_000_000, True)
         assert (await client.open_round()).round == 2
         assert (await client.void_round("misdeal")).returned_micros == 0
         assert (await client.heartbeat()).last_number == 10

@@ -13,11 +13,12 @@ from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.client import Identity
 from jackpot.auth.names import parse_holder
 from jackpot.display.bounded import MAX_REQUEST_BYTES
+from jackpot.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.display.shown import ask
 from tests.e2e.endless import FORMS, send_for_ever
 from tests.e2e.process import Process
-from tests.server.house import SITE, free_port
+from tests.server.house import FIVE, SITE, free_port
 
 # One read, and what lies in the sockets' buffers and in TLS's on its way there.
 UNDER_WAY_BYTES = 1_500_000
@@ -87,11 +88,12 @@ async def test_an_endless_request_is_cut_off(served: Served, form: str) -> None:
         sending = asyncio.create_task(
             asyncio.to_thread(send_for_ever, ("127.0.0.1", served.port), served.tls, FORMS[form])
         )
-        rounds = 0
+        rounds, wager = 0, table_pb2.Wager(seat=1, bet=FIVE, amount_micros=1_000_000)
         while not sending.done() or not rounds:
             await client.open_round()
+            await client.place_wagers([wager])
             await client.lock_out()
-            await client.void_round("misdeal", "floor")
+            await client.void_round("misdeal")
             rounds += 1
         async with ask(served.url, "/health", served.tls) as answer:
             assert answer.status == 200

@@ -18,7 +18,7 @@ from jackpot.engine import Limits
 from jackpot.store import codec
 from jackpot.store.journal import StoredSnapshot
 from jackpot.store.opening import Address, open_to_read
-from jackpot.verify import _but_for_requests, verify
+from jackpot.verify import _but_for_memory, verify
 from tests.core.floor import Floor, table
 from tests.core.test_request_memory import Asked, ask, floor_state
 from tests.engine.pit import SITE, Pit, ok, reason, running
@@ -160,7 +160,7 @@ def test_a_snapshot_that_version_3_itself_wrote_equals_a_replay() -> None:
         evolve(replayed, record, sequence, line.time_micros)
     assert state is not None
     assert state.converted_at == len(journal)
-    assert _but_for_requests(state) == _but_for_requests(replayed)
+    assert _but_for_memory(state) == _but_for_memory(replayed)
     assert agree(state, replayed)
     # The journal is short: the old memory had forgotten nothing.
     for name, memory in replayed.requests_by.items():

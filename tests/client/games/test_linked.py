@@ -13,6 +13,7 @@ from emulator.devices.local import LocalDevices
 from emulator.devices.model import StationConfig
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.site import load_site
+from jackpot.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.decks import PlainDeck, seeded_order, stacked
 from table_client.devices import DeviceDeck
@@ -55,20 +56,23 @@ class Pit:
 
     async def void_round(self, table: str, round_: int, irregularity: str) -> None:
         """What a floorperson does once a round is collected."""
-        try:
-            await self.house.operate(
-                "VoidTableRound", table=table, round=round_, irregularity=irregularity
-            )
-        except AioRpcError as error:
-            raise from_rpc_error(error) from error
+        await self._act("VoidTableRound", table=table, round=round_, irregularity=irregularity)
 
     async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
-        """Nobody's hand is void here."""
-        raise NotImplementedError
+        """The same, of one seat."""
+        about = {"table": table, "round": round_, "seat": seat}
+        await self._act("VoidTableSeat", **about, irregularity=irregularity)
 
     async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
-        """No chip is missing here."""
-        raise NotImplementedError
+        """What a floorperson does about a wager without a chip."""
+        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
+        await self._act("RemoveWager", table=table, round=round_, wager=wager)
+
+    async def _act(self, rpc: str, **about: Any) -> None:
+        try:
+            await self.house.operate(rpc, **about)
+        except AioRpcError as error:
+            raise from_rpc_error(error) from error
 
     async def meter(self) -> int:
         """The Five-Card Progressive's meter."""

@@ -25,7 +25,9 @@ from emulator.audit.signs import Signs
 from emulator.audit.terms import SiteTerms
 from jackpot.v1 import table_pb2 as pb
 
-REMEMBERED = 128  # answers a table, to compare a repeated command's answer with the first
+# Answers a table, to compare a repeated command's answer with the first. The table plays on while
+# the answer to a copy is on its way over another connection, for as long as a call may take.
+REMEMBERED = 512
 MAX_DECKS = 8  # at one table
 
 

@@ -246,3 +246,19 @@ def audit(auditor: Auditor, entries: list[Entry]) -> None:
     for entry in entries:
         auditor.feed(entry)
         auditor.advance(entry.sequence)
+
+
+def test_an_answer_that_comes_late_is_known_as_a_repeat(tmp_path: Path) -> None:
+    """A table plays on while the answer to a copy is on its way over another connection."""
+    path = tmp_path / "site.toml"
+    path.write_text(site_text(1, herd=False))
+    auditor = Auditor(read_terms(path))
+    table = next(iter(auditor.books.tables))
+
+    def told(number: int) -> Entry:
+        response = pb.OpenRoundResponse(sequence=number, round=number)
+        at = {"table": table, "epoch": 1, "number": number}
+        return Entry(number, "open_round", pb.OpenRound(), response, **at)
+
+    assert all(auditor.feed(told(number)) for number in range(1, 400))
+    assert not auditor.feed(told(1))

@@ -257,8 +257,8 @@ def test_an_answer_that_comes_late_is_known_as_a_repeat(tmp_path: Path) -> None:
 
     def told(number: int) -> Entry:
         response = pb.OpenRoundResponse(sequence=number, round=number)
-        at = {"table": table, "epoch": 1, "number": number}
-        return Entry(number, "open_round", pb.OpenRound(), response, **at)
+        request = pb.OpenRound()
+        return Entry(number, "open_round", request, response, table=table, epoch=1, number=number)
 
     assert all(auditor.feed(told(number)) for number in range(1, 400))
     assert not auditor.feed(told(1))

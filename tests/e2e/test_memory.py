@@ -17,6 +17,7 @@ from emulator.soak.strangers import (
 )
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from table_client.client import TableClient, open_channel
+from table_client.floor import Floor
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE, wagers
 
@@ -66,14 +67,15 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
             ]
             for client in clients:
                 await client.attach()
+            floor = Floor(channel, SITE)
             meters: Any = meter_pb2_grpc.MeterServiceStub(channel)
             watch = meter_pb2.WatchMetersRequest(site=SITE)
             asleep = [meters.WatchMeters(watch) for _ in range(WATCHERS)]
             awake = meters.WatchMeters(watch)
             seen = asyncio.create_task(_count(awake))
-            await asyncio.gather(*(_move_meters(client, 40) for client in clients))
+            await asyncio.gather(*(_move_meters(client, floor, 40) for client in clients))
             before_mb = resident_mb(process.pid)
-            await asyncio.gather(*(_move_meters(client, 300) for client in clients))
+            await asyncio.gather(*(_move_meters(client, floor, 300) for client in clients))
             assert resident_mb(process.pid) - before_mb < FLAT_MB
             awake.cancel()
             sent = await seen
@@ -83,16 +85,17 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
         assert process.stop() == 0
 
 
-async def _move_meters(client: TableClient, rounds: int) -> None:
+async def _move_meters(client: TableClient, floor: Floor, rounds: int) -> None:
     """Each round's wagers go on the meter and come off it again."""
     for _ in range(rounds):
-        await asyncio.gather(
+        opened, *_ = await asyncio.gather(
             client.open_round(),
             client.place_wagers(wagers(1, 2, 3, 4, 5, 6).wagers),
             client.lock_out(),
             client.confirm_collection({FIVE: 6}),
         )
-        await client.void_round("misdeal")  # in a later batch, so that both are shown
+        # In a later batch, so that both are shown.
+        await floor.void_round(client.table, opened.round, "misdeal")
 
 
 async def _count(call: Any) -> int:

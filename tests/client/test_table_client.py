@@ -11,6 +11,7 @@ import pytest
 from jackpot.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.errors import RefusedError, UnreachableError
+from table_client.floor import Floor
 from tests.server.house import FIVE, ROYALS, SITE, House, free_port, hands, open_house, wager
 
 
@@ -219,7 +220,7 @@ async def test_meters_are_watched_across_a_restart(tmp_path: Path) -> None:
                     await table.lock_out()
                     await table.confirm_collection({FIVE: 1})
                     seen.append(await anext(frames))
-                    await table.void_round("misdeal")
+                    await Floor(channel, SITE).void_round("t4", number + 1, "misdeal")
                     seen.append(await anext(frames))
     amounts = [frame.meters[0].amount_micros - 10_000_000_000 for frame in seen]
     assert amounts == [0, 210_000, 0, 210_000, 0]

@@ -18,6 +18,7 @@ from emulator.soak.strangers import (
 from jackpot.server.limits import MAX_CALLS
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from table_client.client import TableClient, open_channel
+from table_client.floor import Floor
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE, wagers
 
@@ -67,6 +68,7 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
             ]
             for client in clients:
                 await client.attach()
+            floor = Floor(channel, SITE)
             more = [
                 await stack.enter_async_context(open_channel(process.address))
                 for _ in range(0, WATCHERS, MAX_CALLS)
@@ -76,9 +78,9 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
             asleep = [meters[n // MAX_CALLS].WatchMeters(watch) for n in range(WATCHERS)]
             awake: Any = meter_pb2_grpc.MeterServiceStub(channel).WatchMeters(watch)
             seen = asyncio.create_task(_count(awake))
-            await asyncio.gather(*(_move_meters(client, 40) for client in clients))
+            await asyncio.gather(*(_move_meters(client, floor, 40) for client in clients))
             before_mb = resident_mb(process.pid)
-            await asyncio.gather(*(_move_meters(client, 300) for client in clients))
+            await asyncio.gather(*(_move_meters(client, floor, 300) for client in clients))
             assert resident_mb(process.pid) - before_mb < FLAT_MB
             awake.cancel()
             sent = await seen
@@ -88,16 +90,17 @@ async def test_watchers_that_sleep_cost_no_memory(tmp_path: Path) -> None:
         assert process.stop() == 0
 
 
-async def _move_meters(client: TableClient, rounds: int) -> None:
+async def _move_meters(client: TableClient, floor: Floor, rounds: int) -> None:
     """Each round's wagers go on the meter and come off it again."""
     for _ in range(rounds):
-        await asyncio.gather(
+        opened, *_ = await asyncio.gather(
             client.open_round(),
             client.place_wagers(wagers(1, 2, 3, 4, 5, 6).wagers),
             client.lock_out(),
             client.confirm_collection({FIVE: 6}),
         )
-        await client.void_round("misdeal")  # in a later batch, so that both are shown
+        # In a later batch, so that both are shown.
+        await floor.void_round(client.table, opened.round, "misdeal")
 
 
 async def _count(call: Any) -> int:

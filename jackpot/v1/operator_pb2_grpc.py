@@ -255,7 +255,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPayouts(self, request, context):
-        """Effect: none. The payouts that are neither paid nor rejected, oldest first.
+        """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
+        round's in payment order, as SettleResponse has them.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -284,7 +285,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RejectPayout(self, request, context):
-        """Effect: the award must not be paid; what hung on it is decided again.
+        """Effect: the award must not be paid. Later awards of the round on its level that are neither
+        validated nor paid are decided again; the answer has what changed.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """

@@ -74,7 +74,8 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]
-    """Effect: none. The payouts that are neither paid nor rejected, oldest first.
+    """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
+    round's in payment order, as SettleResponse has them.
     Idempotency: needs none.
     Reasons: none of its own.
     """
@@ -91,7 +92,8 @@ class OperatorServiceStub:
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
-    """Effect: the award must not be paid; what hung on it is decided again.
+    """Effect: the award must not be paid. Later awards of the round on its level that are neither
+    validated nor paid are decided again; the answer has what changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
@@ -251,7 +253,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]  # type: ignore[assignment]
-    """Effect: none. The payouts that are neither paid nor rejected, oldest first.
+    """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
+    round's in payment order, as SettleResponse has them.
     Idempotency: needs none.
     Reasons: none of its own.
     """
@@ -268,7 +271,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award must not be paid; what hung on it is decided again.
+    """Effect: the award must not be paid. Later awards of the round on its level that are neither
+    validated nor paid are decided again; the answer has what changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
@@ -461,7 +465,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListPayoutsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListPayoutsResponse, _abc.Awaitable[_operator_pb2.ListPayoutsResponse]]:
-        """Effect: none. The payouts that are neither paid nor rejected, oldest first.
+        """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
+        round's in payment order, as SettleResponse has them.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -496,7 +501,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RejectPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RejectPayoutResponse, _abc.Awaitable[_operator_pb2.RejectPayoutResponse]]:
-        """Effect: the award must not be paid; what hung on it is decided again.
+        """Effect: the award must not be paid. Later awards of the round on its level that are neither
+        validated nor paid are decided again; the answer has what changed.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """

@@ -1044,7 +1044,11 @@ class SettleResponse(_message.Message):
     round: _builtins.int
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
-        """In payment order."""
+        """In payment order: by turn from the highest seat down, an envy bonus at the turn of the hand that
+        causes it, a divided award at that of its highest seat; then by link, own hand, dealer's hand,
+        envy, bet and receiving seat. Validated and paid straight down this list, nothing is refused as
+        OUT_OF_ORDER.
+        """
 
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

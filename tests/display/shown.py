@@ -4,7 +4,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -94,6 +94,8 @@ async def ask(
         yield answer
     finally:
         writer.close()
+        with suppress(OSError, TimeoutError):  # over TLS a goodbye, which need not be answered
+            await asyncio.wait_for(writer.wait_closed(), 1)
 
 
 class Shown:

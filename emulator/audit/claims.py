@@ -179,4 +179,5 @@ def place_of(table: TableTerms, due: Due, turn: int) -> tuple[int, ...]:
     step = 0 if due.holder > DEALER else 1
     if due.kind == "ENVY":
         step = 2
-    return -turn, links.index(due.link), step, bets.index(due.bet), -due.winners[0][0]
+    drawn = ("MAGIC", "LUCKY").index(due.kind) + 1 if due.kind in ("MAGIC", "LUCKY") else 0
+    return -turn, links.index(due.link), step, bets.index(due.bet), -due.winners[0][0], drawn

@@ -11,11 +11,12 @@ from msgspec import Struct
 from jackpot.core.commands.table import SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
 from jackpot.core.money import BPS_PER_WHOLE
-from jackpot.core.state import Accepted, Claim, Round, Winner
+from jackpot.core.state import Accepted, Claim, ClaimKind, Round, Winner
 
 # What a hand may be called under a ranking, most specific first.
 Names = Callable[[str, tuple[str, ...]], tuple[str, ...]]
 DEALER = 0
+_DRAWN: dict[ClaimKind, int] = {"magic": 1, "lucky": 2}  # behind the hand of the same bet
 
 
 def still_plays(hand: SeatHand, bet: Bet) -> bool:
@@ -63,7 +64,6 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
                 found += _hand_claim(deal, link, bet, seat, accepted, shared)
                 found += _drawn_claims(deal, link, bet, seat, accepted)
             found += _envy_claims(deal, link, bet, seat)
-    # The sort is stable: on one bet a hand stays before its Magic Card and its Lucky Bonus.
     return sorted(found, key=payment_order(links)) if len(found) > 1 else found
 
 
@@ -79,7 +79,8 @@ def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
 
     From the highest seat down. At one turn links come in the table's order; on a link the player's
     own hand, then the dealer's, then the envy bonuses that the hand causes; then bets in the
-    link's order, and receivers from the highest seat down.
+    link's order, and receivers from the highest seat down. On one bet a hand comes before its Magic
+    Card, and that before its Lucky Bonus.
     """
     places: dict[str, tuple[int, dict[str, int]]] = {
         link.id: (place, {bet.id: bet_place for bet_place, bet in enumerate(link.bets)})
@@ -92,7 +93,8 @@ def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
         place, bets = places.get(claim.link, (len(places), {}))
         whose = 2 if claim.kind == "envy" else int(claim.holder == DEALER)
         receiver = max(winner.seat for winner in claim.winners)
-        return -turn_of(claim), place, whose, bets.get(claim.bet, 0), -receiver
+        drawn = _DRAWN.get(claim.kind, 0)
+        return -turn_of(claim), place, whose, bets.get(claim.bet, 0), -receiver, drawn
 
     return key
 

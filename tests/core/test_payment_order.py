@@ -97,6 +97,20 @@ def test_a_hand_comes_before_what_was_drawn_for_it() -> None:
     ]
 
 
+def test_a_hand_still_comes_before_what_was_drawn_for_it_when_an_award_was_rejected() -> None:
+    """What the meter pays is decided again, and keeps its place before what the house pays."""
+    floor = Floor().open_up([hand_bonus(drawn_bps=10_000)], [table("t1", "hb")])
+    floor.bets_in("t1", all_bet("hb-player", seats=range(1, 4)))
+    round_ = floor.state.tables["t1"].round
+    assert round_ is not None
+    round_.magic_card, round_.lucky_position = "2:straight-flush:0", 2
+    floor.settle("t1", hand(3, "straight-flush"), hand(2, "straight-flush"))
+    ok(floor.operate(RejectPayout(1, "hand-misread", "flo")))
+    listed = [(p.id, p.kind) for p in payouts_in_order(floor.state)]
+    assert listed == [(2, "share"), (3, "magic"), (4, "lucky")]
+    pay_down(floor)
+
+
 def test_an_award_that_loses_its_first_winner_is_listed_at_its_new_turn() -> None:
     """The dealer's royal of seats 3 and 1, without seat 3, comes after seat 2's straight flush."""
     floor = Floor().open_up([hand_bonus()], [table("t1", "hb")])

@@ -35,12 +35,12 @@ from jackpot.engine.answers import Job, Limits
 from jackpot.engine.batch import Batch, Decider
 from jackpot.engine.engine import clock_micros, draw_entropy
 from jackpot.engine.replica import Replica
-from jackpot.request_id import new_request_id
 from jackpot.rules.hands import names
 from jackpot.server.parse import play_requests
 from jackpot.store.journal import GENESIS, Entry, Head, chained
 from jackpot.store.postgres import PostgresJournal
-from jackpot.v1 import table_pb2
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from tests.postgres import Server, running_server
 
 COMMANDS = 6_000

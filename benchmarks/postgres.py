@@ -44,9 +44,9 @@ from emulator.bench.report import machine
 from emulator.bench.servers import PLAY
 from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
-from jackpot.request_id import new_request_id
 from jackpot.server.collector import calm_collector
-from jackpot.v1 import table_pb2
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from tests.postgres import DATABASE, USER, Server, binaries, running_server
 
 GOAL_OF_PROCEDURE = 5.0

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 import uvloop
 
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 
 GOAL = 1.10

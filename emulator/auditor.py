@@ -23,7 +23,7 @@ from emulator.audit.paying import settle
 from emulator.audit.returning import credit
 from emulator.audit.signs import Signs
 from emulator.audit.terms import SiteTerms
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 # Answers a table, to compare a repeated command's answer with the first. The table plays on while
 # the answer to a copy is on its way over another connection, for as long as a call may take.

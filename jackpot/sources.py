@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import count
 from typing import NamedTuple
 
-from jackpot.request_id import make_request_id, new_request_id
+from jackpot.wire.request_id import make_request_id, new_request_id
 
 REPLAY_START_MS = 1_767_268_800_000  # noon of the first day of 2026: a replay's time is its own
 _STEP_MICROS = 1_000_000

@@ -13,13 +13,13 @@ from typing import Any, Self
 import grpc
 from tenacity import stop_after_delay
 
-from jackpot.auth.client import Identity, open_async_channel
-from jackpot.request_id import new_request_id
-from jackpot.v1 import table_pb2 as pb
-from jackpot.v1.meter_pb2 import LinkMeters
+from jackpot.wire.channels import Identity, open_async_channel
+from jackpot.wire.refusals import RefusedError, UnreachableError
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2 as pb
+from jackpot.wire.v1.meter_pb2 import LinkMeters
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
-from table_client.errors import RefusedError, UnreachableError
 from table_client.meters import watch_meters
 from table_client.outbox import Outbox
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import grpc
 
-from jackpot.auth.client import is_secured
-from jackpot.v1 import table_pb2_grpc
-from table_client.errors import RefusedError, explained, from_rpc_error
+from jackpot.wire.channels import is_secured
+from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
+from jackpot.wire.v1 import table_pb2_grpc
 
 PATIENCE_S = 3.0  # with a silent controller, where there is another
 LONE_PATIENCE_S = 10.0  # with the only one: it may be slow, or what leads to it may be dead

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 import grpc
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.refusals import RefusedError, UnreachableError, from_status
+from jackpot.wire.v1 import table_pb2 as pb
 from table_client.controllers import Controllers
-from table_client.errors import RefusedError, UnreachableError, from_status
 from table_client.outbox import Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more

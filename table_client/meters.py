@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable
 
 import grpc
 
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from table_client.controllers import Controllers
 
 PAUSE_S = (0.05, 1.0)  # before the next try: the first, and the longest

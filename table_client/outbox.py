@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TextIO
 
 from google.protobuf.message import DecodeError
 
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 _COMPACT_LINES = 1_000  # crossed-out lines are dropped now and then
 

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from jackpot import request_id
-from jackpot.request_id import new_request_id, request_id_time_ms
+from jackpot.wire import request_id
+from jackpot.wire.request_id import new_request_id, request_id_time_ms
 
 MANY = 20_000  # far more than milliseconds pass
 

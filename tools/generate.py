@@ -15,7 +15,7 @@ from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
 # proto folder -> package folder that holds the generated code
-HOMES = {"jackpot/v1": "jackpot/v1", "devices/v1": "emulator/v1"}
+HOMES = {"jackpot/v1": "jackpot/wire/v1", "devices/v1": "table_client/table/devices/v1"}
 
 
 def generate(out: Path) -> dict[Path, str]:
@@ -31,11 +31,10 @@ def generate(out: Path) -> dict[Path, str]:
     files = {}
     for source, home in HOMES.items():
         for path in sorted((out / source).glob("*.py*")):
-            text = path.read_text()
-            if source != home:
-                # Imports only: the descriptor names the proto package, whose length it records.
-                old, new = source.replace("/", "."), home.replace("/", ".")
-                text = re.sub(rf"(?m)^(from|import) {re.escape(old)}\b", rf"\1 {new}", text)
+            # Imports only: the descriptor names the proto package, whose length it records.
+            old, new = source.replace("/", "."), home.replace("/", ".")
+            text = re.sub(rf"(?m)^(from|import) {re.escape(old)}\b", rf"\1 {new}", path.read_text())
+            text = re.sub(rf"\b{re.escape(old)}(\.\w+_pb2\b)", rf"{new}\1", text)
             files[ROOT / home / path.name] = text
     return files
 

@@ -19,22 +19,22 @@ import grpc
 from playwright.async_api import Browser, async_playwright
 
 from emulator.devices.child import device_process
-from emulator.devices.client import DeviceConnection
 from jackpot.cli.demo_floor import House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
 from jackpot.display.serving import serve_display
 from jackpot.engine import Engine
-from jackpot.request_id import new_request_id
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
-from jackpot.v1 import table_pb2
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from table_client.floor import Floor
-from table_client.turns import Turns
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.floor import Floor
+from table_client.table.turns import Turns
 
 OUT = Path("docs/screenshots")
 ROUNDS = 110  # of each table

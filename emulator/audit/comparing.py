@@ -9,8 +9,8 @@ from emulator.audit.entry import Entry, flat
 from emulator.audit.rounds import round_of
 from emulator.audit.terms import DEALER, LevelTerms
 from jackpot.rules.cards import DECK
-from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2
+from jackpot.wire.v1 import table_pb2 as pb
 
 
 def amount(micros: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 FRAME = "Frame"  # a link as a watcher was shown it

@@ -6,8 +6,8 @@ from emulator.audit.books import Books, Payout
 from emulator.audit.office import OFFICE, Do, Why
 from emulator.audit.rounds import out_of_phase, round_of, take_out
 from emulator.audit.undoing import Change, keep_within, take_back, void_round, void_seat
-from jackpot.v1 import operator_pb2 as op
-from jackpot.v1 import payout_pb2
+from jackpot.wire.v1 import operator_pb2 as op
+from jackpot.wire.v1 import payout_pb2
 
 _READ = ("SHARE", "FIXED", "ENVY")  # awards that hang on what a hand is called
 

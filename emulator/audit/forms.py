@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from jackpot.rules.cards import JOKER, CardError, parse_card
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 BAD, MUCH = "MALFORMED", "TOO_MANY"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

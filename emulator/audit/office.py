@@ -5,7 +5,7 @@ from typing import Any
 
 from emulator.audit.books import Books, Level, Link, put_in_service
 from emulator.audit.terms import WHOLE_BPS, LevelTerms
-from jackpot.v1 import operator_pb2 as op
+from jackpot.wire.v1 import operator_pb2 as op
 
 
 def _find(books: Books, link: str, level: str) -> tuple[Link | None, Level | None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from emulator.audit.books import Books, Hand, Increment, Round, Standing, Table
 from emulator.audit.terms import DEALER, WHOLE_BPS, LevelTerms
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 _TOO_LATE = {
     ("LOCKED", "OPEN"): "NOT_LOCKED_OUT",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from emulator.audit.signs import Face, face_told
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 
 
 class Pauses:

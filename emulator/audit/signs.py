@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from emulator.audit.books import Link
 from emulator.audit.comparing import amount, differing, dollars, status_name
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 
 KEPT = 1_000  # faces of a link; a frame that comes later than that can't be compared
 

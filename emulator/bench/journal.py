@@ -20,14 +20,14 @@ from jackpot.core.identity import digest
 from jackpot.core.reasons import Refusal
 from jackpot.engine import Engine
 from jackpot.engine.replica import Replica, load
-from jackpot.request_id import new_request_id
 from jackpot.rules.hands import names
 from jackpot.server.parse import play_requests
 from jackpot.server.setup import set_up
 from jackpot.store import codec
 from jackpot.store.journal import Entry
 from jackpot.store.sqlite import SqliteJournal
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2 as pb
 
 _TABLE = "t63"  # none of those that the load plays on
 _A_COMMIT = 8_192

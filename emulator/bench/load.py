@@ -19,8 +19,8 @@ import uvloop
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
 from emulator.bench.servers import PLACE, PLAY
 from jackpot.file_limit import raise_file_limit
-from jackpot.request_id import new_request_id
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2 as pb
 
 _ATTACH = "/jackpot.v1.TableService/Attach"
 _VOID = "/jackpot.v1.TableService/VoidRound"

@@ -15,7 +15,7 @@ from typing import Any
 from jackpot.core.config import Bet, Level, Link, PayLine, Site, Table
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 SITE = "bench"
 SEATS, WAGERS, BETS_A_LINK = 30, 6, 5

@@ -21,7 +21,7 @@ import uvloop
 
 from emulator.bench.messages import bench_site
 from jackpot.server.collector import calm_collector
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 PLAY = "/jackpot.v1.TableService/Play"
 PLACE = "/jackpot.v1.TableService/PlaceWagers"

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 
-from emulator.devices.refusals import DeviceLost
+from table_client.table.devices.refusals import DeviceLost
 
 _COMMAND = (sys.executable, "-c", "from emulator.cli import main; main()", "devices")
 _END_S = 5.0

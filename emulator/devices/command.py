@@ -9,11 +9,11 @@ from collections.abc import Callable
 import click
 
 from emulator.devices.clock import MAX_SPEED
-from emulator.devices.faults import PPM, Fault
-from emulator.devices.model import MAX_NAME
 from emulator.devices.process import serve
 from emulator.finite import FiniteRange
 from jackpot.server.address import AddressError, verify_address
+from table_client.table.devices.faults import PPM, Fault
+from table_client.table.devices.model import MAX_NAME
 
 Log = Callable[..., None]
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from emulator.devices.model import HOUR_MS, Method, StationConfig
-from emulator.randomness import RandomStream
 from jackpot.rules.cards import DECK, deck
+from table_client.table.devices.model import HOUR_MS, Method, StationConfig
+from table_client.table.randomness import RandomStream
 
 # The hours after which a deck is changed: 657a.3(c), 573.3(c), 592.3(c), MA 2(c), 555.3(c),
 # 559.3(c) and their like by the way of dealing; 553.3(b) for Poker.

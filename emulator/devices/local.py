@@ -13,8 +13,9 @@ from itertools import islice
 from msgspec import structs
 
 from emulator.devices.clock import DeviceClock
-from emulator.devices.faults import Fault
-from emulator.devices.model import (
+from emulator.devices.station import Station
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import (
     MAX_DELIVERIES,
     Delivered,
     Delivery,
@@ -28,8 +29,7 @@ from emulator.devices.model import (
     StationStatus,
     Stub,
 )
-from emulator.devices.refusals import DeviceLost, DeviceRefused, Reason
-from emulator.devices.station import Station
+from table_client.table.devices.refusals import DeviceLost, DeviceRefused, Reason
 
 MAX_WAITING = 16  # commands in the queue of a station
 MAX_WATCHERS = 64  # of a station

@@ -15,13 +15,13 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from emulator.devices.faults import Fault
 from emulator.devices.registry import Registry
 from emulator.devices.service import DeviceServices
-from emulator.v1 import devices_pb2 as pb
-from emulator.v1 import devices_pb2_grpc as pb_grpc
 from jackpot.server.address import AddressError, verify_free
-from jackpot.server.limits import CONNECTION_OPTIONS
+from jackpot.wire.limits import CONNECTION_OPTIONS
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.v1 import devices_pb2 as pb
+from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
 
 Log = Callable[..., None]
 

@@ -10,10 +10,10 @@ from google.protobuf.message import Message
 from msgspec import structs
 
 from emulator.devices.clock import DeviceClock
-from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import MAX_NAME, StationConfig
-from emulator.devices.refusals import DeviceRefused, Reason
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import MAX_NAME, StationConfig
+from table_client.table.devices.refusals import DeviceRefused, Reason
 
 M = TypeVar("M", bound=Message)
 

@@ -7,9 +7,9 @@ rigged; no table of a casino may have such a shoe.
 
 from typing import Final
 
-from emulator.devices.faults import PPM
-from emulator.randomness import RandomStream
 from jackpot.rules.cards import RANKS, SUITS
+from table_client.table.devices.faults import PPM
+from table_client.table.randomness import RandomStream
 
 _HAND: Final = 5
 # How often each is chosen: those that take a meter or a tenth of it come, but not each time.

@@ -8,14 +8,14 @@ from typing import Any, NoReturn, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from emulator.devices import wire
-from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import Device, Method, Retirement, StationStatus
-from emulator.devices.refusals import EXPLANATIONS, DeviceLost, DeviceRefused, Reason
 from emulator.devices.registry import Registry, verify_name
-from emulator.v1 import devices_pb2 as pb
-from emulator.v1 import devices_pb2_grpc as pb_grpc
+from table_client.table.devices import messages as wire
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Device, Method, Retirement, StationStatus
+from table_client.table.devices.refusals import EXPLANATIONS, DeviceLost, DeviceRefused, Reason
+from table_client.table.devices.v1 import devices_pb2 as pb
+from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
 
 Log = Callable[..., None]
 Context = grpc.aio.ServicerContext[Any, Any]

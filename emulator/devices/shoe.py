@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import structs
 
 from emulator.devices.deck import Deck
-from emulator.devices.faults import Fault
-from emulator.devices.model import (
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import (
     AUTOMATED,
     RETIRED,
     DealtCard,
@@ -25,8 +25,8 @@ from emulator.devices.model import (
     Method,
     StateChanged,
 )
-from emulator.devices.refusals import DeviceRefused, Reason
-from emulator.randomness import RandomStream
+from table_client.table.devices.refusals import DeviceRefused, Reason
+from table_client.table.randomness import RandomStream
 
 Emit = Callable[[EventBody], None]
 

@@ -6,8 +6,11 @@ The part of a station that commands read and change; the commands themselves are
 from collections import deque
 
 from emulator.devices.deck import Deck, limit_ms
-from emulator.devices.faults import PPM, FaultPlan
-from emulator.devices.model import (
+from emulator.devices.rigging import Rig
+from emulator.devices.shoe import Shoe
+from emulator.devices.shuffler import Shuffler
+from table_client.table.devices.faults import PPM, FaultPlan
+from table_client.table.devices.model import (
     MAX_EVENTS,
     RETIRED,
     DeckStatus,
@@ -21,11 +24,8 @@ from emulator.devices.model import (
     StationConfig,
     StationStatus,
 )
-from emulator.devices.refusals import DeviceRefused, Reason
-from emulator.devices.rigging import Rig
-from emulator.devices.shoe import Shoe
-from emulator.devices.shuffler import Shuffler
-from emulator.randomness import RandomStream, stream
+from table_client.table.devices.refusals import DeviceRefused, Reason
+from table_client.table.randomness import RandomStream, stream
 
 MAX_DECKS = 2
 

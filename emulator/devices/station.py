@@ -12,8 +12,10 @@ from collections.abc import Mapping
 
 from emulator.devices import timing
 from emulator.devices.deck import Deck
-from emulator.devices.faults import FAULT_RULES, PPM, Chance, Fault, Target
-from emulator.devices.model import (
+from emulator.devices.shoe import Shoe
+from emulator.devices.state import StationState
+from table_client.table.devices.faults import FAULT_RULES, PPM, Chance, Fault, Target
+from table_client.table.devices.model import (
     AUTOMATED,
     MAX_ARMED,
     MAX_BACK,
@@ -33,9 +35,7 @@ from emulator.devices.model import (
     Retirement,
     ShufflerKind,
 )
-from emulator.devices.refusals import DeviceRefused, Reason
-from emulator.devices.shoe import Shoe
-from emulator.devices.state import StationState
+from table_client.table.devices.refusals import DeviceRefused, Reason
 
 
 class Station(StationState):

@@ -4,7 +4,7 @@ import random
 
 from emulator.audit.terms import BetTerms, TableTerms
 from emulator.soak.habits import Habits
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 
 
 def account_of(terms: TableTerms, seat: int) -> str:

@@ -13,13 +13,13 @@ from tenacity import stop_after_delay
 from emulator.audit.entry import Entry, flat
 from emulator.soak.latency import Latencies
 from emulator.soak.tape import Tape
-from jackpot.request_id import new_request_id
 from jackpot.server.caller import PRINCIPAL_KEY
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.refusals import RefusedError, from_rpc_error
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+from jackpot.wire.v1 import table_pb2 as pb
 from table_client.client import TableClient
 from table_client.conversation import CALL_TIMEOUT_S, retried
-from table_client.errors import RefusedError, from_rpc_error
 
 T = TypeVar("T")
 PATIENCE_S = 600.0  # an answer is waited for as long as any fault may last

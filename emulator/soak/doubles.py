@@ -11,10 +11,10 @@ import grpc
 from emulator.soak.clients import RecordingClient, entry_of
 from emulator.soak.latency import Latencies
 from emulator.soak.tape import Tape
-from jackpot.v1 import table_pb2 as pb
-from jackpot.v1 import table_pb2_grpc
+from jackpot.wire.refusals import RefusedError, from_rpc_error
+from jackpot.wire.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2_grpc
 from table_client.conversation import CALL_TIMEOUT_S
-from table_client.errors import RefusedError, from_rpc_error
 
 # A copy may overtake what comes before it, come too late, or after the table was taken over.
 _NO_WORD = frozenset({"NUMBER_GAP", "REQUEST_TOO_OLD", "FENCED", "NOT_ATTACHED"})

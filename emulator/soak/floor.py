@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from emulator.soak.clients import Staff
 from emulator.soak.habits import Habits
-from jackpot.v1 import operator_pb2 as op
-from jackpot.v1 import payout_pb2, table_pb2
-from table_client.floor import FLOORPERSON
+from jackpot.wire.v1 import operator_pb2 as op
+from jackpot.wire.v1 import payout_pb2, table_pb2
+from table_client.table.floor import FLOORPERSON
 
 _DOLLAR = 1_000_000
 _REASONS = (

@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from emulator.audit.terms import BetTerms, TableTerms
-from emulator.devices.faults import Fault as DeviceFault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import Method, StationConfig
 from emulator.soak.clients import RecordingClient
 from emulator.soak.floor import Floor
 from emulator.soak.hits import Hits
 from jackpot.core.config import Link
-from jackpot.v1 import table_pb2 as pb
-from table_client.calls import Calls
-from table_client.devices import DeviceDeck
-from table_client.games.catalogue import GAMES
-from table_client.games.settings import Settings
-from table_client.players import Habits, SimulatedPlayer
-from table_client.ports import SideAward
-from table_client.progressive import LinkedProgressive
-from table_client.round.play import RoundResult, Table
+from jackpot.wire.v1 import table_pb2 as pb
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.faults import Fault as DeviceFault
+from table_client.table.devices.model import Method, StationConfig
+from table_client.table.floor_calls import Calls
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.settings import Settings
+from table_client.table.players import Habits, SimulatedPlayer
+from table_client.table.ports import SideAward
+from table_client.table.progressive import LinkedProgressive
+from table_client.table.round.play import RoundResult, Table
 
 FAULT_PPM = 1_500  # of each device fault, at each of its chances
 RIGGED_PPM = 40_000  # of players' hands: with six of them, in about every fourth round

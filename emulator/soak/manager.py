@@ -5,7 +5,7 @@ import random
 
 from emulator.audit.books import Books
 from emulator.soak.clients import Staff
-from jackpot.v1 import operator_pb2 as op
+from jackpot.wire.v1 import operator_pb2 as op
 
 _CENT = 10_000
 _REASONS = (

@@ -10,12 +10,12 @@ import grpc
 
 from emulator.audit.terms import TableTerms
 from emulator.soak.clients import RecordingClient
-from jackpot.server.limits import MAX_UNREAD_S
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.limits import MAX_UNREAD_S
+from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
+from jackpot.wire.v1 import table_pb2 as pb
 from table_client.client import TableClient
 from table_client.conversation import CALL_TIMEOUT_S
-from table_client.errors import from_rpc_error
 
 WATCHERS = 20
 STREAMS = 8

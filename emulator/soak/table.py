@@ -16,9 +16,9 @@ from emulator.soak.deals import deal
 from emulator.soak.floor import Floor
 from emulator.soak.habits import Habits
 from emulator.soak.hits import Hits
-from jackpot.v1 import payout_pb2
-from jackpot.v1 import table_pb2 as pb
-from table_client.errors import RefusedError
+from jackpot.wire.refusals import RefusedError
+from jackpot.wire.v1 import payout_pb2
+from jackpot.wire.v1 import table_pb2 as pb
 
 STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300

@@ -18,7 +18,7 @@ from emulator.audit.entry import FRAME, OBSERVATIONS, Entry
 from emulator.audit.sign_ages import SignAges
 from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.record import write_entry
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 
 _MOST_UNKNOWN = 3  # named in a report
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 from jackpot.auth.roles import ROLES, Role
-from jackpot.ids import SAYS, is_id
+from jackpot.wire.ids import SAYS, is_id
 
 SCHEME = "jackpot"
 

@@ -10,7 +10,7 @@ import click
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import AMOUNT, RATE
 from jackpot.cli.operator_view import clock, exact, terms_text, transfer_text
-from jackpot.v1 import operator_pb2
+from jackpot.wire.v1 import operator_pb2
 
 _LEVEL = click.argument("level", required=False)
 _NOTE = click.option(

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import grpc
 
-from jackpot.auth.client import Identity, open_sync_channel
-from table_client.errors import explained, from_rpc_error
+from jackpot.wire.channels import Identity, open_sync_channel
+from jackpot.wire.refusals import explained, from_rpc_error
 
 DEFAULT_CONTROLLER = "127.0.0.1:7400"
 _FILE = click.Path(path_type=Path, dir_okay=False)

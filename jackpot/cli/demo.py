@@ -18,9 +18,6 @@ import msgspec
 import uvloop
 
 from emulator.devices.child import device_process
-from emulator.devices.client import DeviceConnection
-from emulator.devices.faults import PPM
-from emulator.devices.refusals import DeviceLost
 from emulator.finite import FiniteRange
 from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
@@ -41,7 +38,10 @@ from jackpot.store.sqlite import FILE_NAME
 from table_client.client import open_channel
 from table_client.controllers import Controllers
 from table_client.meters import watch_meters
-from table_client.turns import Turns
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.faults import PPM
+from table_client.table.devices.refusals import DeviceLost
+from table_client.table.turns import Turns
 
 ADDRESS = "127.0.0.1:7400"
 SPEED = 8.0  # so that something happens every few seconds

@@ -11,21 +11,21 @@ from typing import NamedTuple, Protocol
 
 import grpc
 
-from emulator.devices.client import DeviceConnection
-from emulator.devices.model import Method
-from emulator.randomness import seeded
 from jackpot.core.config import Site, Table
-from table_client.assembly import links_of, open_station, station_config, take_up
-from table_client.calls import Calls
 from table_client.client import TableClient
-from table_client.floor import Floor
-from table_client.games.catalogue import GAMES
-from table_client.pace import Pace, PacedDeck, PacedProgressive
-from table_client.players import SimulatedPlayer
-from table_client.ports import SideAward
-from table_client.round import play
-from table_client.trace import Record
-from table_client.turns import Turns
+from table_client.table.assembly import links_of, open_station, station_config, take_up
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.model import Method
+from table_client.table.floor import Floor
+from table_client.table.floor_calls import Calls
+from table_client.table.games.catalogue import GAMES
+from table_client.table.pace import Pace, PacedDeck, PacedProgressive
+from table_client.table.players import SimulatedPlayer
+from table_client.table.ports import SideAward
+from table_client.table.randomness import seeded
+from table_client.table.round import play
+from table_client.table.trace import Record
+from table_client.table.turns import Turns
 
 RIGGED_PPM = 50_000  # of players' stacks: with six tables an award every few rounds
 _TAKEN_PERCENT = 80  # of the seats

@@ -21,12 +21,12 @@ from jackpot.cli.verify import site_line
 from jackpot.core.config import Site
 from jackpot.rules.cards import pretty
 from jackpot.rules.loader import rules
-from jackpot.v1 import meter_pb2
 from jackpot.verify import verify
-from table_client.ports import SideAward
-from table_client.round.play import RoundResult
-from table_client.telling import as_json
-from table_client.trace import Record
+from jackpot.wire.v1 import meter_pb2
+from table_client.table.ports import SideAward
+from table_client.table.round.play import RoundResult
+from table_client.table.summary import as_json
+from table_client.table.trace import Record
 
 _KEPT = 12  # awards and rounds remembered; how many are shown depends on the terminal
 _HEADINGS = 6  # and other lines besides those of meters, tables, rounds and awards

@@ -20,11 +20,11 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import NotConfirmedError, UnreachableException, one_line
 from jackpot.core.money import dollars
-from jackpot.ids import SAYS, is_id
-from jackpot.request_id import new_request_id
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from table_client.errors import RefusedError, explained, from_rpc_error
+from jackpot.wire.ids import SAYS, is_id
+from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 
 TIMEOUT_S = 5.0
 PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown

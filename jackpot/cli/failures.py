@@ -20,10 +20,10 @@ from jackpot.server.errors import RefusedError
 from jackpot.server.setup import SetupError
 from jackpot.signing import SigningError
 from jackpot.store.journal import StoreError, UnsoundError
-from table_client.errors import RefusedError as RefusedByControllerError
-from table_client.errors import UnreachableError, from_rpc_error
+from jackpot.wire.refusals import RefusedError as RefusedByControllerError
+from jackpot.wire.refusals import UnreachableError, from_rpc_error
 from table_client.outbox import OutboxError
-from table_client.ports import DeckLostError
+from table_client.table.ports import DeckLostError
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from jackpot.auth.handshake import fault_of
-from jackpot.auth.identity import Identity
 from jackpot.cli.connection import certified
 from jackpot.cli.failures import UnreachableException, one_line
+from jackpot.wire.handshake import fault_of
+from jackpot.wire.identity import Identity
 
 TIMEOUT_S = 5.0
 MAX_BYTES = 4_096

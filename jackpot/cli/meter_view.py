@@ -7,7 +7,7 @@ from google.protobuf.json_format import MessageToDict
 from rich.table import Table
 
 from jackpot.core.money import dollars, floor_to_cent
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 
 
 def money(amount_micros: int) -> str:

@@ -10,11 +10,11 @@ import grpc
 from rich.console import Console
 from rich.live import Live
 
-from jackpot.auth.client import refusal_of
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.failures import one_line
 from jackpot.cli.meter_view import as_json, meters_table, money
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
+from jackpot.wire.channels import refusal_of
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 
 TIMEOUT_S = 5.0
 RECONNECT_S = 1.0

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from jackpot.cli.meter_view import money, status_text
 from jackpot.core.money import dollars, rate_text
-from jackpot.v1 import operator_pb2, payout_pb2
+from jackpot.wire.v1 import operator_pb2, payout_pb2
 
 
 def exact(amount_micros: int) -> str:

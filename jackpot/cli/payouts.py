@@ -6,7 +6,7 @@ from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import changes_lines, payouts_table, word
-from jackpot.v1 import operator_pb2, payout_pb2
+from jackpot.wire.v1 import operator_pb2, payout_pb2
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
 _PAYOUT = click.argument("payout", type=ID)

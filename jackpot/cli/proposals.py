@@ -7,7 +7,7 @@ from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID
 from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
 from jackpot.core.money import dollars
-from jackpot.v1 import operator_pb2
+from jackpot.wire.v1 import operator_pb2
 
 _OF_TERMS = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
 

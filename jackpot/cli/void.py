@@ -6,7 +6,7 @@ from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID, SEAT
 from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import changes_lines, word
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 
 ROUND = click.option(
     "--round", "round_", type=ID, metavar="NO", help="Which round. [default: the table's last]"

@@ -5,7 +5,7 @@ import click
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import SEAT
 from jackpot.cli.void import ROUND
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 
 
 @click.group()

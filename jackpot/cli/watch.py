@@ -15,8 +15,8 @@ from jackpot.cli.failures import UnreachableException, one_line
 from jackpot.cli.watch_view import page
 from jackpot.display.remote import ControllerSource
 from jackpot.display.views import Overview
+from jackpot.wire.refusals import RefusedError, UnreachableError
 from table_client.client import open_channel
-from table_client.errors import RefusedError, UnreachableError
 
 REFRESH_S = 1.0
 WAIT_S = 5.0  # for a controller that is away, where only one look was asked for

@@ -22,8 +22,8 @@ from jackpot.display.series import LevelHistory
 from jackpot.display.source import SILENT_MS, for_list, hit_view
 from jackpot.display.views import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.engine import MeterBoard, MeterFrame
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
-from table_client.errors import RefusedError, explained, from_rpc_error
+from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 
 CALL_S = 2.0
 BEAT_S = 1.0

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from jackpot.ids import SAYS, is_id
 from jackpot.rules.terms import parse_money, parse_rate
 from jackpot.rules.toml_lines import Path, line_of
+from jackpot.wire.ids import SAYS, is_id
 
 Value = TypeVar("Value")
 

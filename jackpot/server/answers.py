@@ -8,7 +8,7 @@ from jackpot.core.commands.table import Wager
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.table import RoundLocked, RoundSettled, RoundVoided, SeatVoided
 from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, SOURCES
-from jackpot.v1 import meter_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, payout_pb2, table_pb2
 
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 

@@ -17,18 +17,18 @@ from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
-from jackpot.keepalive import keepalive
-from jackpot.request_id import new_request_id
 from jackpot.server.address import AddressError, verify_address, verify_free, verify_loopback
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
-from jackpot.server.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 from jackpot.server.rpc import service
 from jackpot.server.setup import set_up
 from jackpot.server.tables import TableService
-from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.keepalive import keepalive
+from jackpot.wire.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 
 DRAIN_S = 5.0  # for what has been accepted to be answered
 

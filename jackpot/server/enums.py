@@ -11,7 +11,7 @@ from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
 from jackpot.core.commands.table import Dealing, Fate
 from jackpot.core.reasons import Reason
 from jackpot.server.errors import refused
-from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 Word = TypeVar("Word", bound=str)
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
-from jackpot.ids import is_id
-from jackpot.request_id import request_id_time_ms
 from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
 from jackpot.server.errors import RefusedError, refused
-from jackpot.server.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
+from jackpot.wire.ids import is_id
+from jackpot.wire.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
+from jackpot.wire.request_id import request_id_time_ms
 
 Item = TypeVar("Item")
 

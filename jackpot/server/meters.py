@@ -17,10 +17,10 @@ from jackpot.server import fields
 from jackpot.server.answers import hit_message, paytables_message
 from jackpot.server.enums import LINK_STATUSES
 from jackpot.server.errors import RefusedError, refused
-from jackpot.server.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
 from jackpot.server.outcomes import seen
 from jackpot.server.rpc import Context, Sender, Stream, Unary
-from jackpot.v1 import meter_pb2
+from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
+from jackpot.wire.v1 import meter_pb2
 
 
 class MeterService:

@@ -14,7 +14,7 @@ from jackpot.core.events.operator import (
 from jackpot.core.events.table import TableAttached
 from jackpot.server.answers import at, changes_messages, payout_message, round_message, voided
 from jackpot.server.enums import LINK_STATUSES, METER_REASONS, POOLS, SOURCES
-from jackpot.v1 import operator_pb2, table_pb2
+from jackpot.wire.v1 import operator_pb2, table_pb2
 
 _KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
     AdjustMeter: operator_pb2.CHANGE_KIND_ADJUST_METER,

@@ -55,8 +55,8 @@ from jackpot.server.fields import (
     text,
     whole,
 )
-from jackpot.server.limits import MAX_SEATS
-from jackpot.v1 import operator_pb2, table_pb2
+from jackpot.wire.limits import MAX_SEATS
+from jackpot.wire.v1 import operator_pb2, table_pb2
 
 
 def _attach(message: table_pb2.AttachRequest) -> AttachTable:

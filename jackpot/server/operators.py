@@ -22,7 +22,7 @@ from jackpot.server.operator_answers import (
 from jackpot.server.operator_parse import operator_request
 from jackpot.server.outcomes import accepted, seen
 from jackpot.server.rpc import Stream, Unary
-from jackpot.v1 import operator_pb2
+from jackpot.wire.v1 import operator_pb2
 
 
 class OperatorService:

@@ -50,7 +50,7 @@ from jackpot.server.fields import (
     text,
     whole,
 )
-from jackpot.server.limits import (
+from jackpot.wire.limits import (
     MAX_BACK,
     MAX_BETS,
     MAX_CHIPS,
@@ -59,7 +59,7 @@ from jackpot.server.limits import (
     MAX_USED_S,
     MAX_WAGERS,
 )
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
 _MAX_DETAIL = 128  # characters of each thing that the journal keeps of a malformed command

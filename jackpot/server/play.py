@@ -15,11 +15,11 @@ from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.engine import Engine, Lane, Outcome
 from jackpot.server.answers import TABLE_ANSWERS
 from jackpot.server.errors import RefusedError, refused, status_of
-from jackpot.server.limits import MAX_COMMANDS
 from jackpot.server.outcomes import accepted
 from jackpot.server.parse import play_requests
 from jackpot.server.rpc import Context, Sender, decode
-from jackpot.v1 import table_pb2
+from jackpot.wire.limits import MAX_COMMANDS
+from jackpot.wire.v1 import table_pb2
 
 
 class _Slot:

@@ -19,7 +19,7 @@ from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.server.caller import Door
 from jackpot.server.errors import RefusedError, code_of, refused, status_of, trailers_of
-from jackpot.server.limits import MAX_UNREAD_S
+from jackpot.wire.limits import MAX_UNREAD_S
 
 Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
 Unary = Callable[[Any, Actor], Awaitable[Message]]

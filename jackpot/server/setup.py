@@ -28,10 +28,10 @@ from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
-from jackpot.request_id import new_request_id
 from jackpot.server.caller import SITE_FILE
 from jackpot.server.errors import RefusedError
 from jackpot.server.outcomes import accepted, seen
+from jackpot.wire.request_id import new_request_id
 
 # Another controller on the same journal may have been a moment quicker.
 _DONE_ALREADY = (Reason.ALREADY_DEFINED, Reason.WRONG_LINK_STATE)

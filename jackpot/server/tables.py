@@ -14,14 +14,14 @@ from jackpot.server import fields
 from jackpot.server.answers import TABLE_ANSWERS
 from jackpot.server.caller import Door
 from jackpot.server.errors import RefusedError, refused
-from jackpot.server.limits import MAX_STREAMS
 from jackpot.server.operator_answers import OPERATOR_ANSWERS
 from jackpot.server.operator_parse import operator_request
 from jackpot.server.outcomes import accepted, seen
 from jackpot.server.parse import table_request
 from jackpot.server.play import PlayStream
 from jackpot.server.rpc import Context, Stream, Unary
-from jackpot.v1 import table_pb2
+from jackpot.wire.limits import MAX_STREAMS
+from jackpot.wire.v1 import table_pb2
 
 # RPC -> the field that carries the same command on a Play stream.
 COMMANDS = {

@@ -10,7 +10,6 @@ from typing import Any
 import grpc
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.client import Identity, open_async_channel
 from jackpot.auth.gate import Files, Gate
 from jackpot.auth.names import parse_holder
 from jackpot.engine import Engine
@@ -18,8 +17,9 @@ from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
-from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
-from table_client.errors import explained, from_rpc_error
+from jackpot.wire.channels import Identity, open_async_channel
+from jackpot.wire.refusals import explained, from_rpc_error
+from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import SITE, site_text, write_site
 
 SERVICES = {

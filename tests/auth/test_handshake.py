@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from jackpot.auth.authority import CA_CERTIFICATE
-from jackpot.auth.client import Identity, open_async_channel
-from jackpot.auth.handshake import Door
 from jackpot.cli.main import main
+from jackpot.wire.channels import Identity, open_async_channel
+from jackpot.wire.handshake import Door
+from jackpot.wire.refusals import RefusedError, UnreachableError
 from table_client.client import TableClient, open_channel
-from table_client.errors import RefusedError, UnreachableError
 from tests.auth.secured import STRANGERS, Secured, code_of, secured, stranger
 from tests.server.house import SITE, free_port, open_house
 

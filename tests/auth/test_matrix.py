@@ -9,8 +9,8 @@ import grpc
 import pytest
 
 from jackpot.auth.roles import ACCESS, PAGES, ROLES, as_markdown
-from jackpot.request_id import new_request_id
-from jackpot.v1 import table_pb2, table_pb2_grpc
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
 from tests.server.house import SITE
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from jackpot.auth.client import Identity
 from jackpot.cli.main import main
-from jackpot.v1 import payout_pb2
+from jackpot.wire.channels import Identity
+from jackpot.wire.v1 import payout_pb2
 from table_client.client import TableClient, open_channel
 from tests.server.house import FIVE, SITE, hands, wager
 

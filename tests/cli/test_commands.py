@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
-from jackpot.request_id import new_request_id
-from jackpot.v1 import operator_pb2, operator_pb2_grpc
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc
 from tests.e2e.process import Process
 from tests.server.house import SITE, site_text, write_site
 

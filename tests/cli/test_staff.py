@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
-from jackpot.request_id import new_request_id
+from jackpot.wire.refusals import RefusedError
+from jackpot.wire.request_id import new_request_id
 from table_client.client import TableClient, open_channel
-from table_client.errors import RefusedError
 from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
 from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from emulator.devices.client import DeviceConnection
-from emulator.devices.faults import Target
-from emulator.devices.model import Delivery, Method
-from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
-from table_client.assembly import open_station, station_config
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
 from table_client.client import TableClient, open_channel
-from table_client.devices import DeviceDeck
-from table_client.floor import Floor
-from table_client.games.catalogue import GAMES
-from table_client.ports import DeckLostError
+from table_client.table.assembly import open_station, station_config
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.faults import Target
+from table_client.table.devices.model import Delivery, Method
+from table_client.table.floor import Floor
+from table_client.table.games.catalogue import GAMES
+from table_client.table.ports import DeckLostError
 from tests.emulator.device_process import running
 from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager
 

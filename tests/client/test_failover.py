@@ -11,9 +11,9 @@ import pytest
 from jackpot.core.reasons import Reason
 from jackpot.store.opening import Address
 from jackpot.verify import verify
+from jackpot.wire.refusals import RefusedError, UnreachableError
 from table_client.client import TableClient, open_channel
 from table_client.controllers import PATIENCE_S
-from table_client.errors import RefusedError, UnreachableError
 from tests.server.house import FIVE, SITE, House, free_port, hands, open_house, wager
 from tests.stores import Stores
 

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import pytest
 
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.outbox import Outbox, OutboxError, Unanswered
 from tests.server.house import FIVE, SITE, open_house, wager

@@ -10,19 +10,19 @@ from typing import Any
 import grpc
 import pytest
 
-from emulator.devices.client import DeviceConnection
-from emulator.devices.model import Method, ShufflerKind, StationConfig
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2
 from jackpot.verify import verify
+from jackpot.wire.refusals import RefusedError
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2
 from table_client.client import TableClient, open_channel
-from table_client.devices import DeviceDeck
-from table_client.errors import RefusedError
-from table_client.floor import Floor
-from table_client.games.catalogue import GAMES
-from table_client.players import SimulatedPlayer
-from table_client.ports import DeckLostError, Made
-from table_client.progressive import LinkedProgressive
-from table_client.round.play import Table
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.model import Method, ShufflerKind, StationConfig
+from table_client.table.floor import Floor
+from table_client.table.games.catalogue import GAMES
+from table_client.table.players import SimulatedPlayer
+from table_client.table.ports import DeckLostError, Made
+from table_client.table.progressive import LinkedProgressive
+from table_client.table.round.play import Table
 from tests.e2e.process import Process
 from tests.emulator.device_process import running
 from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager

@@ -12,11 +12,11 @@ import pytest
 
 from emulator.soak.proxy import Proxy
 from jackpot.engine.faults import POINTS, Point
-from jackpot.keepalive import EVERY_MS, UNANSWERED_MS, keepalive
 from jackpot.verify import verify
+from jackpot.wire.keepalive import EVERY_MS, UNANSWERED_MS, keepalive
+from jackpot.wire.refusals import UnreachableError
 from table_client import controllers
 from table_client.client import TableClient, open_channel
-from table_client.errors import UnreachableError
 from tests.server.house import FIVE, SITE, House, free_port, open_house, wager
 
 FOUND_OUT_S = (EVERY_MS + UNANSWERED_MS) / 1000

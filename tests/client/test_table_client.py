@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from jackpot.v1 import table_pb2
+from jackpot.wire.refusals import RefusedError, UnreachableError
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from table_client.errors import RefusedError, UnreachableError
-from table_client.floor import Floor
+from table_client.table.floor import Floor
 from tests.server.house import FIVE, ROYALS, SITE, House, free_port, hands, open_house, wager
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from jackpot.store.opening import open_to_read
-from table_client.games.catalogue import GAMES
+from table_client.table.games.catalogue import GAMES
 from tests.server.house import site_text, write_site
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
     """The command's output."""
-    command = [sys.executable, "-c", "from table_client.cli import main; main()", *args]
+    command = [sys.executable, "-c", "from table_client.table.command import main; main()", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -13,9 +13,9 @@ import pytest
 from jackpot.core.events.table import RoundVoided
 from jackpot.store import codec
 from jackpot.store.sqlite import SqliteJournal
+from jackpot.wire.refusals import UnreachableError
 from table_client.client import TableClient, open_channel
-from table_client.errors import UnreachableError
-from table_client.waiting import reach
+from table_client.table.waiting import reach
 from tests.auth.secured import Secured, secured
 from tests.cli.desk import Person, play
 from tests.server.house import (
@@ -29,7 +29,7 @@ from tests.server.house import (
     write_site,
 )
 
-COMMAND = [sys.executable, "-c", "from table_client.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from table_client.table.command import main; main()"]
 GAME = ("--game", "pa-crazy-4-poker", "--table", "t4")
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from table_client.turns import Turns
+from table_client.table.turns import Turns
 
 START_MS = 1_000_000
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import Browser as Chromium
 from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
-from jackpot.auth.identity import Identity
+from jackpot.wire.identity import Identity
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 WHY = "no Chromium on this machine: `make browser` as root tries to install Debian's package"

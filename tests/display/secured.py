@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jackpot.auth.authority import CA_CERTIFICATE
-from jackpot.auth.identity import Identity
 from jackpot.display.access import ByRole
 from jackpot.display.serving import Display, serve_display
+from jackpot.wire.identity import Identity
 from tests.auth.secured import Secured, secured
 from tests.display.shown import NONE, ask
 from tests.server.house import SITE

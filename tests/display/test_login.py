@@ -12,7 +12,6 @@ from click.testing import CliRunner, Result
 
 from jackpot.auth.authority import CA_CERTIFICATE
 from jackpot.auth.gate import Actor
-from jackpot.auth.identity import Identity
 from jackpot.auth.logins import (
     CODE_S,
     FAILURES_S,
@@ -25,6 +24,7 @@ from jackpot.auth.logins import (
     Logins,
 )
 from jackpot.cli.main import main
+from jackpot.wire.identity import Identity
 from tests.display.secured import COOKIE, SecuredPages, secured_pages
 from tests.display.shown import Shown
 from tests.server.house import free_port

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Page
 
 from jackpot.display.words import money
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 from tests.display.browser import PHONE, Browser, Window
 from tests.display.shown import Shown
 from tests.server.house import BONUS, FIVE, wager, wagers

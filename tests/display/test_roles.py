@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from jackpot.auth.identity import Identity
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, PAGES, ROLES, TABLE_PAGE
+from jackpot.wire.identity import Identity
 from tests.auth.secured import stranger
 from tests.display.secured import COOKIE, SecuredPages, secured_pages
 from tests.display.shown import NONE, ask

@@ -9,8 +9,8 @@ import pytest
 
 from jackpot.core.money import parse_dollars
 from jackpot.display.words import money
-from jackpot.v1 import table_pb2
 from jackpot.verify import verify
+from jackpot.wire.v1 import table_pb2
 from tests.display.browser import DESKTOP, PHONE, Browser, Window
 from tests.display.shown import Shown, open_shown
 from tests.e2e.process import Process

@@ -14,11 +14,11 @@ from jackpot.core.commands.base import TableOrigin
 from jackpot.core.events import Refused
 from jackpot.store import codec
 from jackpot.store.opening import Address, open_to_read
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
 from jackpot.verify import verify
+from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import TableClient
 from table_client.conversation import retried
-from table_client.errors import from_rpc_error
 from tests.server.house import DOLLAR, FIVE, SITE, hands, wagers
 
 Identity = tuple[str, int, int]  # table, epoch, number

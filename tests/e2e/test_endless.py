@@ -10,10 +10,10 @@ from typing import NamedTuple
 import pytest
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.client import Identity
 from jackpot.auth.names import parse_holder
 from jackpot.display.bounded import MAX_REQUEST_BYTES
-from jackpot.v1 import table_pb2
+from jackpot.wire.channels import Identity
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.display.shown import ask
 from tests.e2e.endless import FORMS, send_for_ever

@@ -15,10 +15,10 @@ from emulator.soak.strangers import (
     open_deaf_channel,
     repeated_lock_out,
 )
-from jackpot.server.limits import MAX_CALLS
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
+from jackpot.wire.limits import MAX_CALLS
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from table_client.client import TableClient, open_channel
-from table_client.floor import Floor
+from table_client.table.floor import Floor
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE, wagers
 

@@ -9,11 +9,11 @@ import pytest
 from cryptography import x509
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.client import Identity
 from jackpot.auth.names import parse_holder
-from jackpot.request_id import new_request_id
-from jackpot.server.limits import MAX_CALLS, MAX_METADATA_BYTES
-from jackpot.v1 import table_pb2, table_pb2_grpc
+from jackpot.wire.channels import Identity
+from jackpot.wire.limits import MAX_CALLS, MAX_METADATA_BYTES
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from table_client.client import open_channel
 from tests.e2e.process import Process
 from tests.e2e.rapid_reset import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting

@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from jackpot.auth.authority import Authority
-from jackpot.auth.identity import Identity
 from jackpot.auth.names import parse_holder
 from jackpot.cli.main import main
+from jackpot.wire.identity import Identity
 from tests.cli.desk import play
 from tests.e2e.process import Process
 from tests.e2e.test_staff import Staff

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import grpc
 
-from jackpot.v1 import meter_pb2, meter_pb2_grpc
-from table_client.errors import RefusedError, from_rpc_error
+from jackpot.wire.refusals import RefusedError, from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from tests.e2e.process import Process
 from tests.server.house import SITE
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tenacity import stop_after_delay
 
-from jackpot.request_id import new_request_id
 from jackpot.store.opening import Address
-from jackpot.v1 import table_pb2, table_pb2_grpc
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from table_client.client import open_channel
 from table_client.conversation import retried
 from tests.e2e.load import LoadTable, check, journal_of, meter_micros, shown_micros

@@ -2,8 +2,9 @@
 
 import pytest
 
-from emulator.devices.faults import Target
-from emulator.devices.model import (
+from emulator.devices.station import Station
+from table_client.table.devices.faults import Target
+from table_client.table.devices.model import (
     CardsDealt,
     Counted,
     Delivered,
@@ -15,8 +16,7 @@ from emulator.devices.model import (
     StateChanged,
     StationConfig,
 )
-from emulator.devices.refusals import DeviceRefused, Reason
-from emulator.devices.station import Station
+from table_client.table.devices.refusals import DeviceRefused, Reason
 
 STACK = Delivery(Target.PLAYER, 5, 1)
 CARD = Delivery(Target.PLAYER, 1, 1)

@@ -12,9 +12,9 @@ from emulator.audit.terms import DOLLAR, read_terms
 from emulator.auditor import Auditor, ContradictionError
 from emulator.soak.site import site_text
 from jackpot.rules.site import load_site
-from jackpot.v1 import meter_pb2
-from jackpot.v1 import operator_pb2 as op
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import meter_pb2
+from jackpot.wire.v1 import operator_pb2 as op
+from jackpot.wire.v1 import table_pb2 as pb
 
 
 def test_it_knows_nothing_of_the_controllers_code_for_money() -> None:

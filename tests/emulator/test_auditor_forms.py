@@ -12,7 +12,7 @@ from emulator.audit.terms import read_terms
 from emulator.auditor import Auditor, ContradictionError
 from jackpot.core.commands.table import Malformed
 from jackpot.server.parse import _parse
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.v1 import table_pb2 as pb
 from tests.emulator.test_auditor import attached, audit, opened
 from tests.server.test_malformed import messages
 

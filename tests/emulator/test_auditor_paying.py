@@ -13,7 +13,7 @@ from emulator.audit.rounds import post
 from emulator.audit.terms import DOLLAR, read_terms
 from emulator.audit.undoing import take_back, void_seat
 from emulator.auditor import Auditor
-from jackpot.v1 import operator_pb2 as op
+from jackpot.wire.v1 import operator_pb2 as op
 
 FIVE, BONUS = "five-card-progressive", "five-card-hand-bonus"
 ROYALS = {suit: tuple(rank + suit for rank in "AKQJT") for suit in "cdhs"}

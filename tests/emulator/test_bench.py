@@ -23,8 +23,8 @@ from emulator.bench.processes import Measured, Server, loading, measure
 from emulator.bench.report import NAMES, Target, machine, targets, text_lines
 from emulator.cli import main
 from jackpot.store.sqlite import SqliteJournal
-from jackpot.v1 import table_pb2 as pb
 from jackpot.verify import verify
+from jackpot.wire.v1 import table_pb2 as pb
 
 
 @pytest.mark.parametrize("role", ["echo", "batching", "bytes", "controller"])

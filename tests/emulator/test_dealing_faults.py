@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulator.devices.faults import Fault, Target
-from emulator.devices.model import DealtCard, Delivery, Method
+from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.model import DealtCard, Delivery, Method
 from tests.emulator.stations import (
     BY_HAND,
     CARD,

@@ -3,8 +3,8 @@
 import pytest
 
 from emulator.devices import timing
-from emulator.devices.model import HOUR_MS, DeviceState, Method, ShufflerKind
-from emulator.devices.refusals import Reason
+from table_client.table.devices.model import HOUR_MS, DeviceState, Method, ShufflerKind
+from table_client.table.devices.refusals import Reason
 from tests.emulator.stations import (
     CARD,
     STACK,

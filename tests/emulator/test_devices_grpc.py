@@ -8,12 +8,13 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from emulator.devices import wire
-from emulator.devices.api import Devices
-from emulator.devices.client import DeviceConnection
-from emulator.devices.faults import Fault, Target
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import (
+from emulator.devices.registry import MAX_ANSWERS, MAX_STATIONS
+from table_client.table.devices import messages as wire
+from table_client.table.devices.api import Devices
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.model import (
     HOUR_MS,
     MAX_NAME,
     Delivery,
@@ -26,11 +27,10 @@ from emulator.devices.model import (
     StationConfig,
     StationStatus,
 )
-from emulator.devices.procedure import prepare_round
-from emulator.devices.refusals import DeviceLost, DeviceRefused, Reason
-from emulator.devices.registry import MAX_ANSWERS, MAX_STATIONS
-from emulator.v1 import devices_pb2 as pb
-from emulator.v1 import devices_pb2_grpc as pb_grpc
+from table_client.table.devices.procedure import prepare_round
+from table_client.table.devices.refusals import DeviceLost, DeviceRefused, Reason
+from table_client.table.devices.v1 import devices_pb2 as pb
+from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
 from tests.emulator.device_process import DeviceProcess, running
 from tests.emulator.stations import STACK, refused
 

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from emulator.cli import main
-from emulator.devices.client import DeviceConnection
 from emulator.devices.command import make_log
-from emulator.devices.faults import Target
-from emulator.devices.model import Delivery, DeviceState, Method, StationConfig
-from emulator.devices.procedure import prepare_round
-from emulator.devices.refusals import DeviceLost
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.faults import Target
+from table_client.table.devices.model import Delivery, DeviceState, Method, StationConfig
+from table_client.table.devices.procedure import prepare_round
+from table_client.table.devices.refusals import DeviceLost
 from tests.emulator.device_process import COMMAND, running
 from tests.emulator.stations import STACK
 

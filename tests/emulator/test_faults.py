@@ -5,12 +5,12 @@ from enum import StrEnum
 
 import pytest
 
-from emulator.devices import wire
-from emulator.devices.faults import FAULT_RULES, PPM, Chance, Fault, FaultPlan, Target
-from emulator.devices.model import MAX_ARMED, MAX_SKIP, Method, ShufflerKind
-from emulator.devices.refusals import EXPLANATIONS, Reason
-from emulator.randomness import seeded
-from emulator.v1 import devices_pb2 as pb
+from table_client.table.devices import messages as wire
+from table_client.table.devices.faults import FAULT_RULES, PPM, Chance, Fault, FaultPlan, Target
+from table_client.table.devices.model import MAX_ARMED, MAX_SKIP, Method, ShufflerKind
+from table_client.table.devices.refusals import EXPLANATIONS, Reason
+from table_client.table.devices.v1 import devices_pb2 as pb
+from table_client.table.randomness import seeded
 from tests.emulator.stations import CARD, STACK, cards_of, faults, loaded, refused, station
 
 

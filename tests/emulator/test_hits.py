@@ -12,7 +12,7 @@ from emulator.soak.hits import Cell, Hits, chi_square_tail, gather, tail
 from emulator.soak.site import write_site
 from emulator.soak.table import rows_paid
 from jackpot.rules.hands import names
-from jackpot.v1 import payout_pb2, table_pb2
+from jackpot.wire.v1 import payout_pb2, table_pb2
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from emulator.devices import timing
 from emulator.devices.clock import MAX_SPEED, DeviceClock
-from emulator.devices.faults import Fault, Target
 from emulator.devices.local import MAX_BATCH, MAX_WAITING, MAX_WATCHERS, LocalDevices
-from emulator.devices.model import (
+from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.model import (
     HOUR_MS,
     MAX_DELIVERIES,
     MAX_EVENTS,
@@ -26,8 +26,8 @@ from emulator.devices.model import (
     StateChanged,
     StationConfig,
 )
-from emulator.devices.procedure import Step, prepare_round
-from emulator.devices.refusals import DeviceLost, DeviceRefused, Reason
+from table_client.table.devices.procedure import Step, prepare_round
+from table_client.table.devices.refusals import DeviceLost, DeviceRefused, Reason
 from tests.emulator.stations import CARD, STACK, cards_of, refused
 
 SEEDED = StationConfig(seed="local")

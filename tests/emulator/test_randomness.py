@@ -7,8 +7,8 @@ from math import sqrt
 
 import pytest
 
-from emulator.randomness import RandomStream, seeded, stream, unpredictable
 from jackpot.rules.cards import DECK, deck
+from table_client.table.randomness import RandomStream, seeded, stream, unpredictable
 
 
 def chi_square_z(observed: list[int], expected: float, freedom: int, scale: float = 1) -> float:
@@ -99,7 +99,7 @@ GOLDEN = "3s 9c 7s Ah Ts 6s 4s 9h 2s Jc"
 
 def test_another_process_deals_the_same_cards() -> None:
     """A seed's shuffle depends on nothing in the process, hash randomisation included."""
-    code = "from emulator.randomness import seeded; print(*seeded('s', 7).shuffled('abcdefghij'))"
+    code = "from table_client.table.randomness import seeded; print(*seeded('s', 7).shuffled('abcdefghij'))"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code],

@@ -4,15 +4,15 @@ from collections import Counter
 
 import pytest
 
-from emulator.devices.client import DeviceConnection
-from emulator.devices.faults import PPM, Target
-from emulator.devices.model import Delivery, Method, ShufflerKind, StationConfig
-from emulator.devices.refusals import DeviceRefused
 from emulator.devices.rigging import Rig
 from emulator.devices.station import Station
-from emulator.randomness import seeded
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.faults import PPM, Target
+from table_client.table.devices.model import Delivery, Method, ShufflerKind, StationConfig
+from table_client.table.devices.refusals import DeviceRefused
+from table_client.table.randomness import seeded
 from tests.emulator.device_process import running
 
 WINS = {"royal-flush", "straight-flush", "four-of-a-kind", "full-house", "flush"}

@@ -4,8 +4,9 @@ from collections import Counter
 
 import pytest
 
-from emulator.devices.faults import Fault, Target
-from emulator.devices.model import (
+from jackpot.rules.cards import DECK
+from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.model import (
     Counted,
     Delivery,
     Device,
@@ -14,8 +15,7 @@ from emulator.devices.model import (
     Retirement,
     ShufflerKind,
 )
-from emulator.devices.refusals import Reason
-from jackpot.rules.cards import DECK
+from table_client.table.devices.refusals import Reason
 from tests.emulator.stations import (
     BY_HAND,
     CARD,

@@ -5,11 +5,18 @@ from collections import Counter
 import pytest
 
 from emulator.devices import timing
-from emulator.devices.faults import Fault
-from emulator.devices.model import Counted, Device, DeviceState, Method, Retirement, ShufflerKind
-from emulator.devices.refusals import Reason
 from emulator.devices.station import Station
 from jackpot.rules.cards import DECK, JOKER, deck
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import (
+    Counted,
+    Device,
+    DeviceState,
+    Method,
+    Retirement,
+    ShufflerKind,
+)
+from table_client.table.devices.refusals import Reason
 from tests.emulator.stations import (
     CARD,
     STACK,

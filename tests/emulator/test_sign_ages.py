@@ -11,7 +11,7 @@ from emulator.audit.sign_ages import SignAges
 from emulator.audit.signs import Face, faces_differ
 from emulator.soak.faults import Fault
 from emulator.soak.sign_watch import HELD_UP_S, SignWatch, StaleSignError, in_dollars
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 
 LIMIT_S = 5.0
 MILLION = 1_000_000

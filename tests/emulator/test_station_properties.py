@@ -8,8 +8,10 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.devices.faults import FAULT_RULES, Chance, Fault, Target
-from emulator.devices.model import (
+from emulator.devices.station import Station
+from jackpot.rules.cards import deck
+from table_client.table.devices.faults import FAULT_RULES, Chance, Fault, Target
+from table_client.table.devices.model import (
     MAX_EVENTS,
     Delivery,
     Device,
@@ -19,9 +21,7 @@ from emulator.devices.model import (
     ShufflerKind,
     StationConfig,
 )
-from emulator.devices.refusals import DeviceRefused
-from emulator.devices.station import Station
-from jackpot.rules.cards import deck
+from table_client.table.devices.refusals import DeviceRefused
 
 Command = Callable[[Station], object]
 

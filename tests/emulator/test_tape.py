@@ -19,10 +19,10 @@ from emulator.soak.doubles import DoublingClient
 from emulator.soak.latency import Latencies
 from emulator.soak.prefix import shortest_prefix
 from emulator.soak.tape import Tape
-from jackpot.v1 import operator_pb2
-from jackpot.v1 import table_pb2 as pb
+from jackpot.wire.refusals import UnreachableError
+from jackpot.wire.v1 import operator_pb2
+from jackpot.wire.v1 import table_pb2 as pb
 from table_client.client import open_channel
-from table_client.errors import UnreachableError
 
 
 @pytest.fixture(name="terms")

@@ -7,10 +7,10 @@ import pytest
 from jackpot.auth.names import HolderError, parse_holder
 from jackpot.core.config import GamingDay, PotRules
 from jackpot.core.money import MICROS_PER_DOLLAR
-from jackpot.ids import is_id
 from jackpot.rules.site import check_site, load_site
 from jackpot.server.errors import RefusedError
 from jackpot.server.fields import identifier
+from jackpot.wire.ids import is_id
 from tests.rules.site_files import written
 
 POT = {

@@ -14,7 +14,6 @@ from grpc.aio import AioRpcError
 from jackpot.core.config import Site
 from jackpot.engine import Engine, Limits
 from jackpot.engine.faults import InjectedError, Point
-from jackpot.request_id import new_request_id
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
@@ -23,7 +22,8 @@ from jackpot.server.controller import Controller
 from jackpot.sources import clock_micros
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import (
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import (
     meter_pb2,
     meter_pb2_grpc,
     operator_pb2,

@@ -8,7 +8,7 @@ import pytest
 from jackpot.core.config import GamingDay
 from jackpot.rules.site import load_site
 from jackpot.store.opening import Address
-from jackpot.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 from tests.server.house import (
     BONUS,
     DOLLAR,

@@ -8,11 +8,11 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
-from jackpot.request_id import make_request_id, new_request_id, request_id_time_ms
 from jackpot.rules.site import load_site
 from jackpot.server.caller import SITE_FILE
-from jackpot.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
 from jackpot.verify import verify
+from jackpot.wire.request_id import make_request_id, new_request_id, request_id_time_ms
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
 from tests.auth.secured import secured
 from tests.server.house import (
     SITE,

@@ -9,10 +9,10 @@ from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.events.operator import MeterAdjusted
 from jackpot.core.money import parse_dollars
 from jackpot.engine.replica import load
-from jackpot.request_id import new_request_id
 from jackpot.rules.site import load_site
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 from table_client.client import TableClient
 from tests.core.floor import cents
 from tests.golden.cases import CASES, Case

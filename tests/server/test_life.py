@@ -18,7 +18,7 @@ from jackpot.server.address import AddressError, verify_address, verify_loopback
 from jackpot.server.setup import SetupError
 from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import (
     SITE,
     House,

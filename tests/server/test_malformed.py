@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jackpot.core.reasons import Reason
-from jackpot.request_id import new_request_id
-from jackpot.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import (
     DOLLAR,
     FIVE,

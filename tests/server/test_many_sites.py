@@ -12,13 +12,13 @@ from grpc.aio import AioRpcError
 from jackpot.auth.gate import Gate
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
-from jackpot.request_id import new_request_id
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.controller import Controller
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 from jackpot.verify import verify
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 from tests.auth.secured import Secured
 from tests.e2e.process import READY
 from tests.server.house import SITE, free_port, info_of, site_text, status_of

@@ -10,7 +10,7 @@ from grpc.aio import AioRpcError
 from jackpot.core.reasons import Reason
 from jackpot.server.rpc import Sender
 from jackpot.store.opening import Address
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 from tests.server.house import DOLLAR, ROYALS, SITE, House, info_of, open_house, status_of
 
 

@@ -12,11 +12,11 @@ from jackpot.core.commands.operator import SuspendLink
 from jackpot.core.commands.table import LockOut
 from jackpot.core.reasons import NO_NUMBER, Reason
 from jackpot.engine.batch import FAILED
-from jackpot.request_id import new_request_id
 from jackpot.store.opening import open_to_read
-from jackpot.v1 import table_pb2
+from jackpot.wire.refusals import RefusedError
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient
-from table_client.errors import RefusedError
 from tests.auth.secured import secured
 from tests.server.house import SITE, Dealer, House, hands, info_of, status_of, wager, wagers
 from tests.server.test_malformed import play_command, play_message

@@ -12,7 +12,7 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
 from jackpot.store.opening import Address
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 from tests.server.house import (
     DOLLAR,
     FIVE,

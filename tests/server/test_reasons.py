@@ -8,9 +8,9 @@ from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason
-from jackpot.request_id import make_request_id, new_request_id
 from jackpot.store.opening import Address
-from jackpot.v1 import reason_pb2, table_pb2
+from jackpot.wire.request_id import make_request_id, new_request_id
+from jackpot.wire.v1 import reason_pb2, table_pb2
 from tests.server.house import FIVE, House, info_of, status_of
 from tests.server.scenes import at_the_door, at_the_table, of_operators
 

@@ -17,7 +17,7 @@ from jackpot.engine.faults import Point
 from jackpot.rules.site import load_site
 from jackpot.store.journal import Journal, Transaction
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import meter_pb2
+from jackpot.wire.v1 import meter_pb2
 from tests.server.house import (
     DOLLAR,
     ROYALS,

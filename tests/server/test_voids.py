@@ -9,10 +9,10 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core.events.table import RoundVoided, SeatVoided, WagerRemoved
-from jackpot.request_id import new_request_id
 from jackpot.store import codec
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
 from tests.auth.secured import code_of, secured
 from tests.server.house import (
     DOLLAR,

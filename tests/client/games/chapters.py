@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.devices.model import Method
+from table_client.table.devices.model import Method
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, RIDE, THREE
 
 MANUAL, HAND, AUTOMATED = Method.MANUAL_SHOE, Method.HAND, Method.AUTOMATED_SHOE

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from jackpot.rules import bulk
 from jackpot.rules.rankings import ranking_of
-from table_client.decks import PlainDeck, stacked
-from table_client.games.catalogue import GAMES
-from table_client.games.settings import Settings
-from table_client.players import Habits, SimulatedPlayer
-from table_client.ports import Way
-from table_client.round.dealing import Dealing
-from table_client.round.deciding import Deciding
-from table_client.round.layout import Layout
-from table_client.round.verdicts import outcomes
-from table_client.trace import Trace
+from table_client.table.decks import PlainDeck, stacked
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.settings import Settings
+from table_client.table.players import Habits, SimulatedPlayer
+from table_client.table.ports import Way
+from table_client.table.round.dealing import Dealing
+from table_client.table.round.deciding import Deciding
+from table_client.table.round.layout import Layout
+from table_client.table.round.verdicts import outcomes
+from table_client.table.trace import Trace
 from tests.client.games.exact import BITS
 from tests.client.games.tables import DOLLAR
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from jackpot.core import ledger
 from jackpot.core.commands.operator import PayPayout, ValidatePayout
 from jackpot.core.commands.table import (
@@ -27,13 +25,15 @@ from jackpot.rules import hands
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
-from table_client.decks import PlainDeck, stacked
-from table_client.devices import DeviceDeck
-from table_client.games.catalogue import GAMES
-from table_client.games.model import Ask, Game, View
-from table_client.games.settings import Settings
-from table_client.players import Offer, Player, Wagers
-from table_client.ports import (
+from table_client.table.decks import PlainDeck, stacked
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.model import Ask, Game, View
+from table_client.table.games.settings import Settings
+from table_client.table.players import Offer, Player, Wagers
+from table_client.table.ports import (
     Conduct,
     DeckInUse,
     LinkedBet,
@@ -45,9 +45,9 @@ from table_client.ports import (
     SideWager,
     Way,
 )
-from table_client.progressive import linked_bets
-from table_client.round.play import RoundResult, Table
-from table_client.trace import Record
+from table_client.table.progressive import linked_bets
+from table_client.table.round.play import RoundResult, Table
+from table_client.table.trace import Record
 from tests.core.floor import Floor, ok
 
 DOLLAR = 1_000_000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from emulator.devices.model import Method, ShufflerKind
 from jackpot.rules.compile import LevelChoice
-from table_client.ports import Way
+from table_client.table.devices.model import Method, ShufflerKind
+from table_client.table.ports import Way
 from tests.client.games.tables import (
     CARIBBEAN,
     DOLLAR,

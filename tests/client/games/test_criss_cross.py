@@ -2,7 +2,7 @@
 
 import pytest
 
-from table_client.ports import Way
+from table_client.table.ports import Way
 from tests.client.games.tables import BY_CARD, CRISS, DOLLAR, Scripted, play, results, steps
 
 

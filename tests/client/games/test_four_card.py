@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.rules.cards import parse_cards
-from table_client.ports import Way
+from table_client.table.ports import Way
 from tests.client.games.tables import BY_CARD, FOUR, Scripted, play, results, steps
 
 

@@ -6,9 +6,9 @@ own core, whose accounts must be what they were after every void.
 
 import pytest
 
-from emulator.devices.faults import Fault
-from emulator.devices.model import Method
-from table_client.games.catalogue import GAMES
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Method
+from table_client.table.games.catalogue import GAMES
 from tests.client.games.chapters import AUTOMATED, HAND, MANUAL, marked
 from tests.client.games.tables import (
     CARIBBEAN,

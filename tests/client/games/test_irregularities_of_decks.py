@@ -2,13 +2,13 @@
 
 import pytest
 
-from emulator.devices.faults import Fault
-from emulator.devices.model import Method, ShufflerKind
 from jackpot.rules.cards import DECK
-from table_client.decks import PlainDeck
-from table_client.games.catalogue import GAMES
-from table_client.games.settings import Settings
-from table_client.round.play import Table
+from table_client.table.decks import PlainDeck
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Method, ShufflerKind
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.settings import Settings
+from table_client.table.round.play import Table
 from tests.client.games.chapters import AUTOMATED, CHAPTERS, HAND, MANUAL, METHODS, marked, section
 from tests.client.games.tables import (
     CARIBBEAN,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from emulator.devices.faults import Fault
-from emulator.devices.model import Method
-from emulator.devices.refusals import DeviceRefused, Reason
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Method
+from table_client.table.devices.refusals import DeviceRefused, Reason
 from tests.client.games.chapters import AUTOMATED, HAND, MANUAL
 from tests.client.games.tables import (
     CARIBBEAN,

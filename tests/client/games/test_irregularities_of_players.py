@@ -2,8 +2,8 @@
 
 import pytest
 
-from emulator.devices.faults import Fault
-from table_client.ports import Conduct
+from table_client.table.devices.faults import Fault
+from table_client.table.ports import Conduct
 from tests.client.games.chapters import marked
 from tests.client.games.tables import (
     CARIBBEAN,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from table_client.games.settings import Settings
-from table_client.ports import Way
+from table_client.table.games.settings import Settings
+from table_client.table.ports import Way
 from tests.client.games.tables import (
     DOLLAR,
     RIDE,

@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 from grpc.aio import AioRpcError
 
-from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import StationConfig
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.site import load_site
-from jackpot.v1 import table_pb2
+from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from table_client.decks import PlainDeck, seeded_order, stacked
-from table_client.devices import DeviceDeck
-from table_client.errors import from_rpc_error
-from table_client.games.catalogue import GAMES
-from table_client.players import SimulatedPlayer
-from table_client.ports import SideAward
-from table_client.progressive import LinkedProgressive
-from table_client.round.play import Table
+from table_client.table.decks import PlainDeck, seeded_order, stacked
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import StationConfig
+from table_client.table.games.catalogue import GAMES
+from table_client.table.players import SimulatedPlayer
+from table_client.table.ports import SideAward
+from table_client.table.progressive import LinkedProgressive
+from table_client.table.round.play import Table
 from tests.client.games.tables import PA, Scripted, clauses, steps
 from tests.server.house import (
     BONUS,

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from emulator.devices.faults import Fault
 from emulator.devices.local import LocalDevices
-from emulator.devices.model import Method, ShufflerKind
-from emulator.randomness import seeded
-from table_client.assembly import station_config
-from table_client.devices import DeviceDeck
-from table_client.games.catalogue import GAMES
-from table_client.games.settings import Settings
-from table_client.pace import Pace, PacedDeck
-from table_client.ports import DeckLostError
-from table_client.round.play import Table
-from table_client.turns import Turns
+from table_client.table.assembly import station_config
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import Method, ShufflerKind
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.settings import Settings
+from table_client.table.pace import Pace, PacedDeck
+from table_client.table.ports import DeckLostError
+from table_client.table.randomness import seeded
+from table_client.table.round.play import Table
+from table_client.table.turns import Turns
 from tests.client.games.tables import PA, Scripted, device_table, linked
 
 ONE = Settings(count_every=1)

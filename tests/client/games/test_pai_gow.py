@@ -5,17 +5,17 @@ import pytest
 from jackpot.rules.cards import JOKER, parse_cards
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.hands import rank
-from table_client.decks import PlainDeck, stacked
-from table_client.games.catalogue import GAMES
-from table_client.games.pai_gow_house import house_way
-from table_client.games.settings import Settings
-from table_client.ports import Way
-from table_client.progressive import NoProgressive
-from table_client.round.layout import Layout
-from table_client.round.play import RoundResult, Table
-from table_client.round.settling import Settling
-from table_client.round.start import position
-from table_client.trace import Trace
+from table_client.table.decks import PlainDeck, stacked
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.pai_gow_house import house_way
+from table_client.table.games.settings import Settings
+from table_client.table.ports import Way
+from table_client.table.progressive import NoProgressive
+from table_client.table.round.layout import Layout
+from table_client.table.round.play import RoundResult, Table
+from table_client.table.round.settling import Settling
+from table_client.table.round.start import position
+from table_client.table.trace import Trace
 from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps
 
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from jackpot.rules.contest import TwoHands
-from table_client.games.catalogue import GAMES
-from table_client.games.paying import against_two_hands, highest, won_micros
-from table_client.games.settings import Settings
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.paying import against_two_hands, highest, won_micros
+from table_client.table.games.settings import Settings
 from tests.client.games.tables import DOLLAR, PAI_GOW, Scripted, play, results
 
 CENT = 10_000

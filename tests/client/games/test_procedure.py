@@ -2,10 +2,10 @@
 
 import pytest
 
-from emulator.devices.model import HOUR_MS, Method, ShufflerKind
-from emulator.devices.refusals import DeviceRefused
-from table_client.games.catalogue import GAMES
-from table_client.ports import Way
+from table_client.table.devices.model import HOUR_MS, Method, ShufflerKind
+from table_client.table.devices.refusals import DeviceRefused
+from table_client.table.games.catalogue import GAMES
+from table_client.table.ports import Way
 from tests.client.games.chapters import (
     AUTOMATED,
     CHAPTERS,

@@ -16,14 +16,14 @@ from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import rank
 from jackpot.rules.rankings import HIGH_CARD, PAIR
-from table_client.decks import PlainDeck, seeded_order
-from table_client.games import let_it_ride
-from table_client.games.catalogue import GAMES
-from table_client.games.model import Ask, Cards, View
-from table_client.games.pai_gow_house import house_way
-from table_client.games.paying import against_paytable, highest
-from table_client.players import SimulatedPlayer
-from table_client.round.play import Table
+from table_client.table.decks import PlainDeck, seeded_order
+from table_client.table.games import let_it_ride
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.model import Ask, Cards, View
+from table_client.table.games.pai_gow_house import house_way
+from table_client.table.games.paying import against_paytable, highest
+from table_client.table.players import SimulatedPlayer
+from table_client.table.round.play import Table
 from tests.client.games import exact
 from tests.client.games.millions import (
     BASE_ONLY,

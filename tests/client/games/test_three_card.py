@@ -2,8 +2,8 @@
 
 import pytest
 
-from table_client.games.three_card import version
-from table_client.ports import Way
+from table_client.table.games.three_card import version
+from table_client.table.ports import Way
 from tests.client.games.tables import BY_CARD, THREE, Scripted, play, results, steps
 
 

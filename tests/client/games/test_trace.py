@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from table_client.decks import PlainDeck, seeded_order
-from table_client.games.catalogue import GAMES
-from table_client.players import SimulatedPlayer
-from table_client.ports import Way
-from table_client.round.play import Table
-from table_client.trace import Record, Trace, lines
+from table_client.table.decks import PlainDeck, seeded_order
+from table_client.table.games.catalogue import GAMES
+from table_client.table.players import SimulatedPlayer
+from table_client.table.ports import Way
+from table_client.table.round.play import Table
+from table_client.table.trace import Record, Trace, lines
 from tests.client.games.tables import Scripted, play
 
 CLAUSE = re.compile(r"(PA|PA2010|PA2011|PA2014|MA) \d+[a-z]?(\.\d+)?(\([A-Za-z0-9]+\))*")

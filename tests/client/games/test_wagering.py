@@ -2,12 +2,12 @@
 
 import pytest
 
-from emulator.devices.faults import Fault
-from emulator.devices.model import ShufflerKind
 from jackpot.rules.cards import DECK, JOKER
 from jackpot.rules.contest import TwoHands
-from table_client.games.catalogue import GAMES
-from table_client.games.settings import Settings
+from table_client.table.devices.faults import Fault
+from table_client.table.devices.model import ShufflerKind
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.settings import Settings
 from tests.client.games.chapters import MANUAL
 from tests.client.games.tables import (
     CRISS,

@@ -10,7 +10,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from jackpot.core.reasons import Reason
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
 from tests.auth.secured import secured
 from tests.engine.pit import eventually
 from tests.server.house import BONUS, SITE, House, free_port, open_house, wagers

@@ -1,7 +1,7 @@
 """What a table is refused by the state of its round, or for what its command says."""
 
 from jackpot.core.reasons import Reason
-from jackpot.v1 import table_pb2
+from jackpot.wire.v1 import table_pb2
 from tests.server.house import FIVE, NOTHING, ROYALS, House, hands, wager, wagers
 from tests.server.scenes.stage import Scenes, placed
 

@@ -10,7 +10,7 @@ from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.rpc import service
 from jackpot.store.opening import Address
-from jackpot.v1 import operator_pb2, operator_pb2_grpc, payout_pb2, table_pb2
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, payout_pb2, table_pb2
 from tests.server.house import DOLLAR, FOUR_EIGHTS_LOSE, ROYALS, House, fund_text
 from tests.server.scenes.stage import Scenes, adjust
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from jackpot.core.reasons import Reason
 from jackpot.store.opening import Address
-from jackpot.v1 import operator_pb2, table_pb2
+from jackpot.wire.v1 import operator_pb2, table_pb2
 from tests.server.house import DOLLAR, FIVE, House, open_house
 
 Scene = Callable[[House], Awaitable[Any]]

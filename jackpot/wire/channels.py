@@ -1,0 +1,49 @@
+"""A client's side of mutual TLS: connections that show who is calling, and why one was refused."""
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import grpc
+
+from jackpot.wire.handshake import Door
+from jackpot.wire.identity import Identity
+from jackpot.wire.keepalive import keepalive
+
+__all__ = ["Identity", "is_secured", "open_async_channel", "open_sync_channel", "refusal_of"]
+
+# gRPC's channels do not tell where they lead; who is refused must know, to ask at the same door.
+_DOORS: WeakKeyDictionary[object, Door] = WeakKeyDictionary()
+
+
+def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
+    """A connection for a command line; without an identity, to a controller on loopback."""
+    channel = (
+        grpc.secure_channel(address, identity.credentials(), options=keepalive())
+        if identity
+        else grpc.insecure_channel(address, options=keepalive())
+    )
+    _DOORS[channel] = Door(address, identity)
+    return channel
+
+
+def open_async_channel(
+    address: str, identity: Identity | None, options: Sequence[tuple[str, int]] = ()
+) -> grpc.aio.Channel:
+    """A connection for a table or a sign; without an identity, to a controller on loopback."""
+    options = (*options, *keepalive())
+    if identity is None:
+        return grpc.aio.insecure_channel(address, options=options)
+    channel = grpc.aio.secure_channel(address, identity.credentials(), options=options)
+    _DOORS[channel] = Door(address, identity)
+    return channel
+
+
+def is_secured(channel: object) -> bool:
+    """Whether a channel was opened with an identity."""
+    return channel in _DOORS
+
+
+def refusal_of(channel: object) -> str | None:
+    """Why TLS let a channel not come about; None where it was something else. Takes a second."""
+    door = _DOORS.get(channel)
+    return door.refusal() if door else None

@@ -1,0 +1,77 @@
+"""What a controller's refusal is to a client, read from `google.rpc.Status` and never from text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import grpc
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+
+from jackpot.wire.channels import refusal_of
+
+_DETAILS_KEY = "grpc-status-details-bin"
+# Without a rich status these come from gRPC itself, not from the controller. A write that meets a
+# broken connection is INTERNAL there, a stream that vanishes UNKNOWN, and a call that is under way
+# when the controller stops CANCELLED.
+_BROKEN = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.CANCELLED,
+)
+
+
+class RefusedError(Exception):
+    """The controller said no. `retry_s` is set where sending the same again can help."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        reason: str = "",
+        metadata: Mapping[str, str] | None = None,
+        retry_s: float | None = None,
+    ) -> None:
+        self.code = code
+        self.reason = reason
+        self.metadata = dict(metadata or {})
+        self.retry_s = retry_s
+        details = ", ".join(f"{key} {value}" for key, value in sorted(self.metadata.items()))
+        super().__init__(f"{reason or code}: {message}" + (f" ({details})" if details else ""))
+
+
+class UnreachableError(RefusedError):
+    """The controller can't be reached, so it is not known what became of a command."""
+
+
+def from_status(status: status_pb2.Status) -> RefusedError:
+    """The refusal that a status tells of."""
+    reason, metadata, retry_s = "", {}, None
+    for detail in status.details:
+        info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+        if detail.Unpack(info):
+            reason, metadata = info.reason, dict(info.metadata)
+        elif detail.Unpack(retry):
+            retry_s = retry.retry_delay.ToTimedelta().total_seconds()
+    code = code_pb2.Code.Name(status.code)
+    return RefusedError(code, status.message, reason, metadata, retry_s)
+
+
+def from_rpc_error(error: Any) -> RefusedError:
+    """The refusal behind a failed call; a broken connection is `UnreachableError`."""
+    for key, value in error.trailing_metadata() or ():
+        if key == _DETAILS_KEY:
+            return from_status(status_pb2.Status.FromString(value))
+    code: grpc.StatusCode = error.code()
+    message = error.details() or "no answer"
+    if code in _BROKEN:
+        return UnreachableError(code.name, message, retry_s=0.0)
+    return RefusedError(code.name, message)
+
+
+def explained(refusal: RefusedError, channel: object) -> RefusedError:
+    """The same, or UNAUTHENTICATED where it was TLS that kept a channel from coming about."""
+    if not isinstance(refusal, UnreachableError) or refusal.code != "UNAVAILABLE":
+        return refusal
+    why = refusal_of(channel)
+    return RefusedError("UNAUTHENTICATED", why, "UNAUTHENTICATED") if why else refusal

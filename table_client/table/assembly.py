@@ -1,0 +1,71 @@
+"""What a running table is put together of: its links, its game, its devices, its last round."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from jackpot.core.config import Link, Site
+from jackpot.wire.v1 import table_pb2
+from table_client.client import TableClient
+from table_client.table.devices.client import DeviceConnection, RemoteDevices
+from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
+from table_client.table.devices.refusals import DeviceLost, DeviceRefused
+from table_client.table.floor_calls import Calls
+from table_client.table.games.model import Game
+from table_client.table.ports import DeckLostError
+
+_OVER = (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED)
+
+
+def links_of(site: Site, table_id: str) -> list[Link]:
+    """The links of a table, none where the site has no such table."""
+    on = next((table.links for table in site.tables if table.id == table_id), ())
+    return [link for link in site.links if link.id in on]
+
+
+def station_config(game: Game, method: Method, seed: str, rigged_ppm: int = 0) -> StationConfig:
+    """A shuffler that counts and a way of dealing, as the game's chapter has them."""
+    return StationConfig(
+        method=method,
+        shuffler=ShufflerKind.NONE if method is Method.CONTINUOUS_SHOE else ShufflerKind.COUNTING,
+        joker=bool(game.rule.deal and game.rule.deal.joker),
+        retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
+        seed=seed,
+        rigged_ppm=rigged_ppm,
+    )
+
+
+@asynccontextmanager
+async def open_station(
+    connection: DeviceConnection, name: str, config: StationConfig
+) -> AsyncIterator[RemoteDevices]:
+    """A table's station in a device process, given up at the end; DeckLostError without one.
+
+    What an earlier run of the table has left there goes first: its round is void.
+    """
+    try:
+        await RemoteDevices(connection, name).close()
+        station = await connection.open_station(name, config)
+    except (DeviceLost, DeviceRefused) as error:
+        raise DeckLostError(str(error)) from error
+    try:
+        yield station
+    finally:
+        await _close(station)
+
+
+async def _close(station: RemoteDevices) -> None:
+    try:
+        await station.close()
+    except DeviceLost:
+        return  # with its process
+
+
+async def take_up(client: TableClient, calls: Calls) -> None:
+    """Recover, and end the round that was under way."""
+    await end_left((await client.recover()).round, calls)
+
+
+async def end_left(left: table_pb2.Round, calls: Calls) -> None:
+    """A round that an earlier run has left has lost its cards, so it is void by rule."""
+    if left.phase not in _OVER:
+        await calls.void_left(left, "TABLE_RESTARTED")

@@ -1,0 +1,122 @@
+"""Criss-Cross Poker: two cards each, five in a cross; an Across and a Down hand (2014).
+
+The cross is dealt from the far box over the three of the middle row to the near box.
+"""
+
+from jackpot.rules.cards import rank_of, suit_of
+from jackpot.rules.loader import rules
+from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.irregularities import Irregularity, Remedy, usual
+from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View
+from table_client.table.ports import Way
+
+FAR, LEFT, CENTRE, RIGHT, NEAR = range(5)
+_SIX = 6
+
+_CARD_BY_CARD = (*(Pass("community"),) * 5, *(Pass("seats"),) * 2)
+_STACKS = (Pass("community", 5), Pass("seats", 2))
+
+
+def across(cards: Cards) -> tuple[tuple[str, ...], ...]:
+    """Own cards with the horizontal line."""
+    return (_with(cards, LEFT, CENTRE, RIGHT),)
+
+
+def down(cards: Cards) -> tuple[tuple[str, ...], ...]:
+    """Own cards with the vertical line."""
+    return (_with(cards, FAR, CENTRE, NEAR),)
+
+
+def both(cards: Cards) -> tuple[tuple[str, ...], ...]:
+    """The two hands, of which the Middle Bet takes the higher."""
+    return (*across(cards), *down(cards))
+
+
+def the_cross(cards: Cards) -> tuple[tuple[str, ...], ...]:
+    """The five community cards."""
+    return (cards.community,)
+
+
+def _with(cards: Cards, *places: int) -> tuple[str, ...]:
+    return (*cards.own, *(cards.community[place] for place in places))
+
+
+def strategy(ask: Ask, view: View) -> int:
+    """Three times with a hand that no longer loses, else once; two poor cards are given up."""
+    seen = (*view.own, *view.community)
+    ranks = [rank_of(card) for card in seen]
+    if any(ranks.count(value) > 1 and value >= _SIX for value in ranks):
+        return ask.most
+    poor = max(ranks) < _SIX and len(set(map(suit_of, seen))) > 1 and len(set(ranks)) > 1
+    return 0 if ask.bet == "across" and poor else 1
+
+
+_SECTIONS = Sections(before="PA2014 592.")
+_IRREGULARITIES = usual("PA2014 592.13") | {
+    Irregularity.COMMUNITY_CARD_EXPOSED: Remedy("void-round", "PA2014 592.13(d)")
+}
+
+GAME = Game(
+    rule=rules()["pa-2014-criss-cross-poker"],
+    clauses=chapter(
+        _SECTIONS,
+        Letters(
+            late="c",
+            abandoned="b",
+            boxes="g",
+            collect_folds=("b",),
+            reveal=("g",),
+            turn_up=("g",),
+            discard=("i",),
+            continuous="g",
+        ),
+    ),
+    irregularities=_IRREGULARITIES,
+    plans={
+        Way.MANUAL_SHOE: _CARD_BY_CARD,
+        Way.HAND: _CARD_BY_CARD,
+        Way.AUTOMATED_SHOE: _STACKS,
+        Way.CONTINUOUS_SHOE: _STACKS,
+    },
+    required=("ante-across", "ante-down"),
+    script=(
+        Ask(
+            bet="across",
+            of="ante-across",
+            most=3,
+            call="Across Bet, or fold?",
+            clause="PA2014 592.11(b)",
+        ),
+        Turn((LEFT, RIGHT), "The outside cards of the row:", "PA2014 592.11(c)"),
+        Ask(
+            bet="down",
+            of="ante-down",
+            most=3,
+            call="Down Bet, or fold?",
+            clause="PA2014 592.11(d)",
+        ),
+        Turn((FAR, NEAR), "The outside cards of the column:", "PA2014 592.11(e)"),
+        Ask(
+            bet="middle",
+            of="ante-across",
+            most=3,
+            call="Middle Bet, or fold?",
+            clause="PA2014 592.11(f)",
+        ),
+        Turn((CENTRE,), "The middle card:", "PA2014 592.11(g)"),
+    ),
+    strategy=strategy,
+    hands=across,
+    hands_for={"ante-down": down, "down": down, "middle": both, "five-card-bonus": the_cross},
+    without_own_cards=frozenset({"five-card-bonus"}),
+    settle_clauses={
+        "ante-across": "PA2014 592.11(h)(1)",
+        "across": "PA2014 592.11(h)(1)",
+        "ante-down": "PA2014 592.11(h)(2)",
+        "down": "PA2014 592.11(h)(2)",
+        "middle": "PA2014 592.11(h)(4)",
+        "five-card-bonus": "PA2014 592.11(h)(5)",
+    },
+    folds_at_once=True,
+    collects_each=True,
+)

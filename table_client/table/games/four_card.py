@@ -1,0 +1,59 @@
+"""Four Card Poker: five cards each, six for the dealer, the last of them face up (2010)."""
+
+from jackpot.rules.hands import at_least
+from jackpot.rules.loader import rules
+from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.irregularities import usual
+from table_client.table.games.model import Ask, Game, Pass, View, Wave
+from table_client.table.ports import Way
+
+# The dealer's fifth and sixth card are dealt one after the other.
+_CARD_BY_CARD = (*(Pass("seats"), Pass("dealer")) * 5, Pass("dealer", shows="all"))
+_STACKS = (Pass("seats", 5), Pass("dealer", 5), Pass("dealer", 5, keep="bottom", shows="all"))
+
+
+def strategy(ask: Ask, view: View) -> int:
+    """Three times the Ante from a pair of tens, once from a pair of threes, else fold."""
+    if at_least("four-card", view.own, "pair-of-tens"):
+        return ask.most
+    return int(at_least("four-card", view.own, "pair-of-threes"))
+
+
+GAME = Game(
+    rule=rules()["pa-2010-four-card-poker"],
+    clauses=chapter(
+        Sections(before="PA2010 557."),
+        Letters(
+            late="d",
+            abandoned="c",
+            boxes="e",
+            collect_folds=("d",),
+            reveal=("e",),
+            turn_up=("e",),
+            discard=("g",),
+        ),
+    ),
+    irregularities=usual("PA2010 557.13", exposed="d"),
+    plans={
+        Way.MANUAL_SHOE: _CARD_BY_CARD,
+        Way.HAND: _CARD_BY_CARD,
+        Way.AUTOMATED_SHOE: _STACKS,
+        Way.CONTINUOUS_SHOE: _STACKS,
+    },
+    required=("ante",),
+    alone=("aces-up",),
+    script=(
+        Ask(
+            bet="play",
+            most=3,
+            call="Play one to three times the Ante, or fold?",
+            clause="PA2010 557.11(c)",
+        ),
+    ),
+    strategy=strategy,
+    settles=(
+        Wave(results=("lose",)),
+        Wave(results=("push", "win"), call="Paying.", clause="PA2010 557.11(f)"),
+    ),
+    removes_devices=True,
+)

@@ -1,0 +1,78 @@
+"""Three Card Poker: three cards each (2010), in four versions.
+
+Pair Plus stands alone, or is tied to the Ante in one of three ways; then a player who folds loses
+it too, and the Ante Bonus has paytables of its own.
+"""
+
+from collections.abc import Mapping
+
+from jackpot.rules.hands import rank
+from jackpot.rules.loader import rules
+from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.irregularities import usual
+from table_client.table.games.model import Ask, Game, Pass, View
+from table_client.table.games.settings import Settings
+from table_client.table.ports import Way
+
+_CARD_BY_CARD = (Pass("seats"), Pass("dealer")) * 3
+_STACKS = (Pass("seats", 3), Pass("dealer", 3))
+_WORTH_PLAYING = rank("three-card", ("Qc", "6d", "4h"))
+_MOST_APART = 5  # times that one compulsory wager may be the other
+
+
+def strategy(_: Ask, view: View) -> int:
+    """Play from queen-six-four."""
+    return int(rank("three-card", view.own) >= _WORTH_PLAYING)
+
+
+def version(number: int, ante_bonus: str = "A") -> Settings:
+    """The settings of a version that ties Pair Plus to the Ante: 565.7(f)(1) to (3)."""
+    return Settings(
+        pair_plus_version=number,
+        fold_forfeits={"pair-plus": True},
+        paytables={"ante-bonus": ante_bonus},
+    )
+
+
+def verify(wagers: Mapping[str, int], settings: Settings) -> str:
+    """Why the wagers don't fit the version that is played."""
+    ante, plus = wagers.get("ante", 0), wagers.get("pair-plus", 0)
+    match settings.pair_plus_version:
+        case 1 if plus > ante:
+            return "Pair Plus needs an Ante of the same amount"
+        case 2 if plus > 2 * ante:
+            return "Pair Plus needs an Ante of half its amount"
+        case 3 if not (ante and plus) or max(ante, plus) > _MOST_APART * min(ante, plus):
+            return "Ante and Pair Plus are both needed, neither above 5 times the other"
+    return ""
+
+
+GAME = Game(
+    rule=rules()["pa-2010-three-card-poker"],
+    clauses=chapter(
+        Sections(before="PA2010 565."),
+        Letters(
+            late="d",
+            abandoned="c",
+            boxes="e",
+            collect_folds=("c",),
+            reveal=("c",),
+            turn_up=("d", "1"),
+            discard=("e",),
+        ),
+    ),
+    irregularities=usual("PA2010 565.13", exposed="d"),
+    plans={
+        Way.MANUAL_SHOE: _CARD_BY_CARD,
+        Way.HAND: _CARD_BY_CARD,
+        Way.AUTOMATED_SHOE: _STACKS,
+        Way.CONTINUOUS_SHOE: _STACKS,
+    },
+    required=("ante",),
+    alone=("pair-plus",),
+    script=(Ask(bet="play", call="Play or fold?", clause="PA2010 565.11(b)"),),
+    strategy=strategy,
+    settle_clauses={"pair-plus": "PA2010 565.11(d)(3)"},
+    verify=verify,
+    removes_devices=True,
+)

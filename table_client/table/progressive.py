@@ -1,0 +1,279 @@
+"""The progressive as a round sees it: none at all, or the links of a table over `TableClient`.
+
+Only an acknowledged wager lights a lamp. While the controller can't be reached the progressive is
+out of service: it offers nothing, and the game goes on without it. When the controller is back, a
+round that was dealt is settled with its hands, and a round that was not is void.
+"""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Literal, TypeVar, cast
+
+from jackpot.core.config import Link
+from jackpot.wire.refusals import RefusedError, UnreachableError
+from jackpot.wire.v1 import payout_pb2, table_pb2
+from table_client.client import TableClient
+from table_client.table.floor_calls import Calls, Staff
+from table_client.table.ports import (
+    DeckInUse,
+    Floorperson,
+    LinkedBet,
+    LockedOut,
+    Mismatch,
+    ProgressiveLostError,
+    SeatHand,
+    SideAward,
+    SideWager,
+)
+
+_NO_BETS: Mapping[str, LinkedBet] = MappingProxyType({})
+_MISMATCH = "COLLECTION_MISMATCH"
+_UNPAID = "DOCUMENTATION_OPEN"  # the cards of an award stay on the table until it is paid
+_UNSETTLED = (
+    table_pb2.ROUND_PHASE_OPEN,
+    table_pb2.ROUND_PHASE_LOCKED,
+    table_pb2.ROUND_PHASE_COLLECTED,
+)
+Answer = TypeVar("Answer")
+
+AwardKind = Literal["share", "fixed", "envy", "magic", "lucky"]
+AwardSource = Literal["inventory", "account", "cage"]
+
+
+class NoProgressive:
+    """A table without a link."""
+
+    @property
+    def bets(self) -> Mapping[str, LinkedBet]:
+        """Nothing."""
+        return _NO_BETS
+
+    async def open_round(self) -> bool:
+        """Nothing to open."""
+        return False
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Nobody keeps a record."""
+
+    async def place(self, _: Sequence[SideWager]) -> tuple[SideWager, ...]:
+        """Nothing is accepted."""
+        return ()
+
+    async def lock_out(self) -> LockedOut:
+        """Nothing to lock out."""
+        return LockedOut()
+
+    async def remove_wager(self, wager: SideWager) -> None:
+        """Nothing was accepted."""
+
+    async def confirm_collection(self, _: Mapping[str, int]) -> Mismatch | None:
+        """Nothing to count."""
+        return None
+
+    async def settle(
+        self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
+    ) -> tuple[SideAward, ...]:
+        """No awards."""
+        del hands, dealer, community
+        return ()
+
+    async def pay(self, award: SideAward) -> None:
+        """Nothing is due."""
+
+    async def void_round(self, irregularity: str) -> None:
+        """Nothing to return."""
+
+    async def void_seat(self, seat: int, irregularity: str) -> None:
+        """Nothing to return."""
+
+
+def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
+    """What a table's links offer."""
+    return {
+        bet.id: LinkedBet(link.wager_micros, bet.medium, bet.fold_forfeits)
+        for link in links
+        for bet in link.bets
+    }
+
+
+class LinkedProgressive:
+    """A table's links, by its client; `floor` pays what is due and voids what a table may not."""
+
+    def __init__(
+        self,
+        client: TableClient,
+        links: Sequence[Link],
+        floor: Floorperson | None = None,
+        *,
+        staff: Staff | None = None,
+    ) -> None:
+        """`staff` is waited for while the table may not go on without them.
+
+        They have the cage's payment to make, or without a floor what only a floorperson does.
+        """
+        self._client = client
+        self._staff = staff
+        self._bets = linked_bets(links)
+        self._floor = floor
+        self._calls = Calls(client, floor, staff)
+        self._round = 0
+        self._collected = False
+        self._lost = False
+        self._hands: list[table_pb2.SeatHand] | None = None  # dealt, and not yet settled
+        self._middle: tuple[list[str], list[str]] = ([], [])
+        self._decks: dict[str, tuple[int, table_pb2.Dealing.ValueType]] = {}  # as on record
+
+    @property
+    def bets(self) -> Mapping[str, LinkedBet]:
+        """Every bet of the links."""
+        return self._bets
+
+    async def open_round(self) -> bool:
+        """Open a round; False while the controller can't be reached or takes no wagers."""
+        while True:
+            try:
+                if self._lost:
+                    await self._return()
+                self._round = (await self._reach(self._client.open_round())).round
+                self._collected = False
+            except RefusedError as refusal:
+                if refusal.reason != _UNPAID or self._staff is None:
+                    return False
+                await self._staff(refusal)
+            except ProgressiveLostError:
+                return False
+            else:
+                return True
+
+    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
+        """Tell the controller what has changed; what it was not told, it is told the next time."""
+        dealing = table_pb2.DEALING_HAND if by_hand else table_pb2.DEALING_SHOE
+        with suppress(RefusedError, ProgressiveLostError):
+            for back in sorted(self._decks.keys() - {deck.back for deck in decks}):
+                del self._decks[back]
+                await self._reach(self._client.remove_deck(back))
+            for deck in decks:
+                if self._decks.get(deck.back) != (deck.number, dealing):
+                    await self._reach(self._client.place_deck(deck.back, dealing, deck.used_s))
+                    self._decks[deck.back] = (deck.number, dealing)
+
+    async def _return(self) -> None:
+        """Speak for the table again, and bring the round that was interrupted to its end."""
+        try:
+            found = await self._client.attach()
+        except UnreachableError as error:
+            raise ProgressiveLostError(str(error)) from error
+        self._lost = False
+        if found.round.phase not in _UNSETTLED:
+            return
+        if self._hands is None:
+            await self._reach(self._calls.void_left(found.round, "CONTROLLER_LOST"))
+            return
+        dealer, community = self._middle
+        reply = await self._reach(self._client.settle(self._hands, dealer, community))
+        self._hands = None
+        for payout in reply.payouts:
+            await self.pay(award_of(payout))
+
+    async def _reach(self, answer: Awaitable[Answer]) -> Answer:
+        try:
+            return await answer
+        except UnreachableError as error:
+            self._lost = True
+            raise ProgressiveLostError(str(error)) from error
+
+    async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
+        """All of a seat's wagers or none; a refusal leaves the lamps dark."""
+        try:
+            await self._reach(self._client.place_wagers(_wager(wager) for wager in wagers))
+        except (RefusedError, ProgressiveLostError):
+            return ()
+        return tuple(wagers)
+
+    async def lock_out(self) -> LockedOut:
+        """What was accepted, whatever the lamps showed until now."""
+        reply = await self._reach(self._client.lock_out())
+        self._collected = reply.collected
+        lucky = reply.lucky_position if reply.HasField("lucky_position") else None
+        accepted = tuple(
+            SideWager(wager.seat, wager.bet, wager.amount_micros, wager.player, wager.account)
+            for wager in reply.wagers
+        )
+        return LockedOut(accepted, reply.magic_card, lucky)
+
+    async def remove_wager(self, wager: SideWager) -> None:
+        """Have a wager removed that has no chip."""
+        await self._reach(self._calls.remove_wager(self._round, wager.seat, wager.bet))
+
+    async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
+        """The dealer's count."""
+        try:
+            await self._reach(self._client.confirm_collection(chips))
+        except RefusedError as refusal:
+            if refusal.reason != _MISMATCH:
+                raise
+            told = refusal.metadata
+            counted, accepted = int(told.get("counted", 0)), int(told.get("accepted", 0))
+            return Mismatch(told.get("bet", ""), counted, accepted)
+        self._collected = True
+        return None
+
+    async def settle(
+        self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
+    ) -> tuple[SideAward, ...]:
+        """Every hand of the round, and its awards."""
+        self._hands = [_hand(hand) for hand in hands]
+        self._middle = (list(dealer), list(community))
+        reply = await self._reach(self._client.settle(self._hands, dealer, community))
+        self._hands = None
+        return tuple(award_of(payout) for payout in reply.payouts)
+
+    async def pay(self, award: SideAward) -> None:
+        """Call the floor."""
+        if self._floor:
+            await self._floor.pay(award)
+
+    async def void_round(self, irregularity: str) -> None:
+        """Return the round's wagers."""
+        collected = self._collected
+        void = self._calls.void_round(self._round, irregularity, collected=collected)
+        await self._reach(void)
+
+    async def void_seat(self, seat: int, irregularity: str) -> None:
+        """Return one seat's wagers, if it has any."""
+        collected = self._collected
+        void = self._calls.void_seat(self._round, seat, irregularity, collected=collected)
+        await self._reach(void)
+
+
+def _wager(wager: SideWager) -> table_pb2.Wager:
+    return table_pb2.Wager(
+        seat=wager.seat,
+        bet=wager.bet,
+        amount_micros=wager.amount_micros,
+        player=wager.player,
+        account=wager.account,
+    )
+
+
+def _hand(hand: SeatHand) -> table_pb2.SeatHand:
+    fate = table_pb2.Fate.Value(f"FATE_{hand.fate.upper()}")
+    return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate, player=hand.player)
+
+
+def award_of(payout: payout_pb2.Payout) -> SideAward:
+    """A payout as a round sees it."""
+    kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
+    source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
+    return SideAward(
+        seat=payout.seat,
+        bet=payout.bet,
+        kind=cast("AwardKind", kind),
+        hand=payout.hand,
+        amount_micros=payout.amount_micros,
+        source=cast("AwardSource", source),
+        needs_floorperson=payout.needs_floorperson,
+        holder=payout.holder,
+        payout=payout.id,
+    )

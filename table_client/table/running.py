@@ -1,0 +1,197 @@
+"""What `jackpot-table` runs: a house, devices, and a table that plays until it is told to stop."""
+
+import contextlib
+import itertools
+import json
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import click
+import grpc
+import msgspec
+
+from emulator.devices.clock import DeviceClock
+from emulator.devices.local import LocalDevices
+from jackpot.cli.replay import replay_start_ms
+from jackpot.cli.serve import make_controller
+from jackpot.core.config import Site
+from jackpot.rules.site import load_site
+from jackpot.sources import MACHINE, REPLAY_START_MS, Sources, replayed
+from jackpot.wire.channels import Identity
+from table_client.client import TableClient, open_channel
+from table_client.outbox import Outbox
+from table_client.table.assembly import end_left, links_of, open_station, station_config
+from table_client.table.devices.client import DeviceConnection
+from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.model import Method
+from table_client.table.floor import Floor
+from table_client.table.floor_calls import Calls
+from table_client.table.games.catalogue import GAMES
+from table_client.table.games.model import Game
+from table_client.table.players import SimulatedPlayer
+from table_client.table.ports import Way
+from table_client.table.progressive import LinkedProgressive
+from table_client.table.round.layout import MOST_SEATS
+from table_client.table.round.play import Table
+from table_client.table.summary import as_json, in_a_line
+from table_client.table.trace import Record, lines
+from table_client.table.waiting import Waiting, reach
+
+USUAL_PLAYERS = 4
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the command line asks for."""
+
+    game: str
+    seed: str
+    rounds: int | None
+    players: int | None
+    dealing: str
+    trace: bool
+    json: bool
+    controller: tuple[str, ...]
+    data: Path | None
+    site: Path | None
+    table: str | None
+    devices: str | None
+    outbox: Path | None
+    identity: Identity | None
+    floor: Identity | None
+    cage: Identity | None
+
+
+async def run(options: Options) -> None:
+    """Play as asked."""
+    game, site = GAMES[options.game], _site(options)
+    seats = _fit(options, game, site)
+    sources = MACHINE if options.controller else replayed(options.seed, _start_ms(options))
+    table_id = options.table or options.game
+    links = links_of(site, table_id)
+    async with _devices(options, game) as deck:
+        if not links:
+            await _play(Table(game, deck), options, seats)
+            return
+        outbox = Outbox(options.outbox) if options.outbox else None
+        async with (
+            _house(options, site, sources) as (channels, floor),
+            TableClient(
+                channels, site.id, table_id, outbox=outbox, request_id=sources.request_id
+            ) as client,
+            client.alive(),
+        ):
+            staff = Waiting(floor, table_id).wait
+            left = await reach(client, options.controller)
+            await end_left(left, Calls(client, floor, staff))
+            if floor:
+                await floor.clear(table_id)
+            linked = LinkedProgressive(client, links, floor, staff=staff)
+            await _play(Table(game, deck, linked), options, seats)
+            await linked.use_decks((), by_hand=False)  # the cards leave the table
+
+
+def _site(options: Options) -> Site:
+    if options.site:
+        return load_site(options.site)
+    with as_file(files("table_client.table") / "own_house.toml") as file:
+        return load_site(file)
+
+
+def _fit(options: Options, game: Game, site: Site) -> int:
+    """How many seats are taken; what does not fit together fails before anything is sent."""
+    if Way(_method(options).value) not in game.plans:
+        how = options.dealing.replace("-", " ")
+        raise click.ClickException(f"no text at hand says how {game.name} is dealt by {how}")
+    most = game.rule.table.seats if game.rule.table else MOST_SEATS
+    table = next((each for each in site.tables if each.id == options.table), None)
+    if options.controller and table is None:
+        raise click.ClickException(f"{options.site} has no table {options.table}")
+    if table:
+        most = min(most, table.seats)
+        rule = links_of(site, table.id)[0].rule  # a site file has the same for all of a table
+        if rule != game.name:
+            raise click.ClickException(f"{table.id} plays {rule}, not {game.name}")
+    if (options.players or 1) > most:
+        who = options.table or game.name
+        raise click.UsageError(f"{who} has {most} seats, not {options.players}")
+    return options.players or min(USUAL_PLAYERS, most)
+
+
+async def _play(table: Table, options: Options, seats: int) -> None:
+    players = {seat: SimulatedPlayer(f"p{seat}", options.seed) for seat in range(1, seats + 1)}
+    if not options.json:  # where each line has it
+        click.echo(f"{table.game.name}, seed {options.seed}")
+    _tell(table.open_for_gaming(), options)
+    for _ in itertools.count() if options.rounds is None else range(options.rounds):
+        result = await table.play_round(players)
+        _tell(result.records, options)
+        if options.json:
+            click.echo(json.dumps({"seed": options.seed} | as_json(result)))
+        elif not options.trace:
+            click.echo(in_a_line(result))
+
+
+def _tell(records: Iterable[Record], options: Options) -> None:
+    """Trace, if that is wanted; beside JSON, not within it."""
+    for line in lines(records) if options.trace else ():
+        click.echo(line, err=options.json)
+
+
+def _start_ms(options: Options) -> int:
+    return replay_start_ms(options.data, "own") if options.data else REPLAY_START_MS
+
+
+@contextlib.asynccontextmanager
+async def _house(
+    options: Options, site: Site, sources: Sources
+) -> AsyncIterator[tuple[list[grpc.aio.Channel], Floor | None]]:
+    """The controllers that are asked for, or one that lives as long as the table; and who pays.
+
+    Where certificates say who calls, a table may not pay: without a floor staff do, in their time.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        addresses = options.controller or (await _own_controller(stack, options, site, sources),)
+
+        async def connect(identity: Identity | None) -> list[grpc.aio.Channel]:
+            opened = [open_channel(each, identity) for each in addresses]
+            return [await stack.enter_async_context(each) for each in opened]
+
+        channels = await connect(options.identity if options.controller else None)
+        if options.floor and options.cage:
+            people = [await connect(each) for each in (options.floor, options.cage)]
+            yield channels, Floor(people[0], site.id, sources.request_id, cage=people[1])
+        elif options.controller and options.identity:
+            yield channels, None
+        else:
+            yield channels, Floor(channels, site.id, sources.request_id)
+
+
+async def _own_controller(
+    stack: contextlib.AsyncExitStack, options: Options, site: Site, sources: Sources
+) -> str:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-table-"))
+    controller = make_controller(site, options.data or Path(folder), sources=sources)
+    address = await controller.start("127.0.0.1:0")
+    stack.push_async_callback(controller.stop)
+    return address
+
+
+def _method(options: Options) -> Method:
+    return Method[options.dealing.replace("-", "_").upper()]
+
+
+@contextlib.asynccontextmanager
+async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
+    """A shuffler and a way of dealing, in a process of their own or in this one."""
+    config = station_config(game, _method(options), options.seed)
+    if options.devices is None:
+        yield DeviceDeck(LocalDevices(options.game, config, DeviceClock(speed=0)), config)
+        return
+    name = options.table or options.game
+    async with (
+        DeviceConnection(options.devices) as connection,
+        open_station(connection, name, config) as station,
+    ):
+        yield DeviceDeck(station, config)

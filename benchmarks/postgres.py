@@ -42,8 +42,8 @@ import uvloop
 from emulator.bench.messages import WAGERS, bench_site, commands
 from emulator.bench.report import machine
 from emulator.bench.servers import PLAY
-from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
+from jackpot.server.assembly import make_controller
 from jackpot.server.collector import calm_collector
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2

@@ -2,7 +2,7 @@
 
 import click
 
-from jackpot.cli.lazy import LazyGroup
+from jackpot.console import LazyGroup
 
 _COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench")}
 

@@ -16,11 +16,13 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from jackpot.wire.errors import PlainError
+
 PRIVATE_MODE = 0o600
 _FINGERPRINT_HEX = 16
 
 
-class SigningError(Exception):
+class SigningError(PlainError):
     """A key that can't be used, in one sentence without any of its content."""
 
 

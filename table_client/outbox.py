@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, TextIO
 
 from google.protobuf.message import DecodeError
 
+from jackpot.wire.errors import PlainError
 from jackpot.wire.v1 import table_pb2 as pb
 
 _COMPACT_LINES = 1_000  # crossed-out lines are dropped now and then
 
 
-class OutboxError(Exception):
+class OutboxError(PlainError):
     """The file can't be used."""
 
 

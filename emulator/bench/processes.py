@@ -16,11 +16,12 @@ import msgspec
 
 from emulator.bench.load import Job, Seen
 from emulator.procfs import children, resident_mb
+from jackpot.wire.errors import PlainError
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class BenchError(Exception):
+class BenchError(PlainError):
     """A part of a benchmark that failed, in one line."""
 
 

@@ -94,7 +94,7 @@ def _typed(handler: Any) -> Any:
 
 
 async def _controller(folder: Path, tables: int, links: int) -> None:
-    from jackpot.cli.serve import make_controller  # noqa: PLC0415 - echoes don't carry its weight
+    from jackpot.server.assembly import make_controller  # noqa: PLC0415 - echoes don't carry its weight
 
     controller = make_controller(bench_site(tables, links), folder)
     address = await controller.start("127.0.0.1:0")

@@ -10,8 +10,8 @@ import click
 
 from emulator.devices.clock import MAX_SPEED
 from emulator.devices.process import serve
-from emulator.finite import FiniteRange
-from jackpot.server.address import AddressError, verify_address
+from jackpot.console import FiniteRange
+from jackpot.wire.address import AddressError, verify_address
 from table_client.table.devices.faults import PPM, Fault
 from table_client.table.devices.model import MAX_NAME
 

@@ -17,7 +17,7 @@ from grpc_reflection.v1alpha import reflection
 
 from emulator.devices.registry import Registry
 from emulator.devices.service import DeviceServices
-from jackpot.server.address import AddressError, verify_free
+from jackpot.wire.address import AddressError, verify_free
 from jackpot.wire.limits import CONNECTION_OPTIONS
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.v1 import devices_pb2 as pb

@@ -14,7 +14,6 @@ import click
 import uvloop
 from rich.console import Console
 
-from emulator.finite import FiniteRange
 from emulator.folders import make_folder
 from emulator.soak.controllers import ControllerError
 from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
@@ -24,6 +23,7 @@ from emulator.soak.progress import Progress
 from emulator.soak.report import make_report, text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
+from jackpot.console import FiniteRange
 from jackpot.file_limit import raise_file_limit
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import is_postgres, open_to_read

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from jackpot.wire.errors import PlainError
+
 READY = re.compile(r"serving \S+ on (\S+)")
 FAILED = "a batch failed"
 START_S = 180.0
 
 
-class ControllerError(Exception):
+class ControllerError(PlainError):
     """A controller that did not start, in one line; the exit code if it ended by itself."""
 
     def __init__(self, why: str, code: int | None = None) -> None:
@@ -62,7 +64,7 @@ class ControllerProcess:
         self.lives = 0
         self._arguments = [
             *(sys.executable, "-m", "emulator.soak.bound", str(os.getpid())),
-            *(command or (sys.executable, "-m", "jackpot")),
+            *(command or (sys.executable, "-m", "emulator.soak.under_test")),
             *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
         ]
         self.log = log

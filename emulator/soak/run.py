@@ -87,7 +87,7 @@ class Soak:
         command = options.command or (sys.executable, "-m", "jackpot")
         if Fault.CLOCK in fault_set:
             set_offset(self.clock, 0)
-            command = (sys.executable, "-m", "emulator.soak.stepped_clock", str(self.clock))
+            command = (sys.executable, "-m", "emulator.soak.under_test", "--clock", str(self.clock))
         self.controllers = [
             ControllerProcess(
                 self.site_path, self.store, folder / f"controller-{number}.log", command

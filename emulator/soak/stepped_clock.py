@@ -1,13 +1,10 @@
-"""Run `jackpot` under a clock that can be stepped from outside, through a file.
+"""A clock that can be stepped from outside, through a file.
 
 The file holds a signed 64-bit number of nanoseconds, which is added to the time of day. Monotonic
 clocks are left alone, as a clock step leaves them.
-
-    python -m emulator.soak.stepped_clock OFFSET_FILE serve --site site.toml
 """
 
 import mmap
-import sys
 import time
 from pathlib import Path
 
@@ -34,16 +31,3 @@ def run_under(path: Path) -> None:
 
     time.time_ns = time_ns
     time.time = lambda: time_ns() / 1e9
-
-
-def main() -> None:
-    """Step aside, then be `jackpot`."""
-    run_under(Path(sys.argv[1]))
-    sys.argv = ["jackpot", *sys.argv[2:]]
-    from jackpot.cli.main import main as jackpot  # noqa: PLC0415 - after the clock is replaced
-
-    jackpot()
-
-
-if __name__ == "__main__":
-    main()

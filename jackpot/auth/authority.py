@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from jackpot.auth.names import Holder, holder_of
+from jackpot.wire.errors import PlainError
 
 CA_DAYS = 3650
 SERVER = "controller"  # the file name of a controller's own certificate
@@ -29,7 +30,7 @@ _HOST = re.compile(r"(\*\.)?((?!-)[\w-]{1,63}(?<!-)\.)*(?!-|\d+$)[\w-]{1,63}(?<!
 _SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
 
 
-class AuthorityError(Exception):
+class AuthorityError(PlainError):
     """The authority can't do that."""
 
 

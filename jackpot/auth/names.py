@@ -6,12 +6,13 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 from jackpot.auth.roles import ROLES, Role
+from jackpot.wire.errors import PlainError
 from jackpot.wire.ids import SAYS, is_id
 
 SCHEME = "jackpot"
 
 
-class HolderError(ValueError):
+class HolderError(PlainError, ValueError):
     """A name that no certificate may carry."""
 
 

@@ -5,10 +5,10 @@ from itertools import islice
 import click
 import msgspec
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.kinds import ID
 from jackpot.cli.offline import MOMENT, data_option, reading, site_option
 from jackpot.cli.operator_view import clock
+from jackpot.console import one_line
 from jackpot.reports.audit import Filter, Finding
 from jackpot.reports.audit import audit as search
 from jackpot.store.codec import KINDS

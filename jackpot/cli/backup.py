@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option
 from jackpot.cli.verify import site_line
+from jackpot.console import one_line
 from jackpot.store.opening import is_postgres
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from jackpot.verify import verify

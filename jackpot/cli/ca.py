@@ -11,7 +11,7 @@ from rich.table import Table
 from jackpot.auth.authority import CA_CERTIFICATE, ISSUED, Authority, Issued
 from jackpot.auth.names import parse_holder
 from jackpot.auth.roles import ROLES
-from jackpot.cli.failures import one_line
+from jackpot.console import one_line
 
 SERIAL_SHOWN = 12  # hex digits
 _folder = click.option(

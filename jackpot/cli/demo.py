@@ -18,23 +18,21 @@ import msgspec
 import uvloop
 
 from emulator.devices.child import device_process
-from emulator.finite import FiniteRange
 from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
-from jackpot.cli.failures import one_line
 from jackpot.cli.http import ADDRESS as HTTP_ADDRESS
 from jackpot.cli.http import pages_somewhere
-from jackpot.cli.replay import replay_start_ms
-from jackpot.cli.serve import make_controller
+from jackpot.console import FiniteRange, one_line
 from jackpot.core.config import Site
 from jackpot.display.app import Settings
 from jackpot.rules.site import load_site
-from jackpot.server.address import AddressError, verify_address, verify_free
+from jackpot.server.assembly import make_controller, replay_start_ms
 from jackpot.server.controller import Controller
 from jackpot.server.setup import SetupError, unasked
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
 from jackpot.store.opening import is_postgres, open_to_read
 from jackpot.store.sqlite import FILE_NAME
+from jackpot.wire.address import AddressError, verify_address, verify_free
 from table_client.client import open_channel
 from table_client.controllers import Controllers
 from table_client.meters import watch_meters

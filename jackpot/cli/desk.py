@@ -18,7 +18,7 @@ from rich.console import Console
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import NotConfirmedError, UnreachableException, one_line
+from jackpot.console import NotConfirmedError, UnreachableException, one_line
 from jackpot.core.money import dollars
 from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.ids import SAYS, is_id

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.console import one_line
 from jackpot.reports.export import write_export
 from jackpot.signing import load_private
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from jackpot.cli.failures import one_line
+from jackpot.console import one_line
 from jackpot.signing import fingerprint, load_public, make_key, public_path
 
 _json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from jackpot.cli.connection import certified
-from jackpot.cli.failures import UnreachableException, one_line
+from jackpot.console import UnreachableException, one_line
 from jackpot.wire.handshake import fault_of
 from jackpot.wire.identity import Identity
 

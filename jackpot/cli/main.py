@@ -7,7 +7,7 @@ reached, so that a change may or may not have happened; 4 it was not confirmed, 
 
 import click
 
-from jackpot.cli.lazy import LazyGroup
+from jackpot.console import LazyGroup
 
 # Command -> the module that has it, in the order in which a newcomer meets them.
 _COMMANDS = {

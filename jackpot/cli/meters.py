@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.live import Live
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import one_line
 from jackpot.cli.meter_view import as_json, meters_table, money
+from jackpot.console import one_line
 from jackpot.wire.channels import refusal_of
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 

@@ -9,8 +9,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.console import one_line
 from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.forms import as_csv, as_html
 from jackpot.reports.sections import Money, Section, sections

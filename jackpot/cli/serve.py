@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -14,47 +13,20 @@ import click
 import uvloop
 
 from jackpot.auth.gate import Files, Gate
-from jackpot.cli.failures import one_line
 from jackpot.cli.http import pages, settings, theme_option
-from jackpot.core.config import Site
+from jackpot.console import one_line
 from jackpot.display.app import Settings
 from jackpot.display.serving import listen
-from jackpot.engine import Engine
-from jackpot.engine.faults import from_environment
+from jackpot.engine.faults import Faults
+from jackpot.engine.faults import none as no_faults
 from jackpot.file_limit import raise_file_limit
-from jackpot.rules.bad_beat import POKER
-from jackpot.rules.hands import names
 from jackpot.rules.site import load_site_file
+from jackpot.server.assembly import make_controller
 from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
 from jackpot.server.setup import SetupError, unasked
-from jackpot.sources import MACHINE, Sources
 from jackpot.store.journal import Journal
-from jackpot.store.opening import Address, is_postgres, journal_opener
-
-WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
-
-
-def make_controller(
-    site: Site,
-    store: Address,
-    gate: Gate | None = None,
-    *more: Site,
-    accept_lost_commits: bool = False,
-    sources: Sources = MACHINE,
-) -> Controller:
-    """A controller for one site or several on a store; call it in the loop."""
-    engine = Engine(
-        journal_opener(store, accept_lost_commits=accept_lost_commits),
-        names,
-        sites=[site.id, *(each.id for each in more)],
-        clock=sources.clock,
-        entropy=sources.entropy,
-        faults=from_environment(os.environ),
-        writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
-        poker=POKER,
-    )
-    return Controller(engine, site, gate, *more, request_id=sources.request_id)
+from jackpot.store.opening import journal_opener
 
 
 @click.command()
@@ -109,8 +81,10 @@ def make_controller(
     help="The authority's ca.pem, with its list of revoked certificates beside it.",
 )
 @theme_option
+@click.pass_obj
 @one_line
 def serve(
+    faults: Faults | None,
     site_paths: tuple[Path, ...],
     store: str | None,
     address: str | None,
@@ -158,6 +132,7 @@ def serve(
             gate,
             *sites[1:],
             accept_lost_commits=accept_lost_commits,
+            faults=faults or no_faults,  # only a controller under test has any
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
         check = partial(_verify_sites, opener, [site.id for site in sites], new_sites)

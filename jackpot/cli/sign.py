@@ -10,8 +10,8 @@ import click
 import uvloop
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import one_line
 from jackpot.cli.http import ADDRESS, settings, theme_option
+from jackpot.console import one_line
 from jackpot.display.access import SignsOnly
 from jackpot.display.app import Settings
 from jackpot.display.remote import ControllerSource

@@ -9,9 +9,9 @@ import msgspec
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.offline import site_option
 from jackpot.cli.verify import HASH_SHOWN
+from jackpot.console import one_line
 from jackpot.store.copying import Progress as OnProgress
 from jackpot.store.copying import copy as copy_journal
 from jackpot.store.copying import verify_equal

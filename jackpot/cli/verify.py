@@ -9,8 +9,8 @@ import msgspec
 from rich.console import Console
 from rich.progress import Progress
 
-from jackpot.cli.failures import one_line
 from jackpot.cli.kinds import HEAD
+from jackpot.console import one_line
 from jackpot.reports.export import verify_export
 from jackpot.reports.slip import Receipt, is_genuine
 from jackpot.signing import load_public

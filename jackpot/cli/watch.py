@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.live import Live
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.failures import UnreachableException, one_line
 from jackpot.cli.watch_view import page
+from jackpot.console import UnreachableException, one_line
 from jackpot.display.remote import ControllerSource
 from jackpot.display.views import Overview
 from jackpot.wire.refusals import RefusedError, UnreachableError

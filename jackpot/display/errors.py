@@ -1,7 +1,9 @@
 """What can be wrong with how pages are to be served; each is one line for whoever asked."""
 
+from jackpot.wire.errors import PlainError
 
-class DisplayError(Exception):
+
+class DisplayError(PlainError):
     """Base of all of them."""
 
 

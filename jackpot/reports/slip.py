@@ -31,6 +31,7 @@ from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
 from jackpot.store import codec
 from jackpot.store.journal import Entry
+from jackpot.wire.errors import PlainError
 
 FORMAT = "jackpot-slip/1"
 _WIDTH, _LABEL = 64, 14
@@ -106,7 +107,7 @@ class Receipt(Struct, frozen=True):
     signature: str
 
 
-class NoSuchPayoutError(Exception):
+class NoSuchPayoutError(PlainError):
     """The journal has no such payout."""
 
 

@@ -21,6 +21,7 @@ from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
 from jackpot.rules.pots import pot_link, pot_offer
 from jackpot.rules.section import Log, Section, Violation
 from jackpot.rules.toml_lines import error_line, key_lines
+from jackpot.wire.errors import PlainError
 
 MAX_LINKS = 64
 MAX_TABLES = 1_000
@@ -50,7 +51,7 @@ class SiteFile(Struct, frozen=True):
     choices: dict[str, tuple[Rule, BetRule, Paytable]]  # by link
 
 
-class SiteFileError(ValueError):
+class SiteFileError(PlainError, ValueError):
     """A site file that can't be used; the message is one line, `violations` has them all."""
 
     def __init__(self, path: Path, violations: tuple[Violation, ...]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
-from jackpot.server.errors import RefusedError, refused
+from jackpot.server.errors import CallRefusedError, refused
 from jackpot.server.fields import identifier, malformed
 
 LOCAL = "local"
@@ -33,7 +33,7 @@ class Door:
     def admit(
         self, context: Any, rpc: str, table: str | None = None, site: str | None = None
     ) -> Actor:
-        """The caller, who may make this call; RefusedError otherwise."""
+        """The caller, who may make this call; CallRefusedError otherwise."""
         principal = ""
         try:
             if self.gate is None:
@@ -100,6 +100,6 @@ def _local(context: Any) -> Actor:
     )
 
 
-def _refused(error: DeniedError) -> RefusedError:
+def _refused(error: DeniedError) -> CallRefusedError:
     # The caller is not told why: the audit log is.
     return refused(Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED)

@@ -17,7 +17,6 @@ from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
-from jackpot.server.address import AddressError, verify_address, verify_free, verify_loopback
 from jackpot.server.caller import Door
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
@@ -25,6 +24,7 @@ from jackpot.server.operators import OperatorService
 from jackpot.server.rpc import service
 from jackpot.server.setup import set_up
 from jackpot.server.tables import TableService
+from jackpot.wire.address import AddressError, verify_address, verify_free, verify_loopback
 from jackpot.wire.keepalive import keepalive
 from jackpot.wire.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES
 from jackpot.wire.request_id import new_request_id

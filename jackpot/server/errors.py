@@ -5,14 +5,13 @@
 
 from collections import Counter
 
-from google.protobuf.duration_pb2 import Duration
-from google.rpc import code_pb2, error_details_pb2, status_pb2
+from google.rpc import status_pb2
 from grpc import StatusCode
 
 from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
+from jackpot.wire.errors import PlainError
+from jackpot.wire.refusals import to_status
 
-DOMAIN = "jackpot"
-DETAILS_KEY = "grpc-status-details-bin"
 RETRY_DELAY_MS = 200  # long enough for a batch in trouble to be given up, short for a dealer
 
 
@@ -20,18 +19,19 @@ RETRY_DELAY_MS = 200  # long enough for a batch in trouble to be given up, short
 REFUSALS: Counter[Reason] = Counter()
 
 
-class RefusedError(Exception):
+class CallRefusedError(PlainError):
     """Carries a refusal out of a handler; `sequence` is where it is journaled, if it is."""
 
     def __init__(self, refusal: Refusal, sequence: int = 0) -> None:
-        super().__init__(refusal.reason)
+        details = "".join(f", {key} {value}" for key, value in refusal.details.items())
+        super().__init__(f"{refusal.reason}{details}")
         self.refusal = refusal
         self.sequence = sequence
 
 
-def refused(reason: Reason, **details: object) -> RefusedError:
+def refused(reason: Reason, **details: object) -> CallRefusedError:
     """An error to raise, with its details as text."""
-    return RefusedError(refuse(reason, **details))
+    return CallRefusedError(refuse(reason, **details))
 
 
 def code_of(refusal: Refusal) -> StatusCode:
@@ -43,18 +43,8 @@ def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
     """A refusal as a client gets it."""
     REFUSALS[refusal.reason] += 1
     meaning = MEANINGS[refusal.reason]
-    status = status_pb2.Status(code=code_pb2.Code.Value(meaning.code), message=meaning.sentence)
     metadata = dict(refusal.details)
     if sequence:
         metadata["sequence"] = str(sequence)
-    info = error_details_pb2.ErrorInfo(reason=refusal.reason, domain=DOMAIN, metadata=metadata)
-    status.details.add().Pack(info)
-    if meaning.retry == "same":
-        delay = Duration(nanos=RETRY_DELAY_MS * 1_000_000)
-        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
-    return status
-
-
-def trailers_of(status: status_pb2.Status) -> tuple[tuple[str, bytes]]:
-    """What gRPC sends behind a call, so that the client finds the status again."""
-    return ((DETAILS_KEY, status.SerializeToString()),)
+    retry_ms = RETRY_DELAY_MS if meaning.retry == "same" else None
+    return to_status(meaning.code, meaning.sentence, refusal.reason, metadata, retry_ms)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
 from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
-from jackpot.server.errors import RefusedError, refused
+from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.ids import is_id
 from jackpot.wire.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
 from jackpot.wire.request_id import request_id_time_ms
@@ -23,7 +23,7 @@ _MAX_CARD_TEXT = 4
 _CARDS = {card: card for card in DECK}  # those that come in their one spelling already
 
 
-def malformed(field: str, problem: str, value: object = "") -> RefusedError:
+def malformed(field: str, problem: str, value: object = "") -> CallRefusedError:
     """The refusal of a field. It may be journaled: of a bad value it has little, in print."""
     echo = str(value)[:_ECHO]
     echo = echo if echo.isprintable() else ascii(echo)[:_ECHO]

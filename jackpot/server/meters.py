@@ -16,7 +16,7 @@ from jackpot.engine.meters import frame_of
 from jackpot.server import fields
 from jackpot.server.answers import hit_message, paytables_message
 from jackpot.server.enums import LINK_STATUSES
-from jackpot.server.errors import RefusedError, refused
+from jackpot.server.errors import CallRefusedError, refused
 from jackpot.server.outcomes import seen
 from jackpot.server.rpc import Context, Sender, Stream, Unary
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
@@ -33,7 +33,7 @@ class MeterService:
         self._sites = sites
         self._max_watchers = max_watchers
         self._watchers = 0
-        self._ending: RefusedError | None = None
+        self._ending: CallRefusedError | None = None
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
     def rpcs(self) -> dict[str, Unary | Stream]:
@@ -45,7 +45,7 @@ class MeterService:
             "WatchMeters": self._watch,
         }
 
-    def end_streams(self, error: RefusedError) -> None:
+    def end_streams(self, error: CallRefusedError) -> None:
         """End every watch."""
         self._ending = error
         self._engine.meters.publish(())

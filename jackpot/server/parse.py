@@ -37,7 +37,7 @@ from jackpot.core.commands.table import (
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import FAILED
 from jackpot.server.enums import DEALINGS, FATES
-from jackpot.server.errors import RefusedError
+from jackpot.server.errors import CallRefusedError
 from jackpot.server.fields import (
     amount,
     cards,
@@ -182,7 +182,7 @@ _TABLE: Mapping[str, Callable[[Any], TableCommand]] = {
 def _parse(kind: str, message: Message) -> TableCommand:
     try:
         return _TABLE[kind](message)
-    except RefusedError as error:
+    except CallRefusedError as error:
         return _malformed(message, error.refusal)
     except Exception:  # noqa: BLE001 - a number that stays unused would stop the table
         _log.exception("a %s could not be read", message.DESCRIPTOR.name)

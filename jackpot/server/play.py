@@ -14,7 +14,7 @@ from grpc.aio import EOF
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.engine import Engine, Lane, Outcome
 from jackpot.server.answers import TABLE_ANSWERS
-from jackpot.server.errors import RefusedError, refused, status_of
+from jackpot.server.errors import CallRefusedError, refused, status_of
 from jackpot.server.outcomes import accepted
 from jackpot.server.parse import play_requests
 from jackpot.server.rpc import Context, Sender, decode
@@ -50,7 +50,7 @@ class PlayStream:
         self._slots: deque[_Slot] = deque()
         self._wake = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
-        self._ending: RefusedError | None = None
+        self._ending: CallRefusedError | None = None
         self._failure: Exception | None = None  # nobody foresaw it, and a slot may stay empty
 
     async def run(self) -> None:
@@ -70,7 +70,7 @@ class PlayStream:
         if error := self._failure or self._ending:
             raise error
 
-    def end(self, error: RefusedError) -> None:
+    def end(self, error: CallRefusedError) -> None:
         """Read no more; when what was read is answered, end with this error."""
         self._ending = self._ending or error
         if self._reader:
@@ -80,7 +80,7 @@ class PlayStream:
         try:
             while (raw := await self._context.read()) is not EOF:
                 self._take(decode(table_pb2.PlayRequest, raw))
-        except RefusedError as error:
+        except CallRefusedError as error:
             self.end(error)
         except Exception as error:  # noqa: BLE001 - `run` raises it
             self._failure = error
@@ -105,7 +105,7 @@ class PlayStream:
     def _answer(self, result: table_pb2.PlayResult, kind: str, outcome: Outcome) -> None:
         try:
             done = accepted(outcome)
-        except RefusedError as error:
+        except CallRefusedError as error:
             if MEANINGS[error.refusal.reason].retry == "same":
                 # What the client must send again may not be overtaken by what it sent behind it.
                 self.end(error)

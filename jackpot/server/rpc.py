@@ -18,8 +18,9 @@ from google.protobuf.message_factory import GetMessageClass
 from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.server.caller import Door
-from jackpot.server.errors import RefusedError, code_of, refused, status_of, trailers_of
+from jackpot.server.errors import CallRefusedError, code_of, refused, status_of
 from jackpot.wire.limits import MAX_UNREAD_S
+from jackpot.wire.refusals import trailers_of
 
 Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
 Unary = Callable[[Any, Actor], Awaitable[Message]]
@@ -143,7 +144,7 @@ async def _answered(call: Callable[[], Awaitable[Any]], context: Context) -> Any
     try:
         # A stream's decoder raises before there is anything to await; both are refusals.
         return await call()
-    except RefusedError as error:
+    except CallRefusedError as error:
         status = status_of(error.refusal, error.sequence)
         await context.abort(code_of(error.refusal), status.message, trailers_of(status))
     except Exception:  # noqa: BLE001 - the caller gets a code, the log gets the rest

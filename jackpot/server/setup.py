@@ -29,8 +29,9 @@ from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server.caller import SITE_FILE
-from jackpot.server.errors import RefusedError
+from jackpot.server.errors import CallRefusedError
 from jackpot.server.outcomes import accepted, seen
+from jackpot.wire.errors import PlainError
 from jackpot.wire.request_id import new_request_id
 
 # Another controller on the same journal may have been a moment quicker.
@@ -38,7 +39,7 @@ _DONE_ALREADY = (Reason.ALREADY_DEFINED, Reason.WRONG_LINK_STATE)
 _log = logging.getLogger(__name__)
 
 
-class SetupError(Exception):
+class SetupError(PlainError):
     """The site file and the journal contradict each other."""
 
 
@@ -67,7 +68,7 @@ async def set_up(
     for outcome in outcomes:
         try:
             accepted(outcome)
-        except RefusedError as error:
+        except CallRefusedError as error:
             if error.refusal.reason not in _DONE_ALREADY:
                 raise
     for problem in seen(await engine.read(site.id, lambda state: tuple(_differing(state, site)))):

@@ -13,7 +13,7 @@ from jackpot.engine import Engine
 from jackpot.server import fields
 from jackpot.server.answers import TABLE_ANSWERS
 from jackpot.server.caller import Door
-from jackpot.server.errors import RefusedError, refused
+from jackpot.server.errors import CallRefusedError, refused
 from jackpot.server.operator_answers import OPERATOR_ANSWERS
 from jackpot.server.operator_parse import operator_request
 from jackpot.server.outcomes import accepted, seen
@@ -50,7 +50,7 @@ class TableService:
             **{rpc: self._command(kind) for rpc, kind in COMMANDS.items()},
         }
 
-    def end_streams(self, error: RefusedError) -> None:
+    def end_streams(self, error: CallRefusedError) -> None:
         """Let every stream answer what it has read, and then end it."""
         for stream in self._streams:
             stream.end(error)

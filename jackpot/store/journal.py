@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+from jackpot.wire.errors import PlainError
+
 
 class Head(NamedTuple):
     """Where a stream ends, and the greatest version of its entries.
@@ -49,7 +51,7 @@ class StoredSnapshot(NamedTuple):
     state: bytes
 
 
-class StoreError(Exception):
+class StoreError(PlainError):
     """The store did not do it, or it is not known whether it did."""
 
 
@@ -57,7 +59,7 @@ class LostRaceError(StoreError):
     """Another controller moved the head first: nothing of the transaction happened."""
 
 
-class UnsoundError(Exception):
+class UnsoundError(PlainError):
     """A stream is not what the controllers wrote: nothing more may be appended to it."""
 
     def __init__(self, site: str, sequence: int, problem: str) -> None:

@@ -5,14 +5,14 @@ from weakref import WeakKeyDictionary
 
 import grpc
 
-from jackpot.wire.handshake import Door
+from jackpot.wire.handshake import TlsProbe
 from jackpot.wire.identity import Identity
 from jackpot.wire.keepalive import keepalive
 
 __all__ = ["Identity", "is_secured", "open_async_channel", "open_sync_channel", "refusal_of"]
 
-# gRPC's channels do not tell where they lead; who is refused must know, to ask at the same door.
-_DOORS: WeakKeyDictionary[object, Door] = WeakKeyDictionary()
+# gRPC's channels do not tell where they lead; whoever is refused must ask at the same address why.
+_PROBES: WeakKeyDictionary[object, TlsProbe] = WeakKeyDictionary()
 
 
 def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
@@ -22,7 +22,7 @@ def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
         if identity
         else grpc.insecure_channel(address, options=keepalive())
     )
-    _DOORS[channel] = Door(address, identity)
+    _PROBES[channel] = TlsProbe(address, identity)
     return channel
 
 
@@ -34,16 +34,16 @@ def open_async_channel(
     if identity is None:
         return grpc.aio.insecure_channel(address, options=options)
     channel = grpc.aio.secure_channel(address, identity.credentials(), options=options)
-    _DOORS[channel] = Door(address, identity)
+    _PROBES[channel] = TlsProbe(address, identity)
     return channel
 
 
 def is_secured(channel: object) -> bool:
     """Whether a channel was opened with an identity."""
-    return channel in _DOORS
+    return channel in _PROBES
 
 
 def refusal_of(channel: object) -> str | None:
     """Why TLS let a channel not come about; None where it was something else. Takes a second."""
-    door = _DOORS.get(channel)
-    return door.refusal() if door else None
+    probe = _PROBES.get(channel)
+    return probe.refusal() if probe else None

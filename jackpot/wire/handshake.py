@@ -5,16 +5,13 @@ nobody answers, as for a cable that was cut. Whoever asks must know the differen
 helps against the one and never against the other.
 """
 
-import datetime as dt
 import socket
 import ssl
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from cryptography.exceptions import InvalidSignature
-
-from jackpot.auth.authority import AuthorityError
-from jackpot.wire.identity import Identity
+from jackpot.wire.identity import CredentialError, Identity
 
 TIMEOUT_S = 1.0  # a controller that is there answers in milliseconds
 # What an alert says of our certificate, by what OpenSSL calls the alert.
@@ -27,9 +24,14 @@ _ALERTS = {
     "BAD_CERTIFICATE": "the controller does not take this certificate",
     "UNSUPPORTED_CERTIFICATE": "the controller does not take this certificate",
 }
+# The same by the code that OpenSSL gives when it verifies a certificate itself (X509_V_ERR_*).
+_FAULTS = {
+    9: "the certificate is not valid yet",
+    10: _ALERTS["CERTIFICATE_EXPIRED"],
+}
 
 
-class Door(NamedTuple):
+class TlsProbe(NamedTuple):
     """Where a controller is reached, and what is shown to it."""
 
     address: str  # HOST:PORT
@@ -39,7 +41,7 @@ class Door(NamedTuple):
         """Why TLS does not let us in; None where it does, or where nobody answers."""
         try:
             return self._knock()
-        except AuthorityError as error:
+        except CredentialError as error:
             return str(error)
         except ssl.SSLCertVerificationError as error:
             return f"the controller's certificate is not to be trusted: {error.verify_message}"
@@ -73,16 +75,24 @@ class Door(NamedTuple):
 def fault_of(identity: Identity) -> str | None:
     """What a controller that hung up may have had against our certificate.
 
-    None where the certificate looks good: then it hung up for another reason, as it stops perhaps.
+    Found by a handshake with ourselves, in memory, where we judge as a controller would. None where
+    the certificate looks good: then it hung up for another reason, as it stops perhaps.
     """
-    certificate, authority = identity.load()
-    if certificate is None:
+    if identity.certificate is None:
         return _ALERTS["CERTIFICATE_REQUIRED"]
+    judge = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    identity.show_in(judge)
+    judge.verify_mode = ssl.CERT_REQUIRED
+    caller = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    identity.show_in(caller)
+    caller.check_hostname, caller.verify_mode = False, ssl.CERT_NONE
+    to_judge, to_caller = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ours = caller.wrap_bio(to_caller, to_judge)
+    theirs = judge.wrap_bio(to_judge, to_caller, server_side=True)
     try:
-        certificate.verify_directly_issued_by(authority)
-    except (InvalidSignature, ValueError, TypeError):
-        return _ALERTS["UNKNOWN_CA"]
-    now = dt.datetime.now(dt.UTC)
-    if certificate.not_valid_after_utc <= now:
-        return _ALERTS["CERTIFICATE_EXPIRED"]
-    return None if certificate.not_valid_before_utc <= now else "the certificate is not valid yet"
+        for side in (ours, theirs, ours, theirs):
+            with suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        return _FAULTS.get(error.verify_code, _ALERTS["UNKNOWN_CA"])
+    return None

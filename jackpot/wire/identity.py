@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import grpc
-from cryptography import x509
 
-from jackpot.auth.authority import AuthorityError
+from jackpot.wire.errors import PlainError
+
+
+class CredentialError(PlainError):
+    """A certificate, its key or the authority's certificate can't be used."""
 
 
 class Identity(NamedTuple):
@@ -17,7 +20,7 @@ class Identity(NamedTuple):
     authority: Path
 
     def credentials(self) -> grpc.ChannelCredentials:
-        """What gRPC needs of it; AuthorityError where a file is missing."""
+        """What gRPC needs of it; CredentialError where a file is missing."""
         try:
             root = self.authority.read_bytes()
             if self.certificate is None:
@@ -27,30 +30,23 @@ class Identity(NamedTuple):
             key = self.certificate.with_suffix(".key").read_bytes()
             return grpc.ssl_channel_credentials(root, key, chain)
         except OSError as error:
-            raise AuthorityError(f"{error.filename}: {error.strerror}") from error
+            raise CredentialError(f"{error.filename}: {error.strerror}") from error
 
     def show_in(self, context: ssl.SSLContext) -> None:
-        """The same for a TLS connection of our own; AuthorityError where a file is no good."""
+        """The same for a TLS connection of our own; CredentialError where a file is no good."""
         try:
             context.load_verify_locations(self.authority)
         except ssl.SSLError as error:
-            raise AuthorityError(f"{self.authority} is no authority's certificate") from error
+            raise CredentialError(f"{self.authority} is no authority's certificate") from error
         except OSError as error:
-            raise AuthorityError(f"{self.authority}: {error.strerror}") from error
+            raise CredentialError(f"{self.authority}: {error.strerror}") from error
         if self.certificate is None:
             return
         try:
             context.load_cert_chain(self.certificate, self.certificate.with_suffix(".key"))
         except ssl.SSLError as error:
-            raise AuthorityError(f"{self.certificate} and its key do not fit") from error
+            raise CredentialError(f"{self.certificate} and its key do not fit") from error
         except OSError as error:
-            raise AuthorityError(
+            raise CredentialError(
                 f"{self.certificate} or the key beside it: {error.strerror}"
             ) from error
-
-    def load(self) -> tuple[x509.Certificate | None, x509.Certificate]:
-        """Our certificate, if we have one, and the authority's."""
-        authority = x509.load_pem_x509_certificate(self.authority.read_bytes())
-        if self.certificate is None:
-            return None, authority
-        return x509.load_pem_x509_certificate(self.certificate.read_bytes()), authority

@@ -1,14 +1,16 @@
-"""What a controller's refusal is to a client, read from `google.rpc.Status` and never from text."""
+"""A refusal on the wire: into `google.rpc.Status` and back, and never through its text."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import grpc
+from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from jackpot.wire.channels import refusal_of
 
-_DETAILS_KEY = "grpc-status-details-bin"
+DOMAIN = "jackpot"
+DETAILS_KEY = "grpc-status-details-bin"
 # Without a rich status these come from gRPC itself, not from the controller. A write that meets a
 # broken connection is INTERNAL there, a stream that vanishes UNKNOWN, and a call that is under way
 # when the controller stops CANCELLED.
@@ -19,6 +21,24 @@ _BROKEN = (
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.CANCELLED,
 )
+
+
+def to_status(
+    code: str, message: str, reason: str, metadata: Mapping[str, str], retry_ms: int | None
+) -> status_pb2.Status:
+    """A refusal as a client gets it; with `retry_ms`, sending the same again can help."""
+    status = status_pb2.Status(code=code_pb2.Code.Value(code), message=message)
+    info = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
+    status.details.add().Pack(info)
+    if retry_ms is not None:
+        delay = Duration(nanos=retry_ms * 1_000_000)
+        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
+    return status
+
+
+def trailers_of(status: status_pb2.Status) -> tuple[tuple[str, bytes]]:
+    """What gRPC sends behind a call, so that the client finds the status again."""
+    return ((DETAILS_KEY, status.SerializeToString()),)
 
 
 class RefusedError(Exception):
@@ -60,7 +80,7 @@ def from_status(status: status_pb2.Status) -> RefusedError:
 def from_rpc_error(error: Any) -> RefusedError:
     """The refusal behind a failed call; a broken connection is `UnreachableError`."""
     for key, value in error.trailing_metadata() or ():
-        if key == _DETAILS_KEY:
+        if key == DETAILS_KEY:
             return from_status(status_pb2.Status.FromString(value))
     code: grpc.StatusCode = error.code()
     message = error.details() or "no answer"

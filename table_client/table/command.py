@@ -9,8 +9,8 @@ import click
 import msgspec
 import uvloop
 
-from jackpot.cli.failures import one_line
-from jackpot.server.address import AddressError, verify_address
+from jackpot.console import one_line
+from jackpot.wire.address import AddressError, verify_address
 from jackpot.wire.channels import Identity
 from table_client.table.games.catalogue import GAMES
 from table_client.table.running import USUAL_PLAYERS, Options, run

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from jackpot.core.config import Medium
+from jackpot.wire.errors import PlainError
 
 Fate = Literal["played", "folded", "abandoned", "forfeited"]
 
@@ -91,7 +92,7 @@ class ShoeFailedError(Exception):
     """An automated shoe jammed, stopped or failed to deal: the round is void."""
 
 
-class DeckLostError(Exception):
+class DeckLostError(PlainError):
     """The devices are gone with their cards: the round is void."""
 
 

@@ -1,25 +1,23 @@
 """What `jackpot-table` runs: a house, devices, and a table that plays until it is told to stop."""
 
 import contextlib
+import importlib
 import itertools
 import json
-import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import click
 import grpc
 import msgspec
 
-from emulator.devices.clock import DeviceClock
-from emulator.devices.local import LocalDevices
-from jackpot.cli.replay import replay_start_ms
-from jackpot.cli.serve import make_controller
 from jackpot.core.config import Site
 from jackpot.rules.site import load_site
-from jackpot.sources import MACHINE, REPLAY_START_MS, Sources, replayed
 from jackpot.wire.channels import Identity
+from jackpot.wire.request_id import new_request_id
 from table_client.client import TableClient, open_channel
 from table_client.outbox import Outbox
 from table_client.table.assembly import end_left, links_of, open_station, station_config
@@ -67,7 +65,10 @@ async def run(options: Options) -> None:
     """Play as asked."""
     game, site = GAMES[options.game], _site(options)
     seats = _fit(options, game, site)
-    sources = MACHINE if options.controller else replayed(options.seed, _start_ms(options))
+    sources = (
+        None if options.controller else _own().own_sources(options.seed, options.data, site.id)
+    )
+    request_id = sources.request_id if sources else new_request_id
     table_id = options.table or options.game
     links = links_of(site, table_id)
     async with _devices(options, game) as deck:
@@ -76,9 +77,9 @@ async def run(options: Options) -> None:
             return
         outbox = Outbox(options.outbox) if options.outbox else None
         async with (
-            _house(options, site, sources) as (channels, floor),
+            _house(options, site, sources, request_id) as (channels, floor),
             TableClient(
-                channels, site.id, table_id, outbox=outbox, request_id=sources.request_id
+                channels, site.id, table_id, outbox=outbox, request_id=request_id
             ) as client,
             client.alive(),
         ):
@@ -139,20 +140,29 @@ def _tell(records: Iterable[Record], options: Options) -> None:
         click.echo(line, err=options.json)
 
 
-def _start_ms(options: Options) -> int:
-    return replay_start_ms(options.data, "own") if options.data else REPLAY_START_MS
+def _own() -> ModuleType:
+    """The emulator, for a table that has no controller or no devices to connect to."""
+    try:
+        return importlib.import_module("emulator.own_house")
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            "without --controller and --devices a table needs the emulator: "
+            "pip install 'jackpot-controller[emulator]'"
+        ) from error
 
 
 @contextlib.asynccontextmanager
 async def _house(
-    options: Options, site: Site, sources: Sources
+    options: Options, site: Site, sources: Any, request_id: Callable[[], str]
 ) -> AsyncIterator[tuple[list[grpc.aio.Channel], Floor | None]]:
     """The controllers that are asked for, or one that lives as long as the table; and who pays.
 
     Where certificates say who calls, a table may not pay: without a floor staff do, in their time.
     """
     async with contextlib.AsyncExitStack() as stack:
-        addresses = options.controller or (await _own_controller(stack, options, site, sources),)
+        addresses = options.controller or (
+            await stack.enter_async_context(_own().own_controller(site, options.data, sources)),
+        )
 
         async def connect(identity: Identity | None) -> list[grpc.aio.Channel]:
             opened = [open_channel(each, identity) for each in addresses]
@@ -161,21 +171,11 @@ async def _house(
         channels = await connect(options.identity if options.controller else None)
         if options.floor and options.cage:
             people = [await connect(each) for each in (options.floor, options.cage)]
-            yield channels, Floor(people[0], site.id, sources.request_id, cage=people[1])
+            yield channels, Floor(people[0], site.id, request_id, cage=people[1])
         elif options.controller and options.identity:
             yield channels, None
         else:
-            yield channels, Floor(channels, site.id, sources.request_id)
-
-
-async def _own_controller(
-    stack: contextlib.AsyncExitStack, options: Options, site: Site, sources: Sources
-) -> str:
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-table-"))
-    controller = make_controller(site, options.data or Path(folder), sources=sources)
-    address = await controller.start("127.0.0.1:0")
-    stack.push_async_callback(controller.stop)
-    return address
+            yield channels, Floor(channels, site.id, request_id)
 
 
 def _method(options: Options) -> Method:
@@ -187,7 +187,7 @@ async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
     """A shuffler and a way of dealing, in a process of their own or in this one."""
     config = station_config(game, _method(options), options.seed)
     if options.devices is None:
-        yield DeviceDeck(LocalDevices(options.game, config, DeviceClock(speed=0)), config)
+        yield DeviceDeck(_own().own_devices(options.game, config), config)
         return
     name = options.table or options.game
     async with (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+from cryptography import x509
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.gate import Files, Gate
@@ -65,8 +66,8 @@ class Secured:
 
     def revoke(self, identity: Identity) -> None:
         """Put a certificate on the list."""
-        certificate, _ = identity.load()
-        assert certificate is not None
+        assert identity.certificate is not None
+        certificate = x509.load_pem_x509_certificate(identity.certificate.read_bytes())
         self.authority.revoke(certificate.serial_number)
 
     def channel(self, identity: Identity) -> grpc.aio.Channel:

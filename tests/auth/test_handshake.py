@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from jackpot.auth.authority import CA_CERTIFICATE
 from jackpot.cli.main import main
 from jackpot.wire.channels import Identity, open_async_channel
-from jackpot.wire.handshake import Door
+from jackpot.wire.handshake import TlsProbe
 from jackpot.wire.refusals import RefusedError, UnreachableError
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import STRANGERS, Secured, code_of, secured, stranger
@@ -87,7 +87,7 @@ async def test_a_good_certificate_is_not_blamed(tmp_path: Path) -> None:
     async with secured(tmp_path) as house:
         before = await house.journal_head()
         for role in ("table", "sign", "auditor"):
-            door = Door(house.address, house.identity(role))
+            door = TlsProbe(house.address, house.identity(role))
             assert await asyncio.to_thread(door.refusal) is None
         assert await house.journal_head() == before
 
@@ -96,7 +96,7 @@ async def test_a_good_certificate_is_not_blamed(tmp_path: Path) -> None:
 def test_no_address_is_no_refusal(tmp_path: Path, address: str) -> None:
     """What can't be reached can't refuse."""
     house = Secured(tmp_path)
-    assert Door(address, house.identity("sign")).refusal() is None
+    assert TlsProbe(address, house.identity("sign")).refusal() is None
 
 
 def run(address: str, *args: str, identity: Identity | None = None) -> Result:

@@ -42,7 +42,8 @@ class Process:
 
     def launch(self, fault: str = "") -> Self:
         """Start it without waiting."""
-        command = [sys.executable, "-m", "jackpot", "serve", "--site", str(self.site)]
+        program = "emulator.soak.under_test" if fault else "jackpot"
+        command = [sys.executable, "-m", program, "serve", "--site", str(self.site)]
         command += ["--store", str(self.store), "--grpc", self.address, *self._options]
         with (self._log or Path(os.devnull)).open("ab") as log:
             self._process = subprocess.Popen(

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from emulator.soak.under_test import InjectedError, from_environment
 from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.events.table import WagersPlaced
 from jackpot.core.invariants import BrokenInvariantError, check
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Committed, Lane, Limits, replica
-from jackpot.engine.faults import POINTS, InjectedError, Point, from_environment
+from jackpot.engine.faults import POINTS, Point
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import Address
 from jackpot.verify import verify

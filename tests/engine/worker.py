@@ -11,10 +11,10 @@ import sys
 
 import msgspec
 
+from emulator.soak.under_test import from_environment
 from jackpot.core.commands import Request
 from jackpot.core.events import Refused
 from jackpot.engine import Committed, Engine, Outcome
-from jackpot.engine.faults import from_environment
 from jackpot.store.opening import journal_opener
 from tests.core.floor import tagged_names
 from tests.engine.pit import SITE

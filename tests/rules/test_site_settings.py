@@ -8,7 +8,7 @@ from jackpot.auth.names import HolderError, parse_holder
 from jackpot.core.config import GamingDay, PotRules
 from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.site import check_site, load_site
-from jackpot.server.errors import RefusedError
+from jackpot.server.errors import CallRefusedError
 from jackpot.server.fields import identifier
 from jackpot.wire.ids import is_id
 from tests.rules.site_files import written
@@ -237,5 +237,5 @@ def test_one_grammar_of_ids(tmp_path: Path, text: str, *, fine: bool) -> None:
         return
     with pytest.raises(HolderError):
         parse_holder("site", "table", text)
-    with pytest.raises(RefusedError):
+    with pytest.raises(CallRefusedError):
         identifier(text, "table")

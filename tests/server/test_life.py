@@ -14,10 +14,10 @@ from jackpot.core.reasons import Reason
 from jackpot.engine.faults import POINTS, Point
 from jackpot.reports.walk import open_walk
 from jackpot.rules.site import load_site
-from jackpot.server.address import AddressError, verify_address, verify_loopback
 from jackpot.server.setup import SetupError
 from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener
+from jackpot.wire.address import AddressError, verify_address, verify_loopback
 from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 from tests.server.house import (
     SITE,

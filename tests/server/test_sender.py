@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from jackpot.core.reasons import Reason
-from jackpot.server.errors import RefusedError
+from jackpot.server.errors import CallRefusedError
 from jackpot.server.rpc import Sender
 
 WITHIN_S = 0.2
@@ -31,7 +31,7 @@ async def send_all(*takes_s: float) -> None:
 
 async def test_one_write_that_takes_too_long_ends_the_stream() -> None:
     """What is not read within the time is refused as overload, with the time."""
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(CallRefusedError) as caught:
         await asyncio.wait_for(send_all(0.01, 60.0), 10 * WITHIN_S)
     assert caught.value.refusal.reason == Reason.OVERLOADED
     assert caught.value.refusal.details["unread_s"] == str(WITHIN_S)

@@ -4,8 +4,10 @@ import errno
 import ipaddress
 import socket
 
+from jackpot.wire.errors import PlainError
 
-class AddressError(Exception):
+
+class AddressError(PlainError):
     """An address that nobody can, or the controller won't, listen on."""
 
 

@@ -1,0 +1,110 @@
+"""What every command line here shares: commands imported on use, one-line failures, real numbers.
+
+A command is imported when it is used, so `jackpot meters` need not load the controller, and Ctrl-C
+in the first second is click's to answer. A failure is one line, never a traceback. The exit code
+tells a script what to do next; `jackpot --help` lists them.
+"""
+
+import functools
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+import click
+
+from jackpot.wire.errors import PlainError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class LazyGroup(click.Group):
+    """A group that knows where its commands are."""
+
+    def __init__(self, *arguments: Any, modules: Mapping[str, str], **named: Any) -> None:
+        """`modules` has the module of every command, in the order in which they are listed."""
+        super().__init__(*arguments, **named)
+        self._modules = modules
+        _keep_examples(self)
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """The commands in the order in which a newcomer meets them."""
+        return list(self._modules)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """The command, which has the same name in its module."""
+        if name not in self._modules:
+            return None
+        command: click.Command = getattr(importlib.import_module(self._modules[name]), name)
+        _keep_examples(command)
+        return command
+
+
+def _keep_examples(command: click.Command) -> None:
+    r"""Let click see the \b that keeps an example's lines: a raw docstring has two characters."""
+    command.help = (command.help or "").replace(r"\b", "\b")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _keep_examples(inner)
+
+
+class UnreachableException(click.ClickException):
+    """Nobody answers there."""
+
+    exit_code = 3
+
+
+class NotConfirmedError(click.ClickException):
+    """Whoever was asked did not say yes."""
+
+    exit_code = 4
+
+    def __init__(self) -> None:
+        super().__init__("not confirmed: nothing was done")
+
+
+def one_line(command: Callable[P, T]) -> Callable[P, T]:
+    """Print a known failure as one line and exit with its code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return command(*args, **kwargs)
+        except PlainError as error:
+            raise click.ClickException(str(error)) from error
+        except click.ClickException:
+            raise
+        except Exception as error:
+            if (told := _told(error)) is None:
+                raise
+            raise told from error
+
+    return run
+
+
+def _told(error: Exception) -> click.ClickException | None:
+    """A failed call or a refusal as one line; gRPC is imported only where a command got so far."""
+    import grpc  # noqa: PLC0415 - `--help` must not wait for it
+
+    from jackpot.wire.refusals import RefusedError, UnreachableError, from_rpc_error  # noqa: PLC0415
+
+    if isinstance(error, grpc.RpcError):
+        error = from_rpc_error(error)
+    if not isinstance(error, RefusedError):
+        return None
+    kind = UnreachableException if isinstance(error, UnreachableError) else click.ClickException
+    return kind(str(error))
+
+
+class FiniteRange(click.FloatRange):
+    """A range of floats without `nan`, which no bound keeps out, and without `inf`."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or a mistake in the usage."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number

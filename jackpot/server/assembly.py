@@ -1,0 +1,56 @@
+"""Put a controller together: a journal, the engine over it, and the services."""
+
+from pathlib import Path
+
+from jackpot.auth.gate import Gate
+from jackpot.core.config import Site
+from jackpot.engine import Engine
+from jackpot.engine.faults import Faults, none
+from jackpot.rules.bad_beat import POKER
+from jackpot.rules.hands import names
+from jackpot.server.controller import Controller
+from jackpot.sources import MACHINE, REPLAY_START_MS, Sources
+from jackpot.store.journal import StoreError
+from jackpot.store.opening import Address, is_postgres, journal_opener, open_to_read
+
+WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
+
+
+def make_controller(
+    site: Site,
+    store: Address,
+    gate: Gate | None = None,
+    *more: Site,
+    accept_lost_commits: bool = False,
+    sources: Sources = MACHINE,
+    faults: Faults = none,
+) -> Controller:
+    """A controller for one site or several on a store; call it in the loop."""
+    engine = Engine(
+        journal_opener(store, accept_lost_commits=accept_lost_commits),
+        names,
+        sites=[site.id, *(each.id for each in more)],
+        clock=sources.clock,
+        entropy=sources.entropy,
+        faults=faults,
+        writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
+        poker=POKER,
+    )
+    return Controller(engine, site, gate, *more, request_id=sources.request_id)
+
+
+def replay_start_ms(data: Path, site: str) -> int:
+    """A replay's own noon; where there is a journal already, a second after its last entry.
+
+    Request ids would otherwise be those of the run before, and be given its answers.
+    """
+    try:
+        journal = open_to_read(data)
+    except StoreError:
+        return REPLAY_START_MS
+    try:
+        head = journal.heads().get(site)
+        last = journal.read(site, head.sequence - 1, 1) if head else []
+    finally:
+        journal.close()
+    return max(REPLAY_START_MS, *(entry.time_micros // 1_000 + 1_000 for entry in last), 0)

@@ -10,7 +10,7 @@ ARGS ?=
 # As many as there are cores here; tests with processes of their own want room beside them.
 WORKERS ?= 2
 
-.PHONY: run test check browser screenshots format proto slow bench clauses clean
+.PHONY: run test check browser screenshots format proto slow bench clauses dist clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
@@ -49,6 +49,10 @@ format: $(TOOLS)
 clauses: $(TOOLS)
 	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
+# Two wheels and their sdists in dist/: the table client, and the whole project.
+dist: $(TOOLS)
+	@$(BIN)/python tools/dist.py
+
 # Rebuild the committed gRPC code from proto/.
 proto: $(TOOLS)
 	$(BIN)/python tools/generate.py
@@ -71,4 +75,4 @@ $(TOOLS): $(READY) requirements-dev.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -99,7 +99,10 @@ GOLDEN = "3s 9c 7s Ah Ts 6s 4s 9h 2s Jc"
 
 def test_another_process_deals_the_same_cards() -> None:
     """A seed's shuffle depends on nothing in the process, hash randomisation included."""
-    code = "from table_client.table.randomness import seeded; print(*seeded('s', 7).shuffled('abcdefghij'))"
+    code = (
+        "from table_client.table.randomness import seeded\n"
+        "print(*seeded('s', 7).shuffled('abcdefghij'))"
+    )
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code],

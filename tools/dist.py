@@ -1,0 +1,123 @@
+"""Build the two distributions: the client that a vendor installs alone, and the whole project.
+
+A file belongs to one of them, and the whole project depends on the client, so that both can be
+installed together. Each is built from its own tree, and its sdist builds the same wheel again.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CLIENT, WHOLE = "jackpot-table-client", "jackpot-controller"
+CLIENT_NEEDS = ("googleapis-common-protos", "grpcio", "msgspec", "protobuf", "tenacity")
+_BUILD = """
+import sys
+from setuptools import build_meta
+out = sys.argv[1]  # which the builder replaces
+print(build_meta.build_sdist(out))
+print(build_meta.build_wheel(out))
+"""
+
+
+def tracked() -> list[str]:
+    """The files of the project that a distribution may hold."""
+    done = subprocess.run(
+        ["git", "ls-files", "--", "jackpot", "table_client", "emulator", "LICENSE", "README.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def is_clients(path: str) -> bool:
+    """Whether a file is the client's: the wire, and the SDK beside the tables that play."""
+    sdk = path.startswith("table_client/") and path.count("/") == 1
+    return sdk or path.startswith("jackpot/wire/")
+
+
+def project() -> dict[str, object]:
+    """What pyproject.toml says of the project."""
+    table: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return table
+
+
+def client_pyproject() -> str:
+    """The client's own project file: the same version, and only what the client needs."""
+    whole = project()
+    needs = [need for need in whole["dependencies"] if re.match(r"[\w-]+", need)[0] in CLIENT_NEEDS]
+    return f"""[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{CLIENT}"
+version = "{whole["version"]}"
+description = "The table client of an open progressive jackpot controller."
+readme = "README.md"
+requires-python = "{whole["requires-python"]}"
+license = "{whole["license"]}"
+license-files = ["LICENSE"]
+dependencies = {needs}
+
+[tool.setuptools]
+packages = ["jackpot.wire", "jackpot.wire.v1", "table_client"]
+
+[tool.setuptools.package-data]
+"*" = ["py.typed", "*.pyi"]
+"""
+
+
+def whole_pyproject() -> str:
+    """The project file without the client's packages, and with a dependency on them."""
+    text = (ROOT / "pyproject.toml").read_text()
+    need = f'dependencies = [\n    "{CLIENT}=={project()["version"]}",\n'
+    text = text.replace("dependencies = [\n", need, 1)
+    found = 'include = ["jackpot*", "table_client*", "emulator*"]\n'
+    left_out = 'exclude = ["jackpot.wire*", "table_client"]\nnamespaces = true\n'
+    if found not in text:
+        raise SystemExit("pyproject.toml no longer says which packages there are, as expected here")
+    return text.replace(found, found + left_out)
+
+
+def build(name: str, files: list[str], pyproject: str, out: Path) -> list[str]:
+    """One distribution, its sdist and its wheel, from a tree that holds nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / name
+        for file in files:
+            (tree / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / file, tree / file)
+        (tree / "pyproject.toml").write_text(pyproject)
+        (tree / "MANIFEST.in").write_text("graft jackpot\ngraft table_client\ngraft emulator\n")
+        command = [sys.executable, "-c", _BUILD, str(out)]
+        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{name} can't be built:\n{done.stderr}")
+    made = done.stdout.splitlines()
+    return [line for line in made if (out / line).is_file()]
+
+
+def main() -> None:
+    """Build both into the folder that is named, or dist/."""
+    out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    files = tracked()
+    clients = [file for file in files if is_clients(file)]
+    common = [file for file in files if "/" not in file]
+    rest = [file for file in files if not is_clients(file) and "/" in file]
+    for name, own, text in (
+        (CLIENT, clients, client_pyproject()),
+        (WHOLE, rest, whole_pyproject()),
+    ):
+        for made in build(name, [*common, *own], text, out):
+            print(f"{out / made}")
+
+
+if __name__ == "__main__":
+    main()

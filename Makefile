@@ -32,7 +32,7 @@ slow: $(TOOLS)
 # Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
 # docs/performance.md. Half an hour (a third of it with ARGS=--quick) on a machine that is idle.
 bench: $(TOOLS)
-	$(BIN)/jackpot-emulator bench --report benchmarks/results --page docs/performance.md $(ARGS)
+	$(BIN)/jackpot-emulator bench --report docs/internals/bench --page docs/performance.md $(ARGS)
 
 check: $(TOOLS)
 	$(BIN)/ruff check .

@@ -1,1 +1,1 @@
-"""How much a controller takes, side by side with an echo, PostgreSQL and a naive controller."""
+"""All benchmarks: what a controller takes, what it costs, and how far it goes."""

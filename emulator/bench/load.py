@@ -10,21 +10,24 @@ import asyncio
 import json
 import sys
 import time
+from itertools import product
 from typing import Any
 
 import grpc
 import msgspec
 import uvloop
 
-from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
+from emulator.bench.messages import SITE, WAGERS, messages, site_id, wagers_in
 from emulator.bench.servers import PLACE, PLAY
 from jackpot.file_limit import raise_file_limit
 from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc
 from jackpot.wire.v1 import table_pb2 as pb
 
 _ATTACH = "/jackpot.v1.TableService/Attach"
-_VOID = "/jackpot.v1.TableService/VoidRound"
 _MOST_KEPT = 400_000
+# As many as are worth it: the tables wait for one row, and each process costs the others time.
+_POOL = 16
 
 
 class Job(msgspec.Struct):
@@ -42,12 +45,15 @@ class Job(msgspec.Struct):
     messages: str = "wagers"  # or "rounds": what is sent on a stream
     wagers: int = WAGERS  # in a call that is no stream
     channels: int = 1  # 0: one a table
+    others: tuple[str, ...] = ()  # more controllers: tables are spread over all, sites if several
+    sites: int = 1  # each with so many tables
 
 
 class Seen(msgspec.Struct):
     """What was seen."""
 
     messages: int
+    commands: int
     wagers: int
     elapsed_s: float
     cpu_s: float
@@ -67,37 +73,20 @@ class Streams:
     async def prepare(self) -> None:
         """Connect, attach, open the streams, and build every message."""
         job = self._job
-        for _ in range(job.channels or job.tables):
+        addresses = (job.address, *job.others)
+        for place in range(max(len(addresses), job.channels or job.tables)):
             options = [("grpc.use_local_subchannel_pool", 1)]
-            self._channels.append(grpc.aio.insecure_channel(job.address, options=options))
-        each = max(1, job.count // job.tables)
-        for table in range(job.tables):
-            epoch = await self._attach(table) if job.attach else 1
-            self._loads.append(messages(job.messages, table, job.links, epoch, each))
-            call: Any = self._channel(table).stream_stream(PLAY)()
+            address = addresses[place % len(addresses)]
+            self._channels.append(grpc.aio.insecure_channel(address, options=options))
+        each = max(1, job.count // (job.tables * job.sites))
+        for number, table in product(range(job.sites), range(job.tables)):
+            channel = self._channels[(number if job.sites > 1 else table) % len(self._channels)]
+            site = site_id(number)
+            epoch = await attach(channel, site, f"t{table}") if job.attach else 1
+            self._loads.append(messages(job.messages, table, job.links, epoch, each, site))
+            call: Any = channel.stream_stream(PLAY)()
             await call.wait_for_connection()
             self._calls.append(call)
-
-    def _channel(self, table: int) -> grpc.aio.Channel:
-        return self._channels[table % len(self._channels)]
-
-    async def _attach(self, table: int) -> int:
-        """Speak for a table; a round that an earlier run left is voided."""
-        channel = self._channel(table)
-        attach: Any = channel.unary_unary(
-            _ATTACH, pb.AttachRequest.SerializeToString, pb.AttachResponse.FromString
-        )
-        void: Any = channel.unary_unary(
-            _VOID, pb.VoidRoundRequest.SerializeToString, pb.VoidRoundResponse.FromString
-        )
-        while True:
-            request = pb.AttachRequest(site=SITE, table=f"t{table}", request_id=new_request_id())
-            answer = await attach(request)
-            if answer.round.phase in (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED):
-                return int(answer.epoch)
-            which = pb.CommandId(site=SITE, table=f"t{table}", epoch=answer.epoch, number=1)
-            undo = pb.VoidRound(irregularity="benchmark")
-            await void(pb.VoidRoundRequest(id=which, command=undo))
 
     async def run(self) -> Seen:
         """All tables at once."""
@@ -106,6 +95,7 @@ class Streams:
         await asyncio.gather(*(self._table(t, *each, began) for t, each in tables))
         return Seen(
             sum(map(len, self._loads)),
+            sum(count for load in self._loads for _, count in load),
             sum(wagers_in(self._job.messages, len(load)) for load in self._loads),
             time.perf_counter() - began,
             time.process_time() - cpu,
@@ -146,49 +136,97 @@ class Streams:
         await sending
 
 
-class Unary:
-    """Tables that send one wager by one RPC, and wait for the answer."""
+async def attach(channel: grpc.aio.Channel, site: str, table: str) -> int:
+    """Speak for a table; its epoch. A round that an earlier run left is voided, by the floor."""
+    call: Any = channel.unary_unary(
+        _ATTACH, pb.AttachRequest.SerializeToString, pb.AttachResponse.FromString
+    )
+    answer = await call(pb.AttachRequest(site=site, table=table, request_id=new_request_id()))
+    if answer.round.phase not in (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED):
+        floor: Any = operator_pb2_grpc.OperatorServiceStub(channel)
+        left = {"table": table, "round": answer.round.number, "irregularity": "benchmark"}
+        void = operator_pb2.VoidTableRoundRequest(site=site, request_id=new_request_id(), **left)
+        await floor.VoidTableRound(void)
+    return int(answer.epoch)
+
+
+class Calls:
+    """Tables that make one call after the other, and wait for each answer."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._channel = grpc.aio.insecure_channel(job.address)
         self._latencies: list[int] = []
 
-    async def prepare(self) -> None:
-        """Nothing to build: the message is always the same."""
-        wagers = [pb.Wager(seat=n + 1, bet="b", amount_micros=1) for n in range(self._job.wagers)]
-        self._raw = pb.PlaceWagersRequest(
-            id=pb.CommandId(site=SITE, table="t0", epoch=1, number=1),
-            command=pb.PlaceWagers(wagers=wagers),
-        ).SerializeToString()
-        await self._channel.channel_ready()
-
     async def run(self) -> Seen:
-        """Each table one after the other, all tables at once."""
+        """All tables at once."""
         job = self._job
         each = max(1, job.count // job.tables)
         began, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(self._table(each) for _ in range(job.tables)))
         elapsed, used = time.perf_counter() - began, time.process_time() - cpu
         count = each * job.tables
-        return Seen(count, count * job.wagers, elapsed, used, self._latencies[:_MOST_KEPT])
+        return Seen(count, count, count * job.wagers, elapsed, used, self._latencies[:_MOST_KEPT])
 
     async def _table(self, count: int) -> None:
-        call: Any = self._channel.unary_unary(PLACE)
-        for _ in range(count):
+        for place in range(count):
             left_at = time.perf_counter()
-            await call(self._raw)
+            await self._call(place)
             self._latencies.append(int((time.perf_counter() - left_at) * 1e6))
+
+    async def _call(self, place: int) -> None:
+        raise NotImplementedError
+
+
+class Unary(Calls):
+    """Calls of a unary RPC."""
+
+    async def prepare(self) -> None:
+        """Connect; the message is always the same."""
+        channel = grpc.aio.insecure_channel(self._job.address)
+        wagers = [pb.Wager(seat=n + 1, bet="b", amount_micros=1) for n in range(self._job.wagers)]
+        self._raw = pb.PlaceWagersRequest(
+            id=pb.CommandId(site=SITE, table="t0", epoch=1, number=1),
+            command=pb.PlaceWagers(wagers=wagers),
+        ).SerializeToString()
+        self._place: Any = channel.unary_unary(PLACE)
+        await channel.channel_ready()
+
+    async def _call(self, _place: int) -> None:
+        await self._place(self._raw)
+
+
+class Procedure(Calls):
+    """Calls of PostgreSQL's stored procedure, over a pool of connections."""
+
+    async def prepare(self) -> None:
+        """Connect, and have every connection prepare the call."""
+        import psycopg  # noqa: PLC0415 - an extra package
+
+        name = "place_wagers" if self._job.wagers > 1 else "place_wager"
+        self._query = f"SELECT {name}(1, %s, 1000000)"
+        self._pool: list[Any] = []
+        for _ in range(min(_POOL, self._job.tables)):
+            connection = await psycopg.AsyncConnection.connect(self._job.address, autocommit=True)
+            await self._execute(connection, 0)
+            self._pool.append(connection)
+        self._free = asyncio.Semaphore(len(self._pool))  # whoever waits longest is next
+
+    async def _call(self, place: int) -> None:
+        async with self._free:
+            connection = self._pool.pop()
+            await self._execute(connection, place)
+            self._pool.append(connection)
+
+    async def _execute(self, connection: Any, place: int) -> None:
+        second = self._job.wagers if self._job.wagers > 1 else place % WAGERS + 1
+        found = await connection.execute(self._query, (second,), prepare=True)
+        await found.fetchone()
 
 
 async def work(job: Job) -> None:
     """One run."""
-    if job.kind == "postgres":
-        from emulator.bench.postgres import PostgresLoad  # noqa: PLC0415 - an extra package
-
-        load: Any = PostgresLoad(job)
-    else:
-        load = Streams(job) if job.kind == "stream" else Unary(job)
+    kinds: dict[str, Any] = {"stream": Streams, "unary": Unary, "postgres": Procedure}
+    load = kinds[job.kind](job)
     await load.prepare()
     _say("ready")
     await asyncio.to_thread(sys.stdin.readline)

@@ -8,7 +8,7 @@ from emulator.bench.processes import BenchError
 from emulator.bench.report import NAMES, Target
 from emulator.words import counted
 
-BEGIN, END = "<!-- figures: from benchmarks/results/bench.json -->", "<!-- end of figures -->"
+BEGIN, END = "<!-- figures: from docs/internals/bench/bench.json -->", "<!-- end of figures -->"
 
 
 def around_figures(path: Path) -> tuple[str, str]:

@@ -24,11 +24,16 @@ _DEALS = 64
 ROUND_MESSAGES = SEATS * BETS_A_LINK // WAGERS
 
 
-def bench_site(tables: int, links: int = 1) -> Site:
+def site_id(number: int) -> str:
+    """The name of the first site, or of another one beside it."""
+    return f"{SITE}-{number}" if number else SITE
+
+
+def bench_site(tables: int, links: int = 1, number: int = 0) -> Site:
     """Tables spread over links, each with a level of its own."""
-    made = [_link(number) for number in range(links)]
+    made = [_link(each) for each in range(links)]
     return Site(
-        SITE,
+        site_id(number),
         tuple(made),
         tuple(
             Table(f"t{n}", "bench", (made[n % links].id,), SEATS, 5, dealer_cards=5)
@@ -103,7 +108,9 @@ def _wagers(seats: range, bet: str) -> pb.PlaceWagers:
     )
 
 
-def messages(kind: str, table: int, links: int, epoch: int, count: int) -> list[tuple[bytes, int]]:
+def messages(
+    kind: str, table: int, links: int, epoch: int, count: int, site: str = SITE
+) -> list[tuple[bytes, int]]:
     """A table's messages as bytes, each with how many commands it has."""
     number, made = 1, []
     for each in islice(commands(kind, table, links), count):
@@ -111,6 +118,6 @@ def messages(kind: str, table: int, links: int, epoch: int, count: int) -> list[
         for command in each:
             numbered.append(pb.PlayCommand(number=number, **command))
             number += 1
-        message = pb.PlayRequest(site=SITE, table=f"t{table}", epoch=epoch, commands=numbered)
+        message = pb.PlayRequest(site=site, table=f"t{table}", epoch=epoch, commands=numbered)
         made.append((message.SerializeToString(), len(numbered)))
     return made

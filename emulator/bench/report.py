@@ -1,16 +1,19 @@
 """What a benchmark found: machine, figures, and each target with whether it was met."""
 
+import json
 import os
 import platform
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import click
 import pysqlite3
 
 from emulator import charts
@@ -50,13 +53,14 @@ class Target(NamedTuple):
 
 
 def machine(folder: Path) -> dict[str, Any]:
-    """What it ran on; the disk is told by what a durable write of a page takes."""
+    """When and on what it runs; the disk is told by what a durable write of a page takes."""
     model = ""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             model = line.partition(":")[2].strip()
             break
     return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "processor": model,
         "processors": os.cpu_count(),
         "system": platform.platform(),
@@ -80,6 +84,15 @@ def fsync_ms(folder: Path, times: int = 60) -> float:
             os.fsync(file.fileno())
             found.append(time.perf_counter() - began)
     return round(median(found) * 1000, 3)
+
+
+def present(
+    name: str, found: Any, lines: Iterable[str], report: Path | None, *, as_json: bool
+) -> None:
+    """Print what was found, and write it into a folder where one is named."""
+    if report:
+        (report / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    click.echo(json.dumps(found) if as_json else "\n".join(lines))
 
 
 def targets(report: dict[str, Any]) -> list[Target]:

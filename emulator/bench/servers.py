@@ -3,10 +3,11 @@
 echo         reads every message and answers it with one message
 batching     the same, but whatever is ready goes into one message, as a controller's replies do
 bytes        answers without looking: the floor of gRPC itself
-controller   this controller on SQLite, as `jackpot serve` runs it
+controller   this controller on its store, as `jackpot serve` runs it
+pages        the same with signs and pages
 naive        one unary RPC and one SQLite commit a wager
 
-python -m emulator.bench.servers ROLE FOLDER TABLES LINKS
+python -m emulator.bench.servers ROLE STORE TABLES LINKS SITES
 """
 
 import asyncio
@@ -93,13 +94,20 @@ def _typed(handler: Any) -> Any:
     )
 
 
-async def _controller(folder: Path, tables: int, links: int) -> None:
-    from jackpot.server.assembly import make_controller  # noqa: PLC0415 - echoes don't carry its weight
+async def _controller(store: str, tables: int, links: int, sites: int, *, shown: bool) -> None:
+    # Echoes don't carry the weight of these.
+    from jackpot.cli.http import FREE, pages, settings  # noqa: PLC0415
+    from jackpot.server.assembly import make_controller  # noqa: PLC0415
 
-    controller = make_controller(bench_site(tables, links), folder)
+    first, *more = (bench_site(tables, links, number) for number in range(sites))
+    controller = make_controller(first, store, None, *more)
     address = await controller.start("127.0.0.1:0")
     calm_collector()
-    await _until_told(address)
+    if shown:
+        async with pages(controller, store, FREE, settings(None)) as url:
+            await _until_told(f"{address} {url}")
+    else:
+        await _until_told(address)
     await controller.stop()
 
 
@@ -134,20 +142,21 @@ async def _naive(folder: Path) -> None:
     await _serve_plain(PLACE, handler)
 
 
-def _roles(folder: Path, tables: int, links: int) -> dict[str, Callable[[], Awaitable[None]]]:
+def _roles(store: str, *size: int) -> dict[str, Callable[[], Awaitable[None]]]:
     return {
         "echo": lambda: _serve_plain(PLAY, _typed(_echo)),
         "batching": lambda: _serve_plain(PLAY, _typed(_batching)),
         "bytes": lambda: _serve_plain(PLAY, grpc.stream_stream_rpc_method_handler(_bytes)),
-        "controller": lambda: _controller(folder, tables, links),
-        "naive": lambda: _naive(folder),
+        "controller": lambda: _controller(store, *size, shown=False),
+        "pages": lambda: _controller(store, *size, shown=True),
+        "naive": lambda: _naive(Path(store)),
     }
 
 
 def main() -> None:
     """Serve in a role."""
-    role, folder, tables, links = sys.argv[1:]
-    serve = _roles(Path(folder), int(tables), int(links))[role]
+    role, store, *size = sys.argv[1:]
+    serve = _roles(store, *map(int, size))[role]
 
     async def run() -> None:
         await serve()

@@ -12,14 +12,12 @@ import pytest
 from click.testing import CliRunner
 from msgspec import to_builtins
 
-from emulator.bench.command import write_report
-from emulator.bench.growth import Growth
-from emulator.bench.journal import build
+from emulator.bench.compare import write_report
+from emulator.bench.growth import Growth, build
 from emulator.bench.load import Job
 from emulator.bench.markdown import BEGIN, END, rewrite
 from emulator.bench.messages import SITE, WAGERS, messages, wagers_in
-from emulator.bench.plan import Plan
-from emulator.bench.processes import Measured, Server, loading, measure
+from emulator.bench.processes import Measured, Plan, Server, loading, measure
 from emulator.bench.report import NAMES, Target, machine, targets, text_lines
 from emulator.cli import main
 from jackpot.store.sqlite import SqliteJournal

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from emulator.bench.postgres import free_port
 from emulator.soak.under_test import InjectedError, from_environment
 from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.events.table import WagersPlaced
@@ -18,7 +19,6 @@ from jackpot.store.journal import StoreError
 from jackpot.store.opening import Address
 from jackpot.verify import verify
 from tests.engine.pit import WITHIN_S, Pit, Trap, eventually, ok, reason, running, wagers
-from tests.postgres import free_port
 from tests.stores import KINDS
 
 

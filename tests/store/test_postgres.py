@@ -5,11 +5,12 @@ import threading
 import psycopg
 import pytest
 
+from emulator.bench.postgres import free_port
 from jackpot.store.journal import GENESIS, Head, StoreError
 from jackpot.store.postgres import PostgresJournal
 from jackpot.store.postgres_schema import NAMES
 from jackpot.store.postgres_session import TRANSACTION_S, without_password
-from tests.postgres import Server, free_port
+from tests.postgres import Server
 from tests.store.entries import append, entries_after
 from tests.store.server_settings import server_setting
 from tests.stores import schema_of

@@ -4,6 +4,7 @@ import heapq
 import itertools
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 
 class Clock:
@@ -55,7 +56,7 @@ class Queue:
             service_s, done = self._waiting.popleft()
             self._free -= 1
             self._busy_s += service_s * self._slower
-            self._clock.after(service_s * self._slower, lambda done=done: self._end(done))  # type: ignore[misc]
+            self._clock.after(service_s * self._slower, partial(self._end, done))
 
     def _end(self, done: Callable[[], None]) -> None:
         self._free += 1

@@ -1,0 +1,153 @@
+"""`jackpot-emulator bench scaling`: how far it goes, simulated from measured costs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from emulator.bench.command import json_option, report_option
+from emulator.bench.processes import BenchError
+from emulator.bench.report import present
+from emulator.bench.simulation import (
+    BUSY,
+    HEARTBEAT_S,
+    LATE_MS,
+    MESSAGES,
+    ROUNDS_PER_HOUR,
+    Costs,
+    Floor,
+    Found,
+    Place,
+    Scene,
+)
+
+COSTS = Path("docs/internals/bench/costs.json")
+TABLES_A_HOUSE = 20
+HOUSES = (20, 1_000, 10_000, 50_000, 100_000, 200_000, 400_000)
+WIDE_AREA = (60, 1_000, 10_000, 20_000, 50_000, 100_000)
+
+
+def controllers_for(tables: int, costs: Costs) -> int:
+    """As many controllers as keep each at about half of its processor, and never less than two."""
+    messages_per_s = tables * ROUNDS_PER_HOUR / 3600 * len(MESSAGES)
+    commands_per_s = tables * ROUNDS_PER_HOUR / 3600 * sum(MESSAGES)
+    used_us = messages_per_s * (costs.message_us + costs.commit_us)
+    used_us += commands_per_s * (costs.command_us + costs.follow_us)
+    used_us += tables / HEARTBEAT_S * costs.heartbeat_us
+    return max(2, round(used_us / 1e6 / 0.5 + 0.5))
+
+
+def scenes(costs: Costs) -> Iterator[Scene]:
+    """From one house to a group, and one wide-area link."""
+    for tables in HOUSES:
+        sites = max(1, tables // TABLES_A_HOUSE)
+        yield Scene("houses", tables, sites, controllers_for(tables, costs), spread=False)
+    for tables in WIDE_AREA:
+        yield Scene("wide area", tables, 1, controllers_for(tables, costs), spread=True)
+
+
+def text_lines(found: list[Found]) -> Iterator[str]:
+    """All scenes as a table."""
+    yield (
+        f"{'':10}{'tables':>8}{'sites':>7}{'ctrl':>5}{'msg/s':>8}{'ctrl%':>6}{'db%':>5}"
+        f"{'site%':>6}{'p50 ms':>8}{'p99 ms':>9}  limit"
+    )
+    for f in found:
+        yield (
+            f"{f.name:10}{f.tables:>8,}{f.sites:>7,}{f.controllers:>5}{f.messages_per_s:>8,.0f}"
+            f"{f.controller:>6.0%}{f.database:>5.0%}{f.site:>6.0%}"
+            f"{f.median_ms:>8.1f}{f.p99_ms:>9.1f}  {f.limit}"
+        ).rstrip()
+
+
+def plot(found: list[Found], path: Path) -> None:
+    """Draw how busy everything is and how long the slowest answers take, by tables."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow to load
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
+
+    figure = Figure(figsize=(10, 6.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    names = list(dict.fromkeys(each.name for each in found))
+    for column, name in enumerate(names, 1):
+        shown = [each for each in found if each.name == name]
+        tables = [each.tables for each in shown]
+        busy = figure.add_subplot(2, len(names), column)
+        busy.set_title(name)
+        for label in ("controller", "database", "site"):
+            shares = [100 * getattr(each, label) for each in shown]
+            busy.plot(tables, shares, marker="o", label=label)
+        busy.axhline(100 * BUSY, color="gray", linestyle=":")
+        busy.set_ylabel("busiest one, % of its time")
+        busy.legend()
+        late = figure.add_subplot(2, len(names), len(names) + column)
+        late.plot(tables, [each.p99_ms for each in shown], marker="o", color="black")
+        late.axhline(LATE_MS, color="gray", linestyle=":")
+        late.set_yscale("log")
+        late.set_ylabel("99% are answered within, ms")
+        late.set_xlabel("tables")
+        for axes in (busy, late):
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    figure.savefig(path, dpi=100)
+
+
+def read_costs(path: Path) -> Costs:
+    """The costs that were measured."""
+    try:
+        return msgspec.convert(msgspec.json.decode(path.read_bytes())["costs"], Costs)
+    except (OSError, msgspec.MsgspecError, KeyError, TypeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BenchError(
+            f"can't read costs from {path}: {why}; name a file that "
+            "`jackpot-emulator bench costs --report FOLDER` wrote"
+        ) from None
+
+
+@click.command()
+@click.option(
+    "--costs",
+    "costs_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=COSTS,
+    show_default=True,
+    help="What `bench costs` measured.",
+)
+@click.option("--cores", type=click.IntRange(1), default=8, show_default=True, help="Database's.")
+@click.option("--flush-ms", default=1.0, show_default=True, help="A flush of the database's log.")
+@click.option("--round-trip-ms", default=0.3, show_default=True, help="Controller to database.")
+@click.option("--tables", type=click.IntRange(1), help="Leave out floors with more tables.")
+@click.option("--plot", "plot_path", type=click.Path(path_type=Path), help="Also draw it here.")
+@report_option
+@json_option
+def scaling(
+    costs_path: Path,
+    cores: int,
+    flush_ms: float,
+    round_trip_ms: float,
+    tables: int | None,
+    plot_path: Path | None,
+    report: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    r"""Simulate a whole group's floor from measured costs.
+
+    "houses" are sites of 20 tables, each served by one controller and followed by another; "wide
+    area" is one link of one site, its tables spread over all controllers. Three minutes.
+
+    \b
+    Example:
+      jackpot-emulator bench scaling --tables 10000
+    """
+    costs = read_costs(costs_path)
+    place = Place(cores, flush_ms / 1e3, round_trip_ms / 1e3)
+    found = [
+        Floor(scene, costs, place).run()
+        for scene in scenes(costs)
+        if tables is None or scene.tables <= tables
+    ]
+    if plot_path:
+        plot(found, plot_path)
+    whole = [each._asdict() for each in found]
+    present("scaling", whole, text_lines(found), report, as_json=as_json)

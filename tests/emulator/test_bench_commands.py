@@ -1,0 +1,129 @@
+"""Every benchmark runs in a tiny form, and the docs name the commands that made their figures."""
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from emulator.bench import cluster, costs, hands, watchers
+from emulator.bench.command import bench
+from emulator.bench.scaling import read_costs
+from emulator.cli import main
+from tests.postgres import Server
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+NAMES = bench.list_commands(click.Context(bench))
+
+
+@pytest.mark.parametrize("name", ["", *NAMES])
+def test_a_benchmark_has_help_with_an_example(name: str) -> None:
+    """Help shows an example on lines of its own, and fits the screen."""
+    done = CliRunner().invoke(main, ["bench", *name.split(), "--help"])
+    assert done.exit_code == 0, done.output
+    assert re.search(rf"\n  Example:\n    jackpot-emulator bench {name}", done.output)
+    assert max(map(len, done.output.splitlines())) <= 80
+    assert "..." not in done.output.partition("Commands:")[2]
+
+
+def test_the_docs_name_the_command_of_every_benchmark() -> None:
+    """Whoever doubts a figure finds what made it, and the command exists with its options."""
+    named = set()
+    for page in DOCS:
+        for line in re.findall(r"`jackpot-emulator bench ([^`]*)`", page.read_text("utf-8")):
+            name, *words = line.split()
+            command = bench.get_command(click.Context(bench), name)
+            assert command is not None, line
+            known = {option for parameter in command.params for option in parameter.opts}
+            assert {word for word in words if word.startswith("--")} <= known, line
+            named.add(name)
+    assert named == set(NAMES)
+
+
+def test_the_docs_have_the_figures_that_were_kept() -> None:
+    """The costs in the docs are those of the file beside them, and the simulation gives its table.
+
+    Larger floors take minutes; they come of the same code and the same costs.
+    """
+    page = (ROOT / "docs" / "scaling.md").read_text("utf-8")
+    kept = ROOT / "docs" / "internals" / "bench" / "costs.json"
+    found = read_costs(kept)
+    assert f"| {found.message_us:.0f} µs |" in page
+    assert f"| {found.heartbeat_us:.0f} µs |" in page
+    arguments = ["bench", "scaling", "--costs", str(kept), "--tables", "1000"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    head, *rows = done.output.splitlines()
+    assert len(rows) == 4
+    assert all(f"\n{row}\n" in page for row in (head, *rows))
+
+
+def test_costs_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
+    """It says which file, what is wrong with it, and how to make one."""
+    path = tmp_path / "costs.json"
+    for content, why in (
+        (None, "No such file"),
+        ("{}", "'costs'"),
+        ('{"costs": {}}', "message_us"),
+    ):
+        if content is not None:
+            path.write_text(content)
+        done = CliRunner().invoke(main, ["bench", "scaling", "--costs", str(path)])
+        assert done.exit_code == 1
+        assert done.output.startswith(f"Error: can't read costs from {path}: ")
+        assert why in done.output
+        assert done.output.endswith("`jackpot-emulator bench costs --report FOLDER` wrote\n")
+
+
+def test_hands_are_counted_and_timed() -> None:
+    """A small ranking, whole."""
+    found = hands.measure_hands("three-card", 3, repeats=1)
+    assert found["bulk_per_s"] > found["plain_per_s"] > 0
+    assert found["counting_s"] > 0
+
+
+@pytest.mark.parametrize(("per_s", "exit_code"), [(1_999_999, 1), (2_000_000, 0)])
+def test_a_missed_goal_fails_and_the_report_is_kept(
+    per_s: int, exit_code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is printed as JSON is also what is written, met or missed."""
+    rates = {"bulk_per_s": per_s, "plain_per_s": 1, "counting_s": 0.1}
+    monkeypatch.setattr(hands, "measure_hands", lambda *_: rates)
+    arguments = ["bench", "hands", "--json", "--report", str(tmp_path / "out")]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == exit_code
+    assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "hands.json").read_text())
+    assert ("below the goal of 2,000,000" in done.stderr) == bool(exit_code)
+
+
+def test_watchers_see_frames_and_cost_something(tmp_path: Path) -> None:
+    """Runs alternate; only those with watchers have frames."""
+    runs = watchers.measure_watchers(tmp_path, watchers.Size(runs=1, messages=240, watchers=3))
+    assert [run.watchers for run in runs] == [0, 3]
+    assert [run.frames_per_s > 0 for run in runs] == [False, True]
+    assert watchers.cost_ratio(runs) > 0
+    assert "3 watchers: " in "\n".join(watchers.text_lines(runs, 1.0))
+
+
+def test_several_controllers_and_a_procedure_are_measured(postgres: Server) -> None:
+    """On one PostgreSQL: a hot link spread over all, and sites of their own."""
+    size = cluster.Size(1, run_s=1.0, messages=120, controllers=2, hot_tables=6, sites=(2,))
+    found = cluster.measure_cluster(postgres, size)
+    told = cluster.summary(found)
+    assert list(told) == [*cluster.PROCEDURES, "hot link", "2 sites"]
+    for kind, row in told.items():
+        assert row["wagers_per_s"] > 0, kind
+        assert row["commits_per_s"] > 0, kind
+        assert (row["controller_us"] > 0) == (kind not in cluster.PROCEDURES)
+    assert len(list(cluster.text_lines(told))) == 1 + len(told) + 2
+
+
+def test_every_cost_is_measured(postgres: Server) -> None:
+    """All of them, since the simulation wants all; none can be less than nothing but by chance."""
+    size = costs.Size(commands=300, commits=30, beats=30, runs=1, messages=120, tables=4)
+    found = costs.measure_costs(postgres, size)
+    for name in ("command_us", "follow_us", "log_bytes", "row_bytes", "poll_us"):
+        assert getattr(found, name) > 0, name

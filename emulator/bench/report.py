@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import click
 import pysqlite3
 
-from emulator import charts
+from emulator import pages
 from emulator.words import counted, wrapped
+from jackpot import charts
 
 NAMES = {
     "echo": "echo, one for one",
@@ -180,13 +181,13 @@ def html_page(report: dict[str, Any]) -> str:
     tables = report.get("by_tables", {})
     parts = ["<h1>Benchmark</h1>", _machine_line(report), "<h2>Targets</h2>"]
     parts.append(_targets_table(report))
-    parts += charts.section("As fast as possible", _at_full_speed(tables))
+    parts += pages.section("As fast as possible", _at_full_speed(tables))
     if tables:
         parts.append(_rates_table(tables))
-    parts += charts.section(
+    parts += pages.section(
         "At the same load, and as it grows", [*_at_load(report), *_growth(report)]
     )
-    return charts.page("Benchmark", "".join(parts))
+    return pages.page("Benchmark", "".join(parts))
 
 
 def _at_full_speed(tables: dict[str, Any]) -> list[str]:
@@ -245,7 +246,7 @@ def _rates_table(tables: dict[str, Any]) -> str:
         for name, says in NAMES.items()
         if name in found
     ]
-    return charts.table(head, rows)
+    return pages.table(head, rows)
 
 
 def _machine_line(report: dict[str, Any]) -> str:
@@ -258,4 +259,4 @@ def _targets_table(report: dict[str, Any]) -> str:
         (target.says, f"{target.found:.2f}", f"{target.goal:g}", "met" if target.met else "missed")
         for target in (Target(*each) for each in report["targets"])
     ]
-    return charts.table(["target", "found", "goal", ""], rows)
+    return pages.table(["target", "found", "goal", ""], rows)

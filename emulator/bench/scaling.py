@@ -21,6 +21,7 @@ from emulator.bench.simulation import (
     Place,
     Scene,
 )
+from jackpot import charts
 
 COSTS = Path("docs/internals/bench/costs.json")
 TABLES_A_HOUSE = 20
@@ -61,35 +62,36 @@ def text_lines(found: list[Found]) -> Iterator[str]:
         ).rstrip()
 
 
-def plot(found: list[Found], path: Path) -> None:
+def plot(found: list[Found]) -> str:
     """Draw how busy everything is and how long the slowest answers take, by tables."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow to load
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to load
-
-    figure = Figure(figsize=(10, 6.4), layout="constrained")
-    FigureCanvasAgg(figure)
     names = list(dict.fromkeys(each.name for each in found))
-    for column, name in enumerate(names, 1):
-        shown = [each for each in found if each.name == name]
-        tables = [each.tables for each in shown]
-        busy = figure.add_subplot(2, len(names), column)
-        busy.set_title(name)
-        for label in ("controller", "database", "site"):
-            shares = [100 * getattr(each, label) for each in shown]
-            busy.plot(tables, shares, marker="o", label=label)
-        busy.axhline(100 * BUSY, color="gray", linestyle=":")
-        busy.set_ylabel("busiest one, % of its time")
-        busy.legend()
-        late = figure.add_subplot(2, len(names), len(names) + column)
-        late.plot(tables, [each.p99_ms for each in shown], marker="o", color="black")
-        late.axhline(LATE_MS, color="gray", linestyle=":")
-        late.set_yscale("log")
-        late.set_ylabel("99% are answered within, ms")
-        late.set_xlabel("tables")
-        for axes in (busy, late):
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    figure.savefig(path, dpi=100)
+    by_name = [(name, [each for each in found if each.name == name]) for name in names]
+    busy = [
+        charts.lines(
+            f"{name.capitalize()}: the busiest one, % of its time",
+            {
+                part: [(each.tables, 100 * getattr(each, part)) for each in shown]
+                for part in ("controller", "database", "site")
+            },
+            x_title="tables",
+            level=100 * BUSY,
+            log_x=True,
+            from_zero=True,
+        )
+        for name, shown in by_name
+    ]
+    late = [
+        charts.lines(
+            f"{name.capitalize()}: 99% are answered within, ms",
+            {"p99": [(each.tables, each.p99_ms) for each in shown]},
+            x_title="tables",
+            level=LATE_MS,
+            log_x=True,
+            log_y=True,
+        )
+        for name, shown in by_name
+    ]
+    return charts.picture("How far it goes, by tables", [*busy, *late], columns=len(names))
 
 
 def read_costs(path: Path) -> Costs:
@@ -117,7 +119,13 @@ def read_costs(path: Path) -> Costs:
 @click.option("--flush-ms", default=1.0, show_default=True, help="A flush of the database's log.")
 @click.option("--round-trip-ms", default=0.3, show_default=True, help="Controller to database.")
 @click.option("--tables", type=click.IntRange(1), help="Leave out floors with more tables.")
-@click.option("--plot", "plot_path", type=click.Path(path_type=Path), help="Also draw it here.")
+@click.option(
+    "--plot",
+    "plot_path",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE.svg",
+    help="Also draw it.",
+)
 @report_option
 @json_option
 def scaling(
@@ -134,7 +142,7 @@ def scaling(
     r"""Simulate a whole group's floor from measured costs.
 
     "houses" are sites of 20 tables, each served by one controller and followed by another; "wide
-    area" is one link of one site, its tables spread over all controllers. Three minutes.
+    area" is one link of one site, its tables spread over all controllers. Half a minute.
 
     \b
     Example:
@@ -148,6 +156,6 @@ def scaling(
         if tables is None or scene.tables <= tables
     ]
     if plot_path:
-        plot(found, plot_path)
+        plot_path.write_text(plot(found), "utf-8")
     whole = [each._asdict() for each in found]
     present("scaling", whole, text_lines(found), report, as_json=as_json)

@@ -4,9 +4,10 @@ import itertools
 from html import escape
 from typing import Any
 
-from emulator import charts
+from emulator import pages
 from emulator.soak.report import VERIFIED, circumstances
 from emulator.words import counted
+from jackpot import charts
 
 
 def _money(micros: float) -> str:
@@ -39,12 +40,12 @@ def html_page(report: dict[str, Any]) -> str:
         failures += f"<pre>{escape(chr(10).join(report['prefix']))}</pre>"
     parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
     parts += [*_signs(report), *_meters(report), *_hits(report), *_tables(report)]
-    return charts.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
+    return pages.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
 
 
 def _tiles(report: dict[str, Any]) -> str:
     latency, shares = report["latency_ms"], [a for a in report["awards"] if a["kind"] == "share"]
-    return charts.tiles(
+    return pages.tiles(
         {
             "wagers a second": f"{report['wagers_per_s']:,.0f}",
             "rounds a second": f"{report['rounds_per_s']:,.0f}",
@@ -101,7 +102,7 @@ def _over_time(report: dict[str, Any]) -> list[str]:
         ),
     ]
     says = "Shaded: something was done to a controller or a connection." if bands else ""
-    return charts.section("Over time", drawn, says)
+    return pages.section("Over time", drawn, says)
 
 
 def _signs(report: dict[str, Any]) -> list[str]:
@@ -131,7 +132,7 @@ def _meters(report: dict[str, Any]) -> list[str]:
         )
         for name in names
     ]
-    return charts.section("Meters", drawn)
+    return pages.section("Meters", drawn)
 
 
 def _hits(report: dict[str, Any]) -> list[str]:
@@ -157,7 +158,7 @@ def _hits(report: dict[str, Any]) -> list[str]:
         f"Chi-square, one test a bet; together they fail a good controller in {rate:.1%} of runs. "
         "Only hands left to chance count."
     )
-    return charts.section("Hits against exact odds", drawn, says)
+    return pages.section("Hits against exact odds", drawn, says)
 
 
 def _short(hands: str) -> str:
@@ -191,7 +192,7 @@ def _tables(report: dict[str, Any]) -> list[str]:
 
 
 def _table(title: str, head: list[str], rows: list[tuple[Any, ...]]) -> list[str]:
-    return [f"<h2>{title}</h2>", charts.table(head, rows)] if rows else []
+    return [f"<h2>{title}</h2>", pages.table(head, rows)] if rows else []
 
 
 def _faults(report: dict[str, Any]) -> list[str]:
@@ -214,8 +215,8 @@ def _faults(report: dict[str, Any]) -> list[str]:
     ]
     return [
         "<h2>Faults</h2>",
-        charts.table(["kind", "what is done", "times felt"], kinds),
+        pages.table(["kind", "what is done", "times felt"], kinds),
         "<details><summary>In more words</summary>",
-        charts.table(["what", "times"], [*done, *counts]),
+        pages.table(["what", "times"], [*done, *counts]),
         "</details>",
     ]

@@ -57,7 +57,7 @@ WIDTH = 80
     "--plot",
     "plot_path",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.png",
+    metavar="FILE.svg",
     help="Draw the return against the meters.",
 )
 def odds(

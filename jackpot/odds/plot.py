@@ -1,58 +1,48 @@
-"""Draw a wager's return against its meters, one panel a level, as a PNG or SVG file."""
+"""Draw a wager's return against its meters, one chart a level, as an SVG file."""
 
 from fractions import Fraction
 from pathlib import Path
 
+from jackpot import charts
 from jackpot.odds.offer import OddsError
-from jackpot.odds.present import money
 from jackpot.odds.returns import LevelOdds, Report, return_at
 
-_POINTS = (0, 1)  # the return is a straight line
 _HEADROOM = Fraction(11, 10)
 
 
 def plot(found: Report, path: Path) -> None:
-    """Write the picture; the file's ending decides its kind."""
+    """Write the picture."""
     if not found.levels or found.return_at_seed is None:
         raise OddsError("there is no meter to draw the return against; a level needs its seed")
-    # Only a plot needs the drawing library, which takes a second to load.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=(8, 3.6 * len(found.levels)), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(f"{found.offer.title}, paytable {found.offer.paytable}")
-    for panel, level in enumerate(found.levels, start=1):
-        axes = figure.add_subplot(len(found.levels), 1, panel)
-        top = _top(level)
-        meters = [top * point for point in _POINTS]
-        returns = [return_at(found, {level.meter.id: meter}) for meter in meters]
-        axes.plot([float(meter) for meter in meters], [float(100 * value) for value in returns])
-        axes.axhline(100, color="black", linewidth=0.8)
-        for label, meter, style in _marks(level):
-            text = f"{label} {money(meter)}"
-            axes.axvline(float(meter), linestyle=style, color="gray", label=text)
-        axes.set_xlabel(f"{level.meter.id} meter, dollars")
-        axes.set_ylabel("return, %")
-        axes.set_xlim(0, float(top))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axes.legend(loc="lower right")
+    if path.suffix.lower() != ".svg":
+        raise OddsError(f"cannot write {path}: a plot is SVG, so end its name in .svg")
+    title = f"{found.offer.title}, paytable {found.offer.paytable}"
+    drawn = charts.picture(title, [_chart(found, level) for level in found.levels])
     try:
-        figure.savefig(path, dpi=120)
-    except (OSError, ValueError) as error:
-        raise OddsError(f"cannot write {path}: {error}") from error
+        path.write_text(drawn, "utf-8")
+    except OSError as error:
+        raise OddsError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _marks(level: LevelOdds) -> list[tuple[str, Fraction, str]]:
-    """The meters worth a line."""
-    marks = [
-        ("seed", level.meter.seed, ":"),
-        ("mean award", level.mean_award, "--"),
-        ("break-even", level.break_even, "-."),
-    ]
-    return [(label, meter, style) for label, meter, style in marks if meter is not None]
-
-
-def _top(level: LevelOdds) -> Fraction:
-    """The right edge: a little beyond whatever is marked."""
-    return max(meter for _, meter, _ in _marks(level)) * _HEADROOM or Fraction(1)
+def _chart(found: Report, level: LevelOdds) -> str:
+    """The return is a straight line; what is paid beyond 100% lies above the line across."""
+    marks = {
+        name: float(meter)
+        for name, meter in (
+            ("seed", level.meter.seed),
+            ("mean award", level.mean_award),
+            ("break-even", level.break_even),
+        )
+        if meter is not None
+    }
+    top = Fraction(max(marks.values())) * _HEADROOM or Fraction(1)
+    returns = [(meter, return_at(found, {level.meter.id: meter})) for meter in (Fraction(0), top)]
+    return charts.lines(
+        f"Return against the {level.meter.id} meter",
+        {"return": [(float(meter), 100 * float(value)) for meter, value in returns]},
+        x_title=f"{level.meter.id} meter",
+        x_words=lambda dollars: f"${dollars:,.0f}",
+        y_words=lambda percent: f"{percent:g}%",
+        marks=marks,
+        level=100,
+    )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import click
@@ -43,7 +44,7 @@ def test_the_docs_name_the_command_of_every_benchmark() -> None:
     assert named == set(NAMES)
 
 
-def test_the_docs_have_the_figures_that_were_kept() -> None:
+def test_the_docs_have_the_figures_that_were_kept(tmp_path: Path) -> None:
     """The costs in the docs are those of the file beside them, and the simulation gives its table.
 
     Larger floors take minutes; they come of the same code and the same costs.
@@ -54,11 +55,15 @@ def test_the_docs_have_the_figures_that_were_kept() -> None:
     assert f"| {found.message_us:.0f} µs |" in page
     assert f"| {found.heartbeat_us:.0f} µs |" in page
     arguments = ["bench", "scaling", "--costs", str(kept), "--tables", "1000"]
+    arguments += ["--plot", str(tmp_path / "drawn.svg"), "--report", str(tmp_path)]
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     head, *rows = done.output.splitlines()
     assert len(rows) == 4
     assert all(f"\n{row}\n" in page for row in (head, *rows))
+    assert len(json.loads((tmp_path / "scaling.json").read_text())) == len(rows)
+    root = ET.parse(tmp_path / "drawn.svg").getroot()
+    assert len([element for element in root.iter() if element.tag.endswith("polyline")]) == 8
 
 
 def test_costs_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import uvloop
 
-from emulator import charts
+from emulator import pages
 from emulator.soak.controllers import read_from
 from emulator.soak.deals import deal
 from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
@@ -27,6 +27,7 @@ from emulator.soak.progress import rates_line, short
 from emulator.soak.proxy import Proxy
 from emulator.soak.sabotage import Bag
 from emulator.soak.stepped_clock import set_offset
+from jackpot import charts
 from jackpot.rules.hands import names
 
 
@@ -292,7 +293,7 @@ def test_latencies_keep_their_quantiles() -> None:
 )
 def test_a_chart_is_well_formed(drawn: str) -> None:
     """Whatever is drawn, with odd names and no spread at all, is XML."""
-    assert ET.fromstring(drawn).tag == "figure"
+    assert ET.fromstring(drawn).tag == "svg"
 
 
 def test_a_chart_of_nothing_is_nothing() -> None:
@@ -300,7 +301,7 @@ def test_a_chart_of_nothing_is_nothing() -> None:
     assert (
         charts.lines("none", {}) == charts.bars("none", [], {}) == charts.histogram("n", []) == ""
     )
-    assert charts.section("none", ["", ""], "words") == []
+    assert pages.section("none", ["", ""], "words") == []
 
 
 def test_a_meter_that_stands_is_labelled_once() -> None:

@@ -1,13 +1,23 @@
-"""Charts as inline SVG, without any library: lines over a scale, and bars side by side."""
+"""Charts as SVG, without any library: lines over a scale, bars side by side, histograms.
+
+A chart stands in a page that has `STYLE`, or with others in a `picture`, a file of its own.
+"""
 
 import math
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 640, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 14, 30, 34
-_COLOURS = ("#2f6fb7", "#c2571a", "#3d8b4f", "#8a4fa3", "#b8962e", "#4a4a4a", "#c0392b", "#16867d")
+WIDTH, HEIGHT = 640, 246
+_LEFT, _RIGHT, _TOP, _BOTTOM = 74, 14, 16, 34
+_TITLE, _LETTERS = 18, 84  # a line of a title: its height, and what it holds
+_KEY, _LETTER = 16, 6.1  # a line of a legend, and about what a letter takes there
+_GAP = 16
+_VIEW = re.compile(r'viewBox="0 0 \d+ (\d+)"')
+_DOTS = 24  # lines of so few points show each
+_COLORS = ("#2f6fb7", "#c2571a", "#3d8b4f", "#8a4fa3", "#b8962e", "#4a4a4a", "#c0392b", "#16867d")
 _TICKS = 5
 _FEW = 3
 _EDGE = 20
@@ -79,28 +89,42 @@ def lines(
     y_words: Words = plain,
     x_words: Words = plain,
     bands: Sequence[Band] = (),
+    marks: Mapping[str, float] | None = None,
+    level: float | None = None,
     log_x: bool = False,
     log_y: bool = False,
     from_zero: bool = False,
 ) -> str:
-    """A chart of lines; with a legend where there are several."""
+    """A chart of lines; with a legend where there are several.
+
+    `marks` are named places on the x axis, `level` is a height worth a line across.
+    """
     points = [point for line in series.values() for point in line]
     if not points:
         return ""
     xs, ys = [x for x, _ in points], [y for _, y in points]
+    xs += (marks or {}).values()
+    ys += [] if level is None else [level]
     x = _Scale(min(xs), max(xs), _LEFT, WIDTH - _RIGHT, log=log_x)
     low = 0.0 if from_zero and not log_y else min(ys)
     y = _Scale(low, max(ys), HEIGHT - _BOTTOM, _TOP, log=log_y)
     body = [_band(x, band) for band in bands]
     body += _axes(x, y, x_title, x_words, y_words)
+    if level is not None:
+        body.append(_rule(_LEFT, WIDTH - _RIGHT, y.at(level), y.at(level), "level"))
     for place, (name, line) in enumerate(series.items()):
-        colour = _COLOURS[place % len(_COLOURS)]
+        color = _COLORS[place % len(_COLORS)]
         path = " ".join(f"{x.at(a):.1f},{y.at(b):.1f}" for a, b in line)
         body.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.6">'
+            f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.6">'
             f"<title>{escape(name)}</title></polyline>"
         )
-    return _figure(title, body, list(series) if len(series) > 1 else [])
+        body += [
+            f'<circle cx="{x.at(a):.1f}" cy="{y.at(b):.1f}" r="2.6" fill="{color}"/>'
+            for a, b in (line if 2 < len(line) <= _DOTS else ())  # noqa: PLR2004 - more than its ends
+        ]
+    body += _named(x, marks or {}, x_words, HEIGHT * 0.42)  # lines run above or below
+    return _chart(title, body, list(series) if len(series) > 1 else [])
 
 
 def bars(
@@ -122,20 +146,20 @@ def bars(
     group = (WIDTH - _LEFT - _RIGHT) / len(labels)
     width = group * 0.8 / len(series)
     for place, (name, row) in enumerate(series.items()):
-        colour = _COLOURS[place % len(_COLOURS)]
+        color = _COLORS[place % len(_COLORS)]
         for index, value in enumerate(row):
             left = _LEFT + group * (index + 0.1) + width * place
             top = y.at(value)
             body.append(
                 f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
-                f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{colour}">'
+                f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{color}">'
                 f"<title>{escape(labels[index])}, {escape(name)}: {escape(y_words(value))}"
                 "</title></rect>"
             )
     for index, label in enumerate(labels):
         middle = _LEFT + group * (index + 0.5)
         body.append(_text(middle, HEIGHT - _BOTTOM + 15, label, "middle"))
-    return _figure(title, body, list(series) if len(series) > 1 else [])
+    return _chart(title, body, list(series) if len(series) > 1 else [])
 
 
 def histogram(
@@ -155,17 +179,21 @@ def histogram(
         left, top = x.at(start), y.at(count)
         body.append(
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{max(1.0, x.at(end) - left):.1f}" '
-            f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{_COLOURS[0]}">'
+            f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{_COLORS[0]}">'
             f"<title>{escape(x_words(start))}: {count}</title></rect>"
         )
-    for place, (name, value) in enumerate((marks or {}).items()):
+    return _chart(title, [*body, *_named(x, marks or {}, x_words, _TOP + 10)], [])
+
+
+def _named(x: _Scale, marks: Mapping[str, float], x_words: Words, top: float) -> list[str]:
+    """Named places on the x axis, each a line with its name at its side, from `top` down."""
+    body = []
+    for place, (name, value) in enumerate(marks.items()):
         at = x.at(value)
-        body.append(
-            f'<line class="mark" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>'
-        )
         side, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
-        body.append(_text(at + side, _TOP + 10 + 14 * place, f"{name} {x_words(value)}", anchor))
-    return _figure(title, body, [])
+        body.append(_rule(at, at, _TOP, HEIGHT - _BOTTOM, "mark"))
+        body.append(_text(at + side, top + 14 * place, f"{name} {x_words(value)}", anchor))
+    return body
 
 
 def _band(x: _Scale, band: Band) -> str:
@@ -185,9 +213,7 @@ def _axes(x: _Scale | None, y: _Scale, x_title: str, x_words: Words, y_words: Wo
         if y_words(tick) == said:  # finer than the words can tell, as with a meter that stands
             continue
         said = y_words(tick)
-        body.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-        )
+        body.append(_rule(_LEFT, WIDTH - _RIGHT, at, at, "grid"))
         body.append(_text(_LEFT - 6, at + 4, said, "end"))
     for tick in x.ticks() if x else []:
         at = x.at(tick) if x else 0
@@ -198,99 +224,64 @@ def _axes(x: _Scale | None, y: _Scale, x_title: str, x_words: Words, y_words: Wo
     return body
 
 
+def _rule(x1: float, x2: float, y1: float, y2: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
+
+
 def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _figure(title: str, body: Sequence[str], legend: Sequence[str]) -> str:
-    keys = "".join(
-        f'<span><i style="background:{_COLOURS[place % len(_COLOURS)]}"></i>{escape(name)}</span>'
-        for place, name in enumerate(legend)
-    )
+def _chart(title: str, body: Sequence[str], legend: Sequence[str]) -> str:
+    """Title and legend above what was drawn."""
+    head, y, x = [], 0.0, 0.0
+    for line in textwrap.wrap(title, _LETTERS):
+        y += _TITLE
+        head.append(f'<text class="title" x="0" y="{y - 4:.0f}">{escape(line)}</text>')
+    for place, name in enumerate(legend):
+        width = len(name) * _LETTER + 30
+        if not place or x + width > WIDTH:
+            x, y = 0.0, y + _KEY
+        color = _COLORS[place % len(_COLORS)]
+        head.append(f'<rect x="{x:.0f}" y="{y - 11:.0f}" width="10" height="10" fill="{color}"/>')
+        head.append(_text(x + 15, y - 2, name, "start"))
+        x += width
     return (
-        f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" aria-label="{escape(title)}">{"".join(body)}</svg>'
-        f'<div class="legend">{keys}</div></figure>'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT + y:.0f}" role="img" aria-label="{escape(title)}">'
+        f'{"".join(head)}<g transform="translate(0 {y:.0f})">{"".join(body)}</g></svg>'
+    )
+
+
+def picture(title: str, charts: Sequence[str], columns: int = 1) -> str:
+    """An SVG file of charts, side by side in so many columns."""
+    placed, top = [], 2 * _GAP + _TITLE
+    for row in range(0, len(charts), columns):
+        here = charts[row : row + columns]
+        heights = [int(_VIEW.findall(chart)[0]) for chart in here]
+        for column, (chart, height) in enumerate(zip(here, heights, strict=True)):
+            left = _GAP + column * (WIDTH + _GAP)
+            size = f'<svg x="{left}" y="{top}" width="{WIDTH}" height="{height}"'
+            placed.append(chart.replace("<svg", size, 1))
+        top += max(heights) + _GAP
+    width = columns * (WIDTH + _GAP) + _GAP
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" '
+        f'height="{top}"><title>{escape(title)}</title><style>{STYLE}</style>'
+        f'<rect class="page" width="{width}" height="{top}"/>'
+        f'<text class="heading" x="{_GAP}" y="{_GAP + 8}">{escape(title)}</text>'
+        f"{''.join(placed)}</svg>\n"
     )
 
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1c2430; --dim: #667; --line: #d8dde4; --page: #fbfbfa;
-  --good: #2e7d43; --bad: #b3261e; }
+:root { color-scheme: light dark; --ink: #1c2430; --dim: #667; --line: #d8dde4; --page: #fbfbfa; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --dim: #9aa3b0; --line: #333b46;
-  --page: #14181d; --good: #6cc58a; --bad: #ff8a80; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 1360px; background: var(--page);
-  color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
-.verdict { font-weight: 700; } .good { color: var(--good); } .bad { color: var(--bad); }
-.grid2 { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr));
-  gap: 1rem; }
-figure { margin: 0; padding: .8rem; border: 1px solid var(--line); border-radius: 8px; }
-figcaption { font-weight: 600; } svg { width: 100%; height: auto; display: block; }
+  --page: #14181d; } }
 svg text { font: 11px system-ui, sans-serif; fill: var(--dim); paint-order: stroke;
   stroke: var(--page); stroke-width: 3px; }
+svg .title { font-weight: 600; font-size: 14px; fill: var(--ink); }
+svg .heading { font-weight: 700; font-size: 17px; fill: var(--ink); }
 svg .mark { stroke: var(--ink); stroke-dasharray: 3 3; }
 svg .grid { stroke: var(--line); } svg .band { fill: #c0392b; opacity: .16; }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .82rem; color: var(--dim); }
-.legend i { display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem;
-  border-radius: 2px; vertical-align: -1px; }
-.tiles { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; }
-.tiles div { border: 1px solid var(--line); border-radius: 8px; padding: .5rem .9rem;
-  font-size: .82rem; color: var(--dim); }
-.tiles b { display: block; font-size: 1.15rem; color: var(--ink); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .8rem .25rem 0; text-align: right; border-bottom: 1px solid var(--line); }
-.words { text-align: left; } pre { overflow-x: auto; font-size: .82rem; }
+svg .level { stroke: var(--dim); } svg .page { fill: var(--page); }
 """
-
-
-def page(title: str, body: str) -> str:
-    """A whole page that needs nothing from anywhere else."""
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
-    )
-
-
-def tiles(figures: Mapping[str, str]) -> str:
-    """The few figures that one wants to see first."""
-    cells = "".join(
-        f"<div><b>{escape(value)}</b>{escape(name)}</div>" for name, value in figures.items()
-    )
-    return f'<div class="tiles">{cells}</div>'
-
-
-def section(title: str, parts: Sequence[str], says: str = "") -> list[str]:
-    """Figures under a heading, side by side where there is room; nothing without any."""
-    if not any(parts):
-        return []
-    intro = f"<p>{escape(says)}</p>" if says else ""
-    return [f'<h2>{escape(title)}</h2>{intro}<div class="grid2">', *parts, "</div>"]
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A plain table."""
-    words = [any(map(_is_words, column)) for column in zip(*rows, strict=True)]
-    top = "".join(
-        f"<th{_WORDS if is_words else ''}>{escape(cell)}</th>"
-        for cell, is_words in zip(head, words or [True] * len(head), strict=True)
-    )
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    return (
-        f'<div class="scroll"><table><thead><tr>{top}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-_WORDS = ' class="words"'
-
-
-def _is_words(value: object) -> bool:
-    return not str(value).strip("-$").replace(",", "").replace(".", "").isdigit()
-
-
-def _cell(value: object) -> str:
-    return f"<td{_WORDS if _is_words(value) else ''}>{escape(str(value))}</td>"

@@ -2,11 +2,14 @@
 
 import datetime as dt
 import json
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner
+from pypdf import PdfReader
 
 from jackpot.cli.main import main
 from jackpot.core.commands.table import Wager
@@ -147,17 +150,62 @@ def test_the_command_prints_signs_and_checks(three_days: Path, tmp_path: Path) -
 
 
 def test_a_pdf_holds_its_lines_on_as_many_pages_as_they_need() -> None:
-    """Its table of objects points at them, and what a font lacks or PDF reserves does no harm."""
-    lines = [f"line {number} (\\) \u2013 \u20ac \u2660" for number in range(100)]
+    """Its table of objects points at them, and what PDF reserves or a font lacks does no harm."""
+    lines = [f"line {number} (\\) <b> \N{EN DASH} € ♠ 日" for number in range(100)]
     raw = as_pdf(lines, "Title")
     start = int(raw.rsplit(b"startxref\n", 1)[1].split()[0])
-    assert raw[start:].startswith(b"xref\n0 11\n")  # 4 objects and 2 for each of 3 pages
-    places = [int(line.split()[0]) for line in raw[start:].splitlines()[3:13]]
+    count = int(raw[start:].split()[2])
+    places = [int(line.split()[0]) for line in raw[start:].splitlines()[3 : 2 + count]]
+    assert len(places) == raw.count(b" 0 obj\n") == raw.count(b"\nendobj\n")
     for number, place in enumerate(places, 1):
         assert raw[place:].startswith(b"%d 0 obj\n" % number)
-    assert raw.count(b"/Type /Page ") == 3
-    assert raw.count(b" Tj T*") == 100
-    assert rb"(line 7 \(\\\) " in raw
+    read = PdfReader(BytesIO(raw))
+    assert len(read.pages) == 3
+    assert "".join(page.extract_text() for page in read.pages).splitlines() == lines
+    assert len(as_pdf([], "Empty")) < 100_000
+    assert len(PdfReader(BytesIO(as_pdf([], "Empty"))).pages) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["José Weiß", "Łódź ł", "Őrség ő", "“A \N{EN DASH} B”", "Nguyễn", "Саша"]
+)
+def test_a_name_is_printed_as_it_is_spelled(text: str) -> None:
+    """Every letter has an outline in the document's own font, and can be read back."""
+    document = PdfReader(BytesIO(as_pdf([text], text)))
+    assert document.pages[0].extract_text().rstrip() == text
+    assert document.metadata is not None
+    assert document.metadata.title == text
+    resources: Any = document.pages[0]["/Resources"]
+    font = resources["/Font"]["/F1"]["/DescendantFonts"][0].get_object()
+    glyphs = font["/CIDToGIDMap"].get_data()
+    drawn = {int.from_bytes(glyphs[2 * ord(letter) :][:2], "big") for letter in text}
+    assert 0 not in drawn
+    assert len(drawn) == len(set(text))
+    outlines = font["/FontDescriptor"]["/FontFile2"]
+    assert outlines["/Length1"] == len(outlines.get_data()) > 50_000
+
+
+def test_an_accent_that_stands_alone_is_joined_to_its_letter() -> None:
+    """A keyboard may send two characters for one letter; a font in one width can't stack them."""
+    document = PdfReader(BytesIO(as_pdf(["e\u0301o\u030b"], "t")))
+    assert document.pages[0].extract_text().rstrip() == "éő"
+
+
+def test_a_letter_that_the_font_lacks_can_still_be_copied() -> None:
+    """Two bytes name it, whether it is drawn or not; what two bytes can't name is marked."""
+    document = PdfReader(BytesIO(as_pdf(["日本 \U0001f600"], "t")))
+    assert document.pages[0].extract_text().rstrip() == "日本 \ufffd"
+
+
+def test_a_slip_with_any_title_and_player_is_the_same_on_paper(three_days: Path) -> None:
+    """What the screen says is what the PDF says, line by line."""
+    with open_walk(three_days) as walk:
+        slip = find_slip(walk, 1)
+    slip.title, slip.player = "Café “Großer Łódź”", "Jőrg \N{EN DASH} ł"
+    lines = slip_lines(slip)
+    text = PdfReader(BytesIO(as_pdf(lines, "Payout 1"))).pages[0].extract_text()
+    shown = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    assert shown == [" ".join(line.split()) for line in lines if line]
 
 
 def test_slip_and_report_name_the_seat_to_which_a_share_was_moved(tmp_path: Path) -> None:

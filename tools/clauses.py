@@ -20,6 +20,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from jackpot.rules.clauses import ClauseError, verify_clause
+
 ROOT = Path(__file__).resolve().parent.parent
 TRACE = ROOT / "docs" / "traceability.tsv"
 STATUSES = ("tested", "procedural", "open")
@@ -42,6 +44,10 @@ def read(path: Path) -> list[Clause]:
         fields = line.split("\t")
         if len(fields) != len(Clause._fields) or fields[1] not in STATUSES:
             raise ValueError(f"{path}:{number}: not a clause, a status and a note")
+        try:
+            verify_clause(fields[0])
+        except ClauseError as error:
+            raise ValueError(f"{path}:{number}: {error}") from error
         if fields[1] == "procedural" and not fields[2]:
             raise ValueError(f"{path}:{number}: a procedural clause needs its reason")
         clauses.append(Clause(*fields))
@@ -58,9 +64,9 @@ def write(path: Path, clauses: list[Clause]) -> None:
 
 
 def chapter(clause: str) -> str:
-    """The chapter that a clause belongs to: "PA 657a", "MA"."""
-    source, _, number = clause.partition(" ")
-    return source if source == "MA" else f"{source} {number.partition('.')[0]}"
+    """The chapter that a clause belongs to: "PA 657a"; "MA" where sections have no chapters."""
+    chapter, dot, _ = clause.partition(".")
+    return chapter if dot else clause.partition(" ")[0]
 
 
 def run(arguments: list[str]) -> tuple[int, dict[str, dict[str, int]]]:

@@ -4,6 +4,7 @@ A file loads whole or not at all: an unknown key, a block without a clause, a ph
 payment, or a row that names a level the paytable doesn't have is an error with its place.
 """
 
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from jackpot.rules.clauses import ClauseError
 from jackpot.rules.model import NAME, BetRule, Paytable, Rule
+from jackpot.rules.toml_lines import error_line, key_lines, line_of
 
 DATA = Path(str(files("jackpot.rules"))) / "data"
 
@@ -22,12 +25,30 @@ class RuleFileError(ValueError):
 
 def load_rule(path: Path) -> Rule:
     """Read one rule file."""
+    text = path.read_text("utf-8")
     try:
-        rule = msgspec.convert(tomllib.loads(path.read_text("utf-8")), Rule)
+        rule = msgspec.convert(tomllib.loads(text), Rule)
         _check(rule)
-    except (tomllib.TOMLDecodeError, ValueError) as error:
+    except tomllib.TOMLDecodeError as error:
+        line, why = error_line(error)
+        raise RuleFileError(f"{path}:{line}: {why}") from error
+    except msgspec.ValidationError as error:
+        why, _, where = str(error).rpartition(" - at ")
+        raise RuleFileError(f"{path}:{_line(text, where, error)}: {why or where}") from error
+    except ValueError as error:
         raise RuleFileError(f"{path}: {error}") from error
     return rule
+
+
+def _line(text: str, where: str, error: msgspec.ValidationError) -> int:
+    """The line of a block such as `$.bets[5].paytables[0]`; of a citation, its own line."""
+    steps = re.findall(r"\.([\w-]+)|\[(\d+)\]", where)
+    line = line_of(key_lines(text), tuple(key or int(number) for key, number in steps))
+    if isinstance(error.__cause__, ClauseError):
+        for number, content in enumerate(text.splitlines()[line - 1 :], line):
+            if error.__cause__.clause in content:
+                return number
+    return line
 
 
 @cache

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from msgspec import Struct
 
+from jackpot.rules.clauses import verify_clause
 from jackpot.rules.terms import (
     AmountTerm,
     Pay,
@@ -19,7 +20,6 @@ from jackpot.rules.terms import (
     parse_rate_term,
 )
 
-CLAUSE = re.compile(r"(PA|PA2010|PA2011|PA2014|MA) (\d+[a-z]?(\.\d+)?)((\([A-Za-z0-9]+\))*)")
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -31,8 +31,7 @@ class Cited(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse a citation that names no clause."""
         for clause in self.clauses:
-            if not CLAUSE.fullmatch(clause):
-                raise ValueError(f"{clause!r} is no clause of a regulation")
+            verify_clause(clause)
 
     @property
     def clauses(self) -> tuple[str, ...]:
@@ -50,7 +49,9 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     clause: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a hand that is no name and a payment that is none."""
+        """Refuse a hand that is no name, a payment that is none, and a citation of nothing."""
+        for clause in self.clause.split("; ") if self.clause else ():
+            verify_clause(clause)
         if not NAME.fullmatch(self.hand):
             raise ValueError(f"{self.hand!r} is no name of a hand")
         parse_pay(self.pays)

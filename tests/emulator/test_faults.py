@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import pytest
 
+from jackpot.rules.clauses import verify_clause
 from table_client.table.devices import messages as wire
 from table_client.table.devices.faults import FAULT_RULES, PPM, Chance, Fault, FaultPlan, Target
 from table_client.table.devices.model import MAX_ARMED, MAX_SKIP, Method, ShufflerKind
@@ -20,9 +21,9 @@ def test_every_fault_is_an_irregularity_of_the_regulations(fault: Fault) -> None
     rule = FAULT_RULES[fault]
     assert rule.clauses
     assert len(set(rule.clauses)) == len(rule.clauses)
-    assert all(
-        re.fullmatch(r"(PA|PA2010|PA2011|PA2014|MA) [\w.]+(\(\w+\))+", c) for c in rule.clauses
-    )
+    for clause in rule.clauses:
+        verify_clause(clause)
+        assert clause.endswith(")")
     assert rule.targets
 
 

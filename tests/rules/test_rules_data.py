@@ -124,7 +124,7 @@ def test_a_rule_file_that_cannot_be_meant_is_refused(
     copy.write_text(text.replace(written, instead, 1))
     with pytest.raises(RuleFileError, match=complaint) as error:
         load_rule(copy)
-    assert str(error.value).startswith(f"{copy}: ")
+    assert str(error.value).startswith(f"{copy}:")
 
 
 def test_every_block_of_every_rule_cites_a_clause() -> None:

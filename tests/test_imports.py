@@ -64,7 +64,7 @@ def test_the_core_is_pure() -> None:
 ROOMS = {
     "wire": set[str](),
     "rules": {"core", "wire"},
-    "odds": {"core", "rules", "wire"},
+    "odds": {"core", "rules", "charts", "wire"},
     "store": {"core", "wire"},
     "auth": {"wire"},
     "engine": {"core", "store", "sources", "wire"},

@@ -96,7 +96,8 @@ def _typed(handler: Any) -> Any:
 
 async def _controller(store: str, tables: int, links: int, sites: int, *, shown: bool) -> None:
     # Echoes don't carry the weight of these.
-    from jackpot.cli.http import FREE, pages, settings  # noqa: PLC0415
+    from jackpot.display.app import Settings  # noqa: PLC0415
+    from jackpot.display.beside import FREE, pages  # noqa: PLC0415
     from jackpot.server.assembly import make_controller  # noqa: PLC0415
 
     first, *more = (bench_site(tables, links, number) for number in range(sites))
@@ -104,7 +105,7 @@ async def _controller(store: str, tables: int, links: int, sites: int, *, shown:
     address = await controller.start("127.0.0.1:0")
     calm_collector()
     if shown:
-        async with pages(controller, store, FREE, settings(None)) as url:
+        async with pages(controller, store, FREE, Settings()) as url:
             await _until_told(f"{address} {url}")
     else:
         await _until_told(address)

@@ -10,10 +10,11 @@ import click
 import uvloop
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.http import ADDRESS, settings, theme_option
+from jackpot.cli.http import settings, theme_option
 from jackpot.console import one_line
 from jackpot.display.access import SignsOnly
 from jackpot.display.app import Settings
+from jackpot.display.beside import ADDRESS
 from jackpot.display.remote import ControllerSource
 from jackpot.display.serving import listen, serve_source
 from jackpot.file_limit import raise_file_limit

@@ -8,7 +8,7 @@ from contextlib import suppress
 import click
 
 from jackpot.v1 import table_pb2
-from table_client.calls import COMMAND, FLOORPERSON_REQUIRED
+from table_client.calls import COMMAND, VOID_BY_FLOOR_ONLY
 from table_client.client import TableClient
 from table_client.errors import RefusedError, UnreachableError
 from table_client.floor import Floor
@@ -66,7 +66,7 @@ class Waiting:
 
 
 def _what(refusal: RefusedError) -> str:
-    if refusal.reason == FLOORPERSON_REQUIRED:
+    if refusal.reason == VOID_BY_FLOOR_ONLY:
         return f"waiting for a floorperson: {refusal.metadata[COMMAND]}"
     payout = refusal.metadata.get("payout", "")
     return f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)"

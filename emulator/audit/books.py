@@ -225,6 +225,7 @@ class Settlement:
     sequence: int
     awards: list[Award]
     before: dict[tuple[str, str], "Before"]
+    aside: set[tuple[str, str]] = field(default_factory=set)  # levels with money put aside
 
 
 @dataclass(slots=True)

@@ -203,7 +203,7 @@ def why_not_void(table: Table, seat: int | None = None) -> str:
     if table.round is None:
         return "NO_ROUND"
     if table.round.phase in ("COLLECTED", "SETTLED"):
-        return "FLOORPERSON_REQUIRED"
+        return "VOID_BY_FLOOR_ONLY"
     return "SEAT_NOT_IN_ROUND" if seat in table.round.void_seats else ""
 
 

@@ -191,12 +191,13 @@ class _Chain:
         self._books, self._settlement, self._key = books, settlement, key
         self._chain, self._doomed = chain, doomed
         self._level = books.level(key)
-        self._won_since = self._level.last_full > settlement.sequence
+        self._won_since = self._level.last_full > settlement.sequence or key in settlement.aside
 
     def undo(self, changes: list[Change]) -> None:
         """Take the doomed winners off the level."""
         was_full = any(is_full(award.due) for award in self._chain)
         if self._won_since:
+            self._settlement.aside.add(self._key)
             for award in self._chain:
                 self._put_aside(award)
         else:

@@ -64,6 +64,7 @@ class Reason(StrEnum):
     ALREADY_COLLECTED = "ALREADY_COLLECTED"
     NOT_COLLECTED = "NOT_COLLECTED"
     ALREADY_SETTLED = "ALREADY_SETTLED"
+    VOID_BY_FLOOR_ONLY = "VOID_BY_FLOOR_ONLY"
     VOID_TOO_LATE = "VOID_TOO_LATE"
     # What the command wants of that state.
     LINK_NOT_IN_SERVICE = "LINK_NOT_IN_SERVICE"
@@ -182,10 +183,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNKNOWN_BET: Meaning("NOT_FOUND", "never", "The table offers no such bet."),
     Reason.UNKNOWN_SEAT: Meaning("NOT_FOUND", "never", "The table has no such seat."),
     Reason.FLOORPERSON_REQUIRED: Meaning(
-        "FAILED_PRECONDITION",
-        "never",
-        "A floorperson must do this, or be named. Once a round is collected, a floorperson voids"
-        " it: jackpot void TABLE --reason WHY.",
+        "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
         "FAILED_PRECONDITION", "later", "A payout of this table still lacks its documentation."
@@ -208,6 +206,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "later", "The dealer has not confirmed the collection."
     ),
     Reason.ALREADY_SETTLED: Meaning("FAILED_PRECONDITION", "never", "The round is settled."),
+    Reason.VOID_BY_FLOOR_ONLY: Meaning(
+        "FAILED_PRECONDITION",
+        "never",
+        "The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.",
+    ),
     Reason.VOID_TOO_LATE: Meaning(
         "FAILED_PRECONDITION", "never", "An award of the round was validated or paid."
     ),

@@ -4,7 +4,8 @@ A rejection, a void of a seat and a void of a round are the same act with other 
 Each level that lost something is walked through once more, from as it stood at the first turn and
 without the doomed winners. What nobody has validated yet is decided again at the meter of its turn;
 what was validated or paid keeps its amounts and counts with them. Once another round has taken 100%
-of the level, no award changes any more: the doomed amount goes to overflow.
+of the level, no award changes any more: the doomed amount goes to overflow. That holds for the rest
+of this settlement, also if the other round is undone later: what lies in overflow counts as given.
 """
 
 from collections.abc import Iterator, Mapping
@@ -78,7 +79,12 @@ def rework(
             kept += worker.take_from_house(award)
     for name, chain in chains.items():
         kept += worker.rework_level(name, chain)
-    left = replace(settlement, awards=tuple(kept), before=worker.before)
+    left = replace(
+        settlement,
+        awards=tuple(kept),
+        before=worker.before,
+        put_aside=tuple(sorted(worker.put_aside)),
+    )
     worker.done.settlement = replace(left, awards=tuple(awards_in_order(state, left)))
     worker.done.changes += [PayoutChange(p, 0, closed=True) for p in sorted(doomed)]
     return worker.done
@@ -100,6 +106,7 @@ class _Reworker:
             name: not_below_zero(apply(returned[name], pools)) if name in returned else pools
             for name, pools in settlement.before.items()
         }
+        self.put_aside = set(settlement.put_aside)
         self.done = Rework()
 
     def take_from_house(self, award: Award) -> Iterator[Award]:
@@ -120,7 +127,8 @@ class _Reworker:
         now_micros = self.book.balance(ledger.meter(name))
         self.done.stood[name] = max(now_micros, self.before[name].meter_micros)
         hit_elsewhere = self.state.links[link].last_hit.get(level, 0) > self.settlement.sequence
-        if hit_elsewhere:
+        if hit_elsewhere or name in self.put_aside:
+            self.put_aside.add(name)
             after = [left for award in chain if (left := self._to_overflow(award))]
         else:
             after = self._walk_again(chain, self.before[name])

@@ -168,6 +168,9 @@ class Settlement(Struct, frozen=True, gc=False):
     sequence: int
     awards: tuple[Award, ...]
     before: dict[str, Pools]  # "link/level" -> as it stood at the first turn
+    # Levels of which something was put aside because another round had won them. Should that other
+    # round be undone later, no award of this one is decided again on them.
+    put_aside: tuple[str, ...] = ()
 
 
 class Payout(Struct, frozen=True, gc=False):

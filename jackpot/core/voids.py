@@ -66,7 +66,7 @@ def _tables_own(table: TableState) -> Round | Refusal:
     if round_ is None:
         return refuse(Reason.NO_ROUND, table=table.config.id)
     if round_.phase not in ("open", "locked"):
-        return refuse(Reason.FLOORPERSON_REQUIRED, table=table.config.id, round=round_.number)
+        return refuse(Reason.VOID_BY_FLOOR_ONLY, table=table.config.id, round=round_.number)
     return round_
 
 

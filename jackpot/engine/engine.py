@@ -50,10 +50,9 @@ class Engine:
         writers: int = 1,
         poker: Poker = NO_POKER,
     ) -> None:
-        """Sites that have a stream in the store are served; `sites` names those yet to begin.
+        """Serve the sites that are named, or all that the store holds where none is named.
 
-        In a store that is shared with other controllers, only the sites that are named are
-        served. Sites are divided among the writers, each of which opens the store for itself.
+        Sites are divided among the writers, each of which opens the store for itself.
         """
         self.limits = limits or Limits()
         self.meters = MeterBoard()
@@ -165,8 +164,7 @@ class Engine:
 
     def _choose(self, number: int, journal: Journal) -> Iterator[str]:
         """Called by a writer: the sites of a journal that are its own."""
-        named_only = journal.shared and self._sites
-        wanted = self._sites if named_only else {*self._sites, *journal.heads()}
+        wanted = self._sites or journal.heads().keys()
         return (site for site in wanted if self._number(site) == number)
 
     def _closed_reason(self, desk: Desk) -> Reason | None:

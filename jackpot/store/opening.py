@@ -10,8 +10,14 @@ from jackpot.store.sqlite import SqliteJournal
 
 Address = str | Path
 _SCHEMES = ("postgresql", "postgres")
-# What begins like a URL is never meant as a directory. A path has one slash where a URL has two.
-_URL = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]+):/|(.*?)://", re.DOTALL)
+# What begins like a URL or names a database is never meant as a directory. A Path has one slash
+# where a URL has two.
+_URL = re.compile(
+    r"\s*(?:([a-z][a-z0-9+.-]+):/|(.*?)://|(postgres\w*)(?:[:;]|//)"
+    r"|(host|hostaddr|port|dbname|user|password|service)=)",
+    re.DOTALL | re.IGNORECASE,
+)
+_EXPECTED = "expected a directory, such as ./data, or postgresql://HOST/DATABASE"
 
 
 class StoreAddressError(StoreError):
@@ -20,20 +26,18 @@ class StoreAddressError(StoreError):
 
 def is_postgres(address: Address) -> bool:
     """Whether an address is one of a PostgreSQL database; raises where it is no store's."""
+    if address == "":
+        raise StoreAddressError(f"the store's address is empty; {_EXPECTED}")
     found = _URL.match(str(address))
     if found is None:
         return False
-    scheme = found[1] or found[2]
+    scheme = found[found.lastindex or 0]
     if isinstance(address, str) and address.startswith(f"{scheme}://") and scheme in _SCHEMES:
         return True
     # Of the rest of the address nothing is said: it may hold a password.
     meant = get_close_matches(scheme.strip().lower(), _SCHEMES, 1)
     hint = f"; did you mean {meant[0]}://…?" if meant else ""
-    if isinstance(address, Path):
-        raise StoreAddressError(f"{scheme}:/… is not a directory; expected one, such as ./data")
-    raise StoreAddressError(
-        f"{scheme}:/… is not a store; expected a directory, or postgresql://HOST/DATABASE{hint}"
-    )
+    raise StoreAddressError(f"no store's address begins with {scheme!r}; {_EXPECTED}{hint}")
 
 
 def journal_opener(address: Address, *, accept_lost_commits: bool = False) -> Callable[[], Journal]:

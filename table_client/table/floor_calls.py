@@ -11,7 +11,7 @@ from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient
 from table_client.table.ports import Floorperson
 
-FLOORPERSON_REQUIRED = "FLOORPERSON_REQUIRED"
+VOID_BY_FLOOR_ONLY = "VOID_BY_FLOOR_ONLY"
 COMMAND = "command"  # in the metadata of what staff are waited for with
 _UNCOLLECTED = (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED)
 Staff = Callable[[RefusedError], Awaitable[None]]
@@ -76,7 +76,7 @@ class Calls:
         refusal = RefusedError(
             "FAILED_PRECONDITION",
             "a floorperson must do this",
-            FLOORPERSON_REQUIRED,
+            VOID_BY_FLOOR_ONLY,
             {COMMAND: command},
         )
         if self._staff is None:

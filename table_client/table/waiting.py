@@ -11,7 +11,7 @@ from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient
 from table_client.table.floor import Floor
-from table_client.table.floor_calls import COMMAND, FLOORPERSON_REQUIRED
+from table_client.table.floor_calls import COMMAND, VOID_BY_FLOOR_ONLY
 
 _SILENCE_S = 0.5  # after which whoever looks on is told what is waited for
 _LOOK_S, _SELDOM_S = 1.0, 15.0  # between two looks whether staff have paid; each is journaled
@@ -66,7 +66,7 @@ class Waiting:
 
 
 def _what(refusal: RefusedError) -> str:
-    if refusal.reason == FLOORPERSON_REQUIRED:
+    if refusal.reason == VOID_BY_FLOOR_ONLY:
         return f"waiting for a floorperson: {refusal.metadata[COMMAND]}"
     payout = refusal.metadata.get("payout", "")
     return f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)"

@@ -53,7 +53,7 @@ async def test_a_round(tmp_path: Path, streaming: bool) -> None:
         assert (payout.seat, payout.hand, payout.amount_micros) == (1, "royal-flush", 10000210000)
         with pytest.raises(RefusedError, match="jackpot void TABLE --reason") as caught:
             await client.void_round("misdeal")
-        assert caught.value.reason == "FLOORPERSON_REQUIRED"
+        assert caught.value.reason == "VOID_BY_FLOOR_ONLY"
         by_floor = await house.operate(
             "VoidTableRound", table="t4", round=1, irregularity="misdeal"
         )

@@ -195,6 +195,28 @@ def test_a_paid_jackpot_remembers_the_meter_that_it_saw() -> None:
     assert level(floor) == ("9000.00", "0.00", "3800.00")
 
 
+def test_what_was_put_aside_is_not_given_twice_when_the_other_jackpot_is_undone() -> None:
+    """The level stays as it is for this round: no award grows, and the house pays nothing more."""
+    floor = Floor().open_up(
+        [link(primary_bps=0)], [table("t1", "x", boxes=1), table("t2", "x", boxes=1)]
+    )
+    floor.set_level("x/main", "20000")
+    held = (6, TENTH), (4, TENTH), (2, ROYAL)
+    floor.bets_in("t1", [Wager(seat, "x-bet", DOLLAR) for seat, _ in held])
+    floor.settle("t1", *(hand(seat, name) for seat, name in held))
+    floor.bets_in("t2", [Wager(1, "x-bet", DOLLAR)])
+    floor.settle("t2", hand(1, ROYAL))
+    reject(floor, 6)
+    ok(floor.void_round("t2", "MISDEAL"))
+    house_micros = floor.state.balances["x/house"]
+    reject(floor, 4)
+    assert cents(at(floor, 2).amount_micros) == "16200.00"
+    assert cents(floor.state.balances["x/main/overflow"]) == "3800.00"
+    assert cents(floor.state.balances["x/main/meter"]) == "10000.00"
+    assert floor.state.balances["x/house"] == house_micros
+    assert floor.replayed() == floor.state
+
+
 def test_a_returned_share_stops_at_the_limit() -> None:
     """What has no room on the meter is overflow at once, so the next tenth is of the limit."""
     held = (5, SHARED), (3, SHARED), (2, TENTH)

@@ -173,7 +173,7 @@ def test_a_table_voids_nothing_after_its_collection(
     payouts, balances = dict(floor.state.payouts), dict(floor.state.balances)
     refused = floor.play("t1", command)
     assert isinstance(refused, Refused)
-    assert refused.reason == Reason.FLOORPERSON_REQUIRED
+    assert refused.reason == Reason.VOID_BY_FLOOR_ONLY
     assert refused.details == {"table": "t1", "round": "1"}
     assert (floor.state.payouts, floor.state.balances) == (payouts, balances)
 

@@ -118,7 +118,7 @@ def by_floor(sequence: int, round_: int) -> Entry:
 
 def test_a_floorperson_may_void_what_a_table_may_not(site: Path) -> None:
     """Once it is collected; the table's own request must have been refused."""
-    why = "FLOORPERSON_REQUIRED"
+    why = "VOID_BY_FLOOR_ONLY"
     refused = Entry(14, "void_seat", VOID_SEAT, None, why, table="a", epoch=1, number=3)
     auditor = Auditor(read_terms(site))
     for entry in collected(refused, by_floor(15, 1)):
@@ -130,8 +130,8 @@ def test_a_floorperson_may_void_what_a_table_may_not(site: Path) -> None:
 @pytest.mark.parametrize(
     ("entries", "says"),
     [
-        (collected(BY_TABLE[0]), "must be FLOORPERSON_REQUIRED"),
-        (collected(BY_TABLE[1]), "must be FLOORPERSON_REQUIRED"),
+        (collected(BY_TABLE[0]), "must be VOID_BY_FLOOR_ONLY"),
+        (collected(BY_TABLE[1]), "must be VOID_BY_FLOOR_ONLY"),
         (collected(by_floor(14, 2)), "must be WRONG_ROUND"),
         (collected(by_floor(14, 1), by_floor(15, 1)), "must be NO_ROUND"),
         ([attached(11), opened(12, 1, round_=2)], "round is 2, must be 1"),

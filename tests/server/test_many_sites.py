@@ -73,6 +73,25 @@ async def test_houses_are_served_side_by_side(tmp_path: Path, store: Address) ->
     assert [site.site for site in report.sites] == list(SITES)
 
 
+async def test_a_house_without_its_site_file_is_not_served(tmp_path: Path, store: Address) -> None:
+    """What another house has in the store is neither changed nor paid by this controller."""
+    sites = [load_site(path) for path in write_sites(tmp_path)]
+    engine = Engine(journal_opener(store), names, sites=SITES[:2])
+    both = Controller(engine, sites[0], None, sites[1])
+    await both.start("127.0.0.1:0")
+    await both.stop()
+    before = verify(store, site=SITES[0])
+    alone = Controller(Engine(journal_opener(store), names, sites=SITES[1:2]), sites[1])
+    address = await alone.start("127.0.0.1:0")
+    async with grpc.aio.insecure_channel(address) as channel:
+        with pytest.raises(AioRpcError) as caught:
+            await open_round(channel, SITES[0])
+        assert info_of(status_of(caught.value)).reason == Reason.UNKNOWN_SITE
+        assert await open_round(channel, SITES[1])
+    await alone.stop()
+    assert verify(store, site=SITES[0]) == before
+
+
 async def test_a_certificate_is_good_for_its_own_house_only(tmp_path: Path) -> None:
     """A table of one house can't act for another that the same controller serves."""
     sites = [load_site(path) for path in write_sites(tmp_path)]

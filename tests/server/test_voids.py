@@ -72,10 +72,10 @@ async def test_a_table_takes_back_no_decided_award(house: House, phase: str, kin
     before = await all_of(house)
     assert bool(before[1]) is (phase == "settled")
     info = await refused(dealer.do(kind, VOIDS[kind]))
-    assert info.reason == "FLOORPERSON_REQUIRED"
+    assert info.reason == "VOID_BY_FLOOR_ONLY"
     assert (info.metadata["table"], info.metadata["round"]) == ("t4", "1")
     result = await by_play(dealer, table_pb2.PlayCommand(**{kind: VOIDS[kind]}))
-    assert info_of(result.error).reason == "FLOORPERSON_REQUIRED"
+    assert info_of(result.error).reason == "VOID_BY_FLOOR_ONLY"
     assert "jackpot void TABLE --reason" in result.error.message
     assert await all_of(house) == before
 

@@ -41,7 +41,13 @@ READERS = {
         ("sqlite:///var/lib/jackpot", "expected a directory"),
         ("mysql://db/jackpot", "expected a directory"),
         ("://db/jackpot", "expected a directory"),
-        (Path("postgresql://db/jackpot"), "is not a directory"),
+        (Path("postgresql://db/jackpot"), "expected a directory"),
+        ("postgresql:db/jackpot", "did you mean postgresql://…?"),
+        ("postgresql//db/jackpot", "did you mean postgresql://…?"),
+        ("postgresql;//db/jackpot", "did you mean postgresql://…?"),
+        ("POSTGRES:db", "did you mean postgres://…?"),
+        ("host=db dbname=jackpot", "expected a directory"),
+        ("", "expected a directory"),
     ],
 )
 def test_what_looks_like_a_url_is_no_directory(address: Address, words: str) -> None:
@@ -96,5 +102,5 @@ def test_a_controller_makes_no_folder_of_a_mistyped_address(
     options = ["--site", str(site), "--grpc", "127.0.0.1:0"] if command == "serve" else []
     result = CliRunner().invoke(main, [command, *options, "--data", "Postgresql://db/jackpot"])
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: Postgresql:/… is not a")
+    assert result.stderr.startswith("Error: no store's address begins with 'Postgresql'")
     assert [path.name for path in tmp_path.iterdir()] == ["site.toml"]

@@ -78,9 +78,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
     """The table has no such seat. NOT_FOUND; retry: never."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
-    """A floorperson must do this, or be named. Once a round is collected, a floorperson voids it:
-    jackpot void TABLE --reason WHY. FAILED_PRECONDITION; retry: never.
-    """
+    """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
     """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
     REASON_ROUND_OPEN: _Reason.ValueType  # 24
@@ -99,6 +97,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
     REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
     """The round is settled. FAILED_PRECONDITION; retry: never."""
+    REASON_VOID_BY_FLOOR_ONLY: _Reason.ValueType  # 68
+    """The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.
+    FAILED_PRECONDITION; retry: never.
+    """
     REASON_VOID_TOO_LATE: _Reason.ValueType  # 31
     """An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
     REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 32
@@ -241,9 +243,7 @@ REASON_UNKNOWN_BET: Reason.ValueType  # 20
 REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 """The table has no such seat. NOT_FOUND; retry: never."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
-"""A floorperson must do this, or be named. Once a round is collected, a floorperson voids it:
-jackpot void TABLE --reason WHY. FAILED_PRECONDITION; retry: never.
-"""
+"""A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
 """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
 REASON_ROUND_OPEN: Reason.ValueType  # 24
@@ -262,6 +262,10 @@ REASON_NOT_COLLECTED: Reason.ValueType  # 29
 """The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
 REASON_ALREADY_SETTLED: Reason.ValueType  # 30
 """The round is settled. FAILED_PRECONDITION; retry: never."""
+REASON_VOID_BY_FLOOR_ONLY: Reason.ValueType  # 68
+"""The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.
+FAILED_PRECONDITION; retry: never.
+"""
 REASON_VOID_TOO_LATE: Reason.ValueType  # 31
 """An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
 REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 32

@@ -232,7 +232,7 @@ class TableServiceServicer:
         alone until its collection is confirmed; from then on cards may be known, and a floorperson
         does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
         Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
+        Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -241,7 +241,7 @@ class TableServiceServicer:
     def VoidSeat(self, request, context):
         """Effect: as VoidRound, for one seat.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

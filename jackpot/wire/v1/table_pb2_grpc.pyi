@@ -104,12 +104,12 @@ class TableServiceStub:
     alone until its collection is confirmed; from then on cards may be known, and a floorperson
     does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
     Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
+    Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
     VoidSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
     """
     ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
     """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
@@ -215,12 +215,12 @@ class TableServiceAsyncStub(TableServiceStub):
     alone until its collection is confirmed; from then on cards may be known, and a floorperson
     does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
     Idempotency: by command id.
-    Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
+    Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
     VoidSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]  # type: ignore[assignment]
     """Effect: as VoidRound, for one seat.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
     """
     ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
     """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
@@ -377,7 +377,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         alone until its collection is confirmed; from then on cards may be known, and a floorperson
         does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
         Idempotency: by command id.
-        Reasons: FLOORPERSON_REQUIRED, NO_ROUND.
+        Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
 
     @_abc_1.abstractmethod
@@ -388,7 +388,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.VoidSeatResponse, _abc.Awaitable[_table_pb2.VoidSeatResponse]]:
         """Effect: as VoidRound, for one seat.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, FLOORPERSON_REQUIRED, NO_ROUND, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
         """
 
     @_abc_1.abstractmethod

@@ -13,7 +13,7 @@ from jackpot.store.opening import Address, journal_opener
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
 from tests.auth.secured import secured
 from tests.engine.pit import eventually
-from tests.server.house import BONUS, SITE, House, free_port, open_house, wagers
+from tests.server.house import BONUS, ROYALS, SITE, House, free_port, open_house, wagers
 from tests.server.scenes.stage import Scenes, adjust, placed
 from tests.store.tamper import change
 
@@ -227,5 +227,5 @@ async def _(house: House) -> None:
 @scene(Reason.FLOORPERSON_REQUIRED)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
-    await dealer.collected(1)
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal"))
+    (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
+    await house.operate("ValidatePayout", payout=payout.id)

@@ -74,6 +74,13 @@ async def _(house: House) -> None:
     await house.operate("VoidTableRound", table="t4", round=2, irregularity="misdeal")
 
 
+@scene(Reason.VOID_BY_FLOOR_ONLY)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.collected(1)
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal"))
+
+
 @scene(Reason.VOID_TOO_LATE)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")

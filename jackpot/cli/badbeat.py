@@ -6,6 +6,7 @@ from jackpot.cli.changes import find_level
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import CARDS, CASH, SEAT
 from jackpot.cli.operator_view import exact, payouts_table
+from jackpot.core.money import rate_text
 from jackpot.rules.cards import pretty
 
 
@@ -101,11 +102,17 @@ def verify(
         ]
     except click.BadParameter as error:
         raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
-    level = find_level(desk, link, None)[1]
+    found, level = find_level(desk, link, None)
+    table_share = f"none: {rate_text(found.table_bps)} stays in the fund"
+    if seats:
+        at = ", ".join(map(str, seats))
+        table_share = f"at seats {at}: {rate_text(found.table_bps)}, divided equally"
     desk.confirm(
-        f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out, "
-        f"loser seat {loser} ({pretty(losing)}), winner seat {winner} ({pretty(winning)}), "
-        f"board {pretty(board) or 'none'}, {len(seats)} others"
+        f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out\n"
+        f"  losing hand   {pretty(losing)} at seat {loser}: {rate_text(found.loser_bps)}\n"
+        f"  winning hand  {pretty(winning)} at seat {winner}: {rate_text(found.winner_bps)}\n"
+        f"  board         {pretty(board) or 'none'}\n"
+        f"  others        {table_share}"
     )
     response = desk.order(
         "VerifyBadBeat",

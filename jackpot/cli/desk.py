@@ -48,6 +48,11 @@ class Desk:
         self.console = Console(highlight=False)
 
     @property
+    def repeats(self) -> bool:
+        """Whether this repeats a request, which may have been carried out already."""
+        return bool(self._options.get("request_id"))
+
+    @property
     def site(self) -> str:
         """The site that was named, or the only one."""
         if not self._site:

@@ -1,7 +1,7 @@
 """Links, payouts and proposals as a person reads them in a terminal of 80 columns."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.table import Table
 
@@ -77,7 +77,7 @@ def payout_status(payout: payout_pb2.Payout) -> str:
 
 
 def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
-    """Open payouts, oldest first."""
+    """Open payouts, in the order they must be paid."""
     table = _table(
         "ID", "TABLE", "SEAT", "HAND", "LEVEL", "AMOUNT", "WAITS", right=("ID", "SEAT", "AMOUNT")
     )
@@ -85,7 +85,8 @@ def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
         kind = payout_pb2.PayoutKind.Name(payout.kind)
         hand = payout.hand.replace("-", " ")
         if payout.kind in (payout_pb2.PAYOUT_KIND_ENVY, payout_pb2.PAYOUT_KIND_BAD_BEAT):
-            hand += f" ({word(kind, 'PAYOUT_KIND_')})"
+            role = word(payout_pb2.BadBeatRole.Name(payout.role), "BAD_BEAT_ROLE_")
+            hand += f" ({word(kind, 'PAYOUT_KIND_')}{f', {role}' if payout.role else ''})"
         level = f"{payout.link}/{payout.level}" if payout.level else payout.link
         table.add_row(
             str(payout.id),
@@ -99,12 +100,24 @@ def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
     return table
 
 
-def changes_lines(changes: Iterable[payout_pb2.PayoutChange]) -> list[str]:
-    """What became of payouts when something was taken back."""
+def changes_lines(
+    changes: Iterable[payout_pb2.PayoutChange], before: Mapping[int, payout_pb2.Payout]
+) -> list[str]:
+    """What became of payouts when something was taken back; `before` is what they were."""
     return [
-        f"{change.payout}: {'closed' if change.closed else exact(change.amount_micros)}"
+        f"payout {change.payout}: {_change_text(change, before.get(change.payout))}"
         for change in changes
     ]
+
+
+def _change_text(change: payout_pb2.PayoutChange, before: payout_pb2.Payout | None) -> str:
+    if change.closed:
+        return "canceled"
+    text = exact(change.amount_micros)
+    # A request that is repeated finds its own amount.
+    if before and before.amount_micros != change.amount_micros:
+        text = f"{exact(before.amount_micros)} -> {text}"
+    return f"{text}, now at seat {change.seat}" if change.seat else text
 
 
 def proposal_lines(proposal: operator_pb2.Proposal) -> list[str]:

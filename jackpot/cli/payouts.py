@@ -1,5 +1,7 @@
 """`jackpot payouts`, `validate`, `pay`, `reject`: from an award to the player's hand."""
 
+from collections.abc import Iterable
+
 import click
 
 from jackpot.cli.desk import Desk, at_desk
@@ -9,6 +11,8 @@ from jackpot.cli.operator_view import changes_lines, payouts_table, word
 from jackpot.wire.v1 import operator_pb2, payout_pb2
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
+# Awards that do not depend on what a hand is called.
+_UNREAD = (payout_pb2.PAYOUT_KIND_MAGIC, payout_pb2.PAYOUT_KIND_LUCKY)
 _PAYOUT = click.argument("payout", type=ID)
 
 
@@ -17,7 +21,7 @@ _PAYOUT = click.argument("payout", type=ID)
 @click.option("--table", metavar="TABLE", default="", help="Only those of a table.")
 @at_desk()
 def payouts(desk: Desk, table: str, *, pending: bool) -> None:
-    r"""List the payouts that are neither paid nor rejected, oldest first.
+    r"""List the open payouts, in the order they must be paid.
 
     \b
     Example:
@@ -71,8 +75,8 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     Example:
       jackpot pay 41 --form W2G-1007
     """
-    if found := _find(desk, payout):
-        desk.confirm(f"{_about(found)} pending -> paid{f', form {form}' if form else ''}")
+    if found := _open(desk).get(payout):
+        desk.confirm(f"{_about(found)} -> paid{f', form {form}' if form else ''}")
     response = desk.order("PayPayout", payout=payout, form=form)
     where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
     amount = money(response.amount_micros)
@@ -90,14 +94,20 @@ def pay(desk: Desk, payout: int, form: str) -> None:
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @at_desk(changes=True)
 def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
-    r"""Take an award back; what hung on it is decided again.
+    r"""Take an award back; awards that depend on it are recalculated.
+
+    A misread hand cancels all awards that depend on its reading, such as envy.
 
     \b
     Example:
       jackpot reject 41 --reason hand-misread --floorperson "Ann Floor"
     """
-    if found := _find(desk, payout):
-        desk.confirm(f"{_about(found)} pending -> rejected ({reason})")
+    before = _open(desk)
+    if found := before.get(payout):
+        fall = _fall_with(found, before.values()) if reason == "hand-misread" else []
+        named = f"payout{'s' if len(fall) > 1 else ''} {', '.join(map(str, fall))}"
+        also = f"\n  also canceled with it: {named}" if fall else ""
+        desk.confirm(f"{_about(found)} -> rejected ({reason}){also}")
     value = f"REJECT_REASON_{reason.replace('-', '_').upper()}"
     response = desk.order(
         "RejectPayout",
@@ -107,18 +117,29 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     )
     others = [change for change in response.changes if change.payout != payout]
     done = f"{payout} is rejected{_at(response.sequence)}"
-    desk.tell(response, done, *changes_lines(others))
+    desk.tell(response, done, *changes_lines(others, before))
 
 
-def _find(desk: Desk, payout: int) -> payout_pb2.Payout | None:
-    found = desk.ask("ListPayouts").payouts
-    return next((one for one in found if one.id == payout), None)
+def _open(desk: Desk) -> dict[int, payout_pb2.Payout]:
+    return {payout.id: payout for payout in desk.ask("ListPayouts").payouts}
+
+
+def _fall_with(payout: payout_pb2.Payout, others: Iterable[payout_pb2.Payout]) -> list[int]:
+    """The other open payouts that depend on the same reading of a hand."""
+
+    def reading(one: payout_pb2.Payout) -> tuple[object, ...]:
+        return one.kind not in _UNREAD, one.table, one.round, one.link, one.holder
+
+    if payout.kind in _UNREAD:
+        return []
+    return [one.id for one in others if one.id != payout.id and reading(one) == reading(payout)]
 
 
 def _about(payout: payout_pb2.Payout) -> str:
     hand = payout.hand.replace("-", " ")
     at = f"{payout.table} seat {payout.seat}"
-    return f"payout {payout.id}, {hand} at {at}: {money(payout.amount_micros)},"
+    status = "validated" if payout.floorperson else "pending"
+    return f"payout {payout.id}, {hand} at {at}: {money(payout.amount_micros)}, {status}"
 
 
 def _at(sequence: int) -> str:

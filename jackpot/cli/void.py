@@ -1,12 +1,14 @@
 """`jackpot void`: a floorperson undoes a round or a seat, after its collection too."""
 
+from collections.abc import Iterator
+
 import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID, SEAT
 from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import changes_lines, word
-from jackpot.wire.v1 import table_pb2
+from jackpot.wire.v1 import payout_pb2, table_pb2
 
 ROUND = click.option(
     "--round", "round_", type=ID, metavar="NO", help="Which round. [default: the table's last]"
@@ -20,7 +22,7 @@ ROUND = click.option(
 @ROUND
 @at_desk(changes=True)
 def void(desk: Desk, table: str, reason: str, seat: int | None, round_: int | None) -> None:
-    r"""Void a table's round, or one seat of it: wagers go back, awards fall.
+    r"""Void a table's round, or one seat of it: wagers go back, awards are canceled.
 
     Once an award of the round was validated or paid it is too late. You are
     recorded as the floorperson who did it.
@@ -32,7 +34,14 @@ def void(desk: Desk, table: str, reason: str, seat: int | None, round_: int | No
     """
     number = desk.round(table, round_)
     where = f"{table}, round {number}" + (f", seat {seat}" if seat else "")
-    desk.confirm(f"{where} -> void ({reason}){_at_stake(desk, table, number, seat)}")
+    payouts = desk.ask("ListPayouts", table=table).payouts
+    found = desk.ask("GetTable", table=table).table.round
+    if found.number == number:
+        due = [payout for payout in payouts if payout.round == number]
+        stake = "\n".join(at_stake(found, due, seat))
+        desk.confirm(f"{where} -> void ({reason})\n{stake}")
+    else:  # the controller refuses it, or did it before
+        desk.confirm(f"{where} -> void ({reason})")
     about = {"table": table, "round": number, "irregularity": reason}
     if seat:
         response = desk.order("VoidTableSeat", seat=seat, **about)
@@ -40,22 +49,34 @@ def void(desk: Desk, table: str, reason: str, seat: int | None, round_: int | No
         response = desk.order("VoidTableRound", **about)
     back = money(response.returned_micros)
     done = f"{where} is void: {back} goes back (journal {response.sequence})"
-    desk.tell(response, done, *changes_lines(response.changes))
+    before = {payout.id: payout for payout in payouts}
+    desk.tell(response, done, *changes_lines(response.changes, before))
 
 
-def _at_stake(desk: Desk, table: str, number: int, seat: int | None) -> str:
+def at_stake(
+    round_: table_pb2.Round, payouts: list[payout_pb2.Payout], seat: int | None
+) -> Iterator[str]:
     """What whoever is asked should know of the round before it is gone."""
-    found = desk.ask("GetTable", table=table).table.round
-    if found.number != number:
-        return ""
-    wagers = [each for each in found.wagers if seat in (None, each.seat)]
-    amount = money(sum(each.amount_micros for each in wagers))
-    phase = word(table_pb2.RoundPhase.Name(found.phase), "ROUND_PHASE_")
-    lines = ["", f"  the round is {phase}; wagers of {amount} go back"]
-    for payout in desk.ask("ListPayouts", table=table).payouts:
-        if payout.round == number:
-            hand = payout.hand.replace("-", " ")
-            award = f"{hand} at seat {payout.seat}, {money(payout.amount_micros)}"
-            falls = "decided again" if seat and payout.seat != seat else "taken back"
-            lines.append(f"  payout {payout.id}, {award}: {falls}")
-    return "\n".join(lines)
+    amount = money(sum(w.amount_micros for w in round_.wagers if seat in (None, w.seat)))
+    phase = word(table_pb2.RoundPhase.Name(round_.phase), "ROUND_PHASE_")
+    yield f"  the round is {phase}; wagers of {amount} go back"
+    canceled = [p for p in payouts if not seat or _is_canceled(round_, p, seat)]
+    for payout in canceled:
+        hand = payout.hand.replace("-", " ")
+        award = f"{hand} at seat {payout.seat}, {money(payout.amount_micros)}"
+        yield f"  payout {payout.id}, {award}: canceled"
+    if len(canceled) < len(payouts):
+        yield "  other awards of the round on the same meter may be recalculated"
+
+
+def _is_canceled(round_: table_pb2.Round, payout: payout_pb2.Payout, seat: int) -> bool:
+    """Whether a payout ends with a seat: for the seat's hand, or due to the seat alone."""
+    if seat in (payout.holder, payout.seat) and payout.holder:
+        return True
+    # A player's share of the dealer's hand moves to another box that they have bet in.
+    moves = payout.kind == payout_pb2.PAYOUT_KIND_SHARE and any(
+        w.seat not in (seat, *round_.void_seats)
+        and (w.bet, w.player) == (payout.bet, payout.player)
+        for w in round_.wagers
+    )
+    return payout.seat == seat and not moves

@@ -4,6 +4,7 @@ import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import SEAT
+from jackpot.cli.meter_view import money
 from jackpot.cli.void import ROUND
 from jackpot.wire.v1 import table_pb2
 
@@ -35,7 +36,11 @@ def remove(desk: Desk, table: str, seat: int, bet: str, round_: int | None) -> N
     """
     number = desk.round(table, round_)
     what = f"{table}, round {number}, seat {seat}: {bet}"
-    desk.confirm(f"{what} -> removed")
+    found = desk.ask("GetTable", table=table).table.round
+    amounts = [w.amount_micros for w in found.wagers if (w.seat, w.bet) == (seat, bet)]
+    if not amounts and found.number == number and not desk.repeats:
+        raise click.ClickException(f"NO_SUCH_WAGER: {what}: there is no such wager to remove")
+    desk.confirm(f"{what}{''.join(f', {money(each)}' for each in amounts)} -> removed")
     placed = table_pb2.PlacedWager(seat=seat, bet=bet)
     response = desk.order("RemoveWager", table=table, round=number, wager=placed)
     desk.tell(response, f"{what} is removed (journal {response.sequence})")

@@ -26,6 +26,7 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.settle import pools_of, post_award
 from jackpot.core.state import (
     Award,
+    BadBeatRole,
     Claim,
     LinkState,
     LinkStatus,
@@ -197,11 +198,12 @@ def verify(
     total, number = pools.meter_micros, -(state.bad_beats + 1)
     awards: list[Award] = []
     payouts: list[Payout] = []
-    for share_bps, winners in (
-        (rules.loser_bps, (command.loser,)),
-        (rules.winner_bps, (command.winner,)),
-        (rules.table_bps, command.others),
-    ):
+    parts: tuple[tuple[BadBeatRole, int, tuple[int, ...], Cards], ...] = (
+        ("loser", rules.loser_bps, (command.loser,), command.losing),
+        ("winner", rules.winner_bps, (command.winner,), command.winning),
+        ("table", rules.table_bps, command.others, ()),  # nobody asks for the others' cards
+    )
+    for role, share_bps, winners, cards in parts:
         if not winners or not share_bps:
             continue
         each = floor_to_cent(total * share_bps // BPS_PER_WHOLE // len(winners))
@@ -231,7 +233,7 @@ def verify(
                 hand=shown.losing,
                 seat=winner.seat,
                 player=winner.player,
-                cards=command.losing,
+                cards=cards,
                 amount_micros=each,
                 meter_before_micros=total,
                 source="cage",
@@ -239,6 +241,7 @@ def verify(
                 holder=command.loser,
                 floorperson=command.supervisor,
                 since_micros=request.time_micros,
+                role=role,
             )
             for offset, winner in enumerate(claim.winners, len(payouts) + 1)
         ]
@@ -259,6 +262,8 @@ def verify(
         command.winning,
         command.community,
         shown.winning,
+        command.loser,
+        command.winner,
     )
 
 

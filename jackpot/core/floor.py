@@ -52,7 +52,8 @@ def remove_wager(state: State, command: RemoveWager, request: Request) -> WagerR
     accepted = round_.wagers.get(placed.seat, {}).get(placed.bet)
     if accepted is None or accepted.medium != "chips":
         return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
-    return WagerRemoved(table.config.id, placed, _person(request))
+    person, amount = _person(request), accepted.amount_micros
+    return WagerRemoved(table.config.id, placed, person, round_.number, amount)
 
 
 def _table(state: State, table: str) -> TableState | Refusal:

@@ -23,6 +23,7 @@ RECENT_HITS = 25  # and however many more are not yet paid
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
 ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
+BadBeatRole = Literal["loser", "winner", "table"]
 
 
 class Answer(Struct, frozen=True, gc=False, array_like=True):
@@ -196,6 +197,7 @@ class Payout(Struct, frozen=True, gc=False):
     floorperson: str = ""  # who validated it
     since_micros: int = 0  # time of the decision
     account: str = ""  # the game account that the wager came from
+    role: BadBeatRole | Literal[""] = ""  # the player's part in a Bad Beat; "" in early journals
 
 
 class Hit(Struct, frozen=True, gc=False):

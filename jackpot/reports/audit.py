@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin, Origin, TableOrigin
+from jackpot.core.commands.table import Placed
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.operator import Approval, Proposed
 from jackpot.core.money import dollars
@@ -99,9 +100,14 @@ def _about(event: AnyEvent) -> str:
         where = f"{proposal.link}/{proposal.change.level}"
         return f"{proposal.id}: {change} {where}, {proposal.before} -> {proposal.after}"
     said = []
+    defaults = {each.name: each.default for each in msgspec.structs.fields(event)}
     for name, value in msgspec.structs.asdict(event).items():
+        if value == defaults[name]:
+            continue  # an early journal may not have it
         if isinstance(value, Approval):
             said.append(f"by {value.proposer}, approved by {value.approver or 'nobody'}")
+        if isinstance(value, Placed):
+            said.append(f"seat {value.seat}, bet {value.bet}")
         if name in _COUNTED and value:
             said.append(f"{len(value)} {name}")
         if not isinstance(value, str | int) or value == "":

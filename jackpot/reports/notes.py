@@ -16,7 +16,14 @@ from jackpot.core.events.operator import (
     MeterAdjusted,
     ParametersChanged,
 )
-from jackpot.core.events.table import DeckPlaced, DeckRemoved, RoundSettled, RoundVoided, SeatVoided
+from jackpot.core.events.table import (
+    DeckPlaced,
+    DeckRemoved,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    WagerRemoved,
+)
 from jackpot.core.money import dollars
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
@@ -50,6 +57,11 @@ def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
             what = f"round {event.number}{seat}: {event.irregularity}"
             by = taken_back_by(event.floorperson, record.origin)
             yield Note("voids", *at, event.table, what, by, event.returned_micros)
+        case WagerRemoved():
+            round_ = f"round {event.number} " if event.number else ""
+            what = f"{round_}seat {event.wager.seat}: {event.wager.bet} removed, no chip"
+            by = taken_back_by(event.floorperson, record.origin)
+            yield Note("voids", *at, event.table, what, by, event.amount_micros)
         case Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
             table = record.origin.table if isinstance(record.origin, TableOrigin) else ""
             count = f"{said.get('accepted')} wagers, {said.get('counted')} chips"

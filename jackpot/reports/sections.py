@@ -43,7 +43,7 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _hits(report, "Hits of the day", report.hits)
     yield _paid("Paid on the day", report.paid)
     yield _notes(report, "Changes", "changes")
-    yield _notes(report, "Voids", "voids")
+    yield _notes(report, "Voids and removed wagers", "voids")
     yield _notes(report, "Chip mismatches", "mismatches")
     yield _notes(report, "Bad Beat counts, hands and displays", "counts")
     yield _notes(report, "Deck changes", "decks")
@@ -194,9 +194,9 @@ def _open_payouts(report: DailyReport) -> Section:
                 p.id,
                 local_time(report.day, p.since_micros),
                 p.table,
-                p.round,
+                p.round if p.round > 0 else "",  # a Bad Beat belongs to none
                 p.seat,
-                p.hand,
+                f"{p.hand} ({p.role})" if p.role else p.hand,
                 Money(p.amount_micros),
                 p.floorperson or "nobody",
             )

@@ -35,6 +35,7 @@ from jackpot.wire.errors import PlainError
 
 FORMAT = "jackpot-slip/1"
 _WIDTH, _LABEL = 64, 14
+_ROLES = {"loser": "the loser", "winner": "the winner", "table": "at the table"}
 _KINDS = {
     RoundSettled.__name__,
     BadBeatVerified.__name__,
@@ -59,11 +60,20 @@ class Step(Struct, frozen=True):
     by: str = ""
 
 
-class Beaten(Struct, frozen=True):
-    """What a Bad Beat's losing hand was beaten by."""
+class Shown(Struct, frozen=True):
+    """A hand that was shown down."""
 
+    seat: int  # 0: not noted
     hand: str
     cards: tuple[str, ...]
+
+
+class BadBeat(Struct, frozen=True):
+    """The hands of a Bad Beat, and what the player of the slip has to do with them."""
+
+    role: str
+    losing: Shown
+    winning: Shown
     board: tuple[str, ...]  # the cards that both hands share
 
 
@@ -96,7 +106,7 @@ class Slip(Struct):
     steps: list[Step] = []
     format: str = FORMAT
     # Left out where there is none, so that what was signed before it existed reads the same.
-    beaten: Beaten | msgspec.UnsetType = msgspec.UNSET
+    bad_beat: BadBeat | msgspec.UnsetType = msgspec.UNSET
 
 
 class Receipt(Struct, frozen=True):
@@ -193,7 +203,9 @@ class _Finder:
             steps=[],
         )
         if isinstance(event, BadBeatVerified) and event.losing:
-            self.slip.beaten = Beaten(event.winning_hand, event.winning, event.community)
+            losing = Shown(event.loser, event.hand, event.losing)
+            winning = Shown(event.winner, event.winning_hand, event.winning)
+            self.slip.bad_beat = BadBeat(payout.role, losing, winning, event.community)
         self._set_after(event.settlement)
         self._step("decided", entry, payout.floorperson)
 
@@ -239,11 +251,21 @@ class _Finder:
             self.slip.steps.append(step)
 
 
-def _beaten_rows(beaten: Beaten | msgspec.UnsetType) -> list[tuple[str, str]]:
-    if beaten is msgspec.UNSET:
-        return []
-    board = " ".join(beaten.board) or "none"
-    return [("board", board), ("beaten by", f"{beaten.hand}: {' '.join(beaten.cards)}")]
+def _card_rows(slip: Slip) -> list[tuple[str, str]]:
+    found = slip.bad_beat
+    if found is msgspec.UNSET:
+        return [("cards", " ".join(slip.cards) or "not shown to the controller")]
+    return [
+        ("player is", _ROLES.get(found.role, "not noted")),
+        ("losing hand", _shown(found.losing)),
+        ("winning hand", _shown(found.winning)),
+        ("board", " ".join(found.board) or "none"),
+    ]
+
+
+def _shown(hand: Shown) -> str:
+    at = f"seat {hand.seat}, " if hand.seat else ""
+    return f"{at}{hand.hand}: {' '.join(hand.cards)}"
 
 
 def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
@@ -257,8 +279,7 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
         ("seat", f"{slip.seat}, {slip.player}"),
         ("bet", slip.bet),
         ("award", f"{slip.hand} ({slip.kind})"),
-        ("cards", " ".join(slip.cards) or "not shown to the controller"),
-        *_beaten_rows(slip.beaten),
+        *_card_rows(slip),
         ("AMOUNT", f"${dollars(slip.amount_micros)}"),
         ("paid from", slip.source),
     ]

@@ -7,7 +7,7 @@ from jackpot.core import config, state
 from jackpot.core.commands.table import Wager
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.table import RoundLocked, RoundSettled, RoundVoided, SeatVoided
-from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, SOURCES
+from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, ROLES, SOURCES
 from jackpot.wire.v1 import meter_pb2, payout_pb2, table_pb2
 
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
@@ -71,6 +71,7 @@ def payout_message(payout: state.Payout) -> payout_pb2.Payout:
         floorperson=payout.floorperson,
         decided_time_micros=payout.since_micros,
         account=payout.account,
+        role=ROLES.to_wire(payout.role) if payout.role else payout_pb2.BAD_BEAT_ROLE_UNSPECIFIED,
     )
 
 

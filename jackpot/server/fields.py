@@ -78,9 +78,9 @@ def cash(value: int, field: str, least: int = MICROS_PER_CENT) -> int:
     return whole(value, field, least, MAX_MICROS)
 
 
-def seat(value: int) -> int:
+def seat(value: int, field: str = "seat") -> int:
     """A seat that some table might have."""
-    return whole(value, "seat", 1, MAX_SEATS)
+    return whole(value, field, 1, MAX_SEATS)
 
 
 def many(items: Sequence[Item], field: str, most: int, least: int = 0) -> Sequence[Item]:

@@ -27,7 +27,7 @@ _KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
 
 def link_message(site: state.State, link: state.LinkState) -> operator_pb2.Link:
     """A link with all its accounts."""
-    balance = site.balances
+    balance, pot = site.balances, link.config.pot
     return operator_pb2.Link(
         id=link.config.id,
         title=link.config.title,
@@ -40,15 +40,18 @@ def link_message(site: state.State, link: state.LinkState) -> operator_pb2.Link:
         pending_micros=balance.get(ledger.pending(link.config.id), 0),
         retained_micros=balance.get(ledger.retained(link.config.id), 0),
         hit_count=link.hit_count,
-        bad_beat=link.config.pot is not None,
+        bad_beat=pot is not None,
         pending_adjustment=link.pending_adjustment,
         boxes=[
             operator_pb2.Box(
                 table=table, amount_micros=balance.get(ledger.box(link.config.id, table), 0)
             )
             for table, found in site.tables.items()
-            if link.config.pot and link.config.id in found.config.links
+            if pot and link.config.id in found.config.links
         ],
+        loser_bps=pot.loser_bps if pot else 0,
+        winner_bps=pot.winner_bps if pot else 0,
+        table_bps=pot.table_bps if pot else 0,
     )
 
 

@@ -184,18 +184,23 @@ def _count_box(message: operator_pb2.CountBoxRequest) -> CountBox:
 
 
 def _verify_bad_beat(message: operator_pb2.VerifyBadBeatRequest) -> VerifyBadBeat:
-    seats = (message.loser_seat, message.winner_seat, *message.other_seats)
-    if len(set(seats)) < len(seats):
-        raise malformed("other_seats", "a seat is named twice")
+    loser = seat(message.loser_seat, "loser_seat")
+    winner = seat(message.winner_seat, "winner_seat")
+    if winner == loser:
+        raise malformed("winner_seat", "the seat is the loser's", winner)
+    others = many(message.other_seats, "other_seats", MAX_SEATS)
+    for other in others:
+        if [loser, winner, *others].count(other) > 1:
+            raise malformed("other_seats", "a seat is named twice", other)
     return VerifyBadBeat(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
         losing=cards(message.losing_cards, "losing_cards"),
         winning=cards(message.winning_cards, "winning_cards"),
         community=cards(message.community_cards, "community_cards"),
-        loser=seat(message.loser_seat),
-        winner=seat(message.winner_seat),
-        others=tuple(map(seat, many(message.other_seats, "other_seats", MAX_SEATS))),
+        loser=loser,
+        winner=winner,
+        others=tuple(seat(other, "other_seats") for other in others),
         supervisor=optional_text(message.supervisor, "supervisor"),
     )
 

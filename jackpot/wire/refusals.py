@@ -56,7 +56,9 @@ class RefusedError(Exception):
         self.reason = reason
         self.metadata = dict(metadata or {})
         self.retry_s = retry_s
-        details = ", ".join(f"{key} {value}" for key, value in sorted(self.metadata.items()))
+        details = ", ".join(
+            f"{key} {value}" for key, value in sorted(self.metadata.items()) if value
+        )
         super().__init__(f"{reason or code}: {message}" + (f" ({details})" if details else ""))
 
 

@@ -37,6 +37,16 @@ def test_what_is_deployed_can_be_run(path: str) -> None:
         assert used <= known, line
 
 
+def test_the_site_file_of_the_rules_page_can_be_served(tmp_path: Path) -> None:
+    """Its two parts together pass `jackpot rules check`."""
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "rules.md").read_text(), re.DOTALL)
+    file = tmp_path / "site.toml"
+    site = next(at for at, block in enumerate(blocks) if block.startswith("[site]"))
+    file.write_text("\n".join(blocks[site:]))
+    result = CliRunner().invoke(main, ["rules", "check", str(file)])
+    assert (result.exit_code, "bad-beat" in file.read_text()) == (0, True), result.output
+
+
 def test_every_command_that_ends_has_json() -> None:
     """What the handbook promises to scripts; those that it excepts have nothing to tell one."""
     without = set()

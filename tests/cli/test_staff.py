@@ -138,8 +138,17 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
     assert str(first.id) not in shares
     assert ann.fails("pay", str(first.id), "--form", "W-1").startswith("NOT_ALLOWED: ")
     assert bob.fails("pay", str(first.id)).startswith("FORM_REQUIRED: ")
+    asked = bob.run("pay", str(first.id), "--form", "W-1", answer="n\n", yes=False).stderr
+    assert "$10,000.42, validated -> paid, form W-1" in asked
     paid = bob.does("pay", str(first.id), "--form", "W-1")
     assert paid.startswith(f"{first.id} is paid: $10,000.42 from the cage (journal ")
+    royal, envy = (one["id"] for one in ann.json("payouts")["payouts"] if one["holder"] == 2)
+    misread = ("reject", royal, "--reason", "hand-misread")
+    asked = ann.run(*misread, answer="n\n", yes=False).stderr
+    assert ", pending -> rejected (hand-misread)\n" in asked
+    assert f"\n  also canceled with it: payout {envy}\nDo it?" in asked
+    dark = ann.run(*misread[:-1], "lamp-dark", answer="n\n", yes=False).stderr
+    assert "also canceled" not in dark
     rejected = ann.does(
         "reject", str(second.id), "--reason", "hand-misread", "--floorperson", "Flo"
     )
@@ -153,15 +162,19 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     asked = ann.run(*command, answer="n\n", yes=False)
     assert asked.exit_code == 4
     assert "t4, round 1 -> void (misdeal)\n  the round is settled; wagers of $2.00" in asked.stderr
-    assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: taken back" in asked.stderr
+    assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: canceled" in asked.stderr
     assert len(ann.json("payouts")["payouts"]) == 2
     other = ann.fails(*command, "--round", "2")
     assert other.startswith("WRONG_ROUND: The table is at another round than the one named.")
     assert "current 1" in other
+    asked = ann.run(*command, "--seat", "2", answer="n\n", yes=False)
+    assert f"payout {royal.id}" not in asked.stderr
+    assert f"payout {envy.id}, royal flush at seat 2, $1,000.00: canceled" in asked.stderr
+    assert "other awards of the round on the same meter may be recalculated" in asked.stderr
     said = ann.does(*command, "--seat", "2")
     assert said.startswith("t4, round 1, seat 2 is void: $1.00 goes back (journal ")
-    assert f"\n{royal.id}: $10,000.21\n" in said
-    assert f"\n{envy.id}: closed\n" in said
+    assert f"\npayout {royal.id}: $10,000.42 -> $10,000.21\n" in said
+    assert f"\npayout {envy.id}: canceled\n" in said
     again = ("--request-id", new_request_id())
     assert "say --round, too" in ann.run(*command, *again).stderr
     first = ann.json(*command, "--round", "1", *again)
@@ -185,9 +198,15 @@ def test_a_floorperson_removes_a_wager(process: Process, ann: Person) -> None:
 
     asyncio.run(locked())
     command = ("wager", "remove", "t4", "--seat", "2", "--bet", FIVE)
-    said = ann.does(*command)
+    asked = ann.run(*command, answer="n\n", yes=False)
+    assert f"t4, round 1, seat 2: {FIVE}, $1.00 -> removed\nDo it?" in asked.stderr
+    again = ("--round", "1", "--request-id", new_request_id())
+    said = ann.does(*command, *again)
     assert said.startswith(f"t4, round 1, seat 2: {FIVE} is removed (journal ")
+    assert ann.does(*command, *again) == said
     assert ann.fails(*command).startswith("NO_SUCH_WAGER: ")
+    asked = ann.run(*command, answer="y\n", yes=False)
+    assert (asked.exit_code, "Do it?" in asked.stderr) == (1, False)
 
 
 def test_a_game_account(ann: Person) -> None:
@@ -228,7 +247,14 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
     hand = (*CARDS, "--loser", "3", "--winner", "7", "--others", "1,10")
     twice = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-1], "3", "--supervisor", "Sam")
-    assert "a seat is named twice" in twice
+    assert "field other_seats, problem a seat is named twice, value 3" in twice
+    alone = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-3], "3", "--supervisor", "Sam")
+    assert "field winner_seat, problem the seat is the loser's, value 3" in alone
+    asked = ann.run("badbeat", "verify", "fund", "p1", *hand, answer="n\n", yes=False).stderr
+    assert "fund/main: $8.00 -> shared out\n" in asked
+    assert re.search(r"losing hand +\S+ \S+ at seat 3: 50%\n", asked)
+    assert re.search(r"winning hand +\S+ \S+ at seat 7: 25%\n", asked)
+    assert re.search(r"others +at seats 1, 10: 25%, divided equally\n", asked)
     pair = ("--losing", "2s2h", "--winning", "9s9h", "--board", "KdJc7d5c3s")
     low = ann.fails("badbeat", "verify", "fund", "p1", *pair, *hand[len(CARDS) :])
     assert low.startswith("FLOORPERSON_REQUIRED: ")
@@ -238,7 +264,9 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     assert "four-eights" in low
     said = ann.does("badbeat", "verify", "fund", "p1", *hand, "--supervisor", "Sam")
     assert "Seat 3 lost with four eights to four nines at seat 7." in said
-    assert re.search(r"four eights \(bad beat\) +fund/main +\$4\.00", said)
+    assert re.search(r"four eights \(bad beat, loser\) +fund/main +\$4\.00", said)
+    assert re.search(r"four eights \(bad beat, winner\) +fund/main +\$2\.00", said)
+    assert re.search(r"four eights \(bad beat, table\) +fund/main +\$1\.00", said)
     assert "pending adjustment" in " ".join(ann.does("link", "list").split())
     wrong = ann.fails("badbeat", "display", "fund", "1", "--floorperson", "Flo")
     assert wrong.startswith("DISPLAY_MISMATCH: ")

@@ -83,6 +83,16 @@ def test_the_count_is_the_record(counted: int, alarm: bool) -> None:
     assert floor.balance("bb/box/p1") == "0.00"
 
 
+def test_a_count_that_is_entered_again_is_added_again_and_the_meter_can_be_set_right() -> None:
+    """So the handbook says to adjust the meter after a recount."""
+    floor = room()
+    for _ in range(2):
+        count(floor, "p1", 4_000_000)
+    assert floor.meter("bb/main") == "8.00"
+    ok(floor.operate(AdjustMeter("bb", "main", 4_000_000, "malfunction", "recount")))
+    assert floor.meter("bb/main") == "4.00"
+
+
 @pytest.mark.rule("PA2010 553.20(a)")
 @pytest.mark.rule("PA2010 553.20(b)(3)")
 @pytest.mark.rule("PA2010 553.20(f)")
@@ -95,6 +105,9 @@ def test_the_fund_is_shared_once_the_supervisor_has_verified() -> None:
     assert isinstance(event, BadBeatVerified)
     due = [(p.seat, p.amount_micros // 10_000) for p in event.payouts]
     assert due == [(3, 50_000), (7, 25_000), (1, 8_333), (2, 8_333), (5, 8_333)]
+    told = [(p.seat, p.role, p.cards) for p in event.payouts]
+    assert told[:3] == [(3, "loser", ("8s", "8h")), (7, "winner", ("9s", "9h")), (1, "table", ())]
+    assert (event.loser, event.winner) == (3, 7)
     assert floor.meter("bb/main") == "0.02"
     for payout in event.payouts:
         assert reason(floor.operate(PayPayout(payout.id))) == Reason.FORM_REQUIRED
@@ -136,7 +149,7 @@ def test_only_the_posted_hand_or_higher_that_was_beaten_is_paid(
 
 @pytest.mark.rule("PA2010 553.4(f)")
 def test_the_record_names_what_the_cards_rank_as() -> None:
-    """The event has both hands' cards, and every payout the cards that lost."""
+    """The event has both hands' cards, and every payout the hand that lost."""
     floor = room()
     count(floor, "p1", 100 * DOLLAR)
     event = ok(floor.operate(BAD_BEAT))
@@ -144,7 +157,7 @@ def test_the_record_names_what_the_cards_rank_as() -> None:
     assert (event.hand, event.winning_hand) == ("four-eights", "four-nines")
     assert (event.losing, event.winning) == (("8s", "8h"), ("9s", "9h"))
     assert event.community == ("8d", "8c", "9d", "9c", "2s")
-    assert {(p.hand, p.cards) for p in event.payouts} == {("four-eights", ("8s", "8h"))}
+    assert {p.hand for p in event.payouts} == {"four-eights"}
 
 
 @pytest.mark.rule("PA2010 553.20(b)(3)")

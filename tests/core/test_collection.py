@@ -88,7 +88,8 @@ def test_a_floorperson_removes_a_wager_that_has_no_chip() -> None:
     ok(floor.play("t1", LockOut()))
     other = RemoveWager("t1", 2, Placed(2, "a-five"))
     assert reason(floor.operate(other)) == Reason.WRONG_ROUND
-    assert ok(floor.remove("t1", 2, "a-five")) == WagerRemoved("t1", Placed(2, "a-five"), "flo")
+    removed = WagerRemoved("t1", Placed(2, "a-five"), "flo", 1, DOLLAR)
+    assert ok(floor.remove("t1", 2, "a-five")) == removed
     assert reason(floor.remove("t1", 2, "a-five")) == Reason.NO_SUCH_WAGER
     assert reason(floor.remove("t1", 2, "hb-player")) == Reason.NO_SUCH_WAGER
     ok(floor.play("t1", ConfirmCollection({"a-five": 1})))

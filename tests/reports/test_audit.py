@@ -74,6 +74,14 @@ def test_lines_for_people_fit_the_screen(three_days: Path) -> None:
     assert "by olga, approved by anna" in " ".join(result.stdout.split())
 
 
+def test_a_removed_wager_says_which_it_was(three_days: Path) -> None:
+    """Seat, bet, round, amount and who did it."""
+    args = ["audit", "--data", str(three_days), "--kind", "WagerRemoved"]
+    said = " ".join(CliRunner().invoke(main, args).stdout.split())
+    assert "table t1, seat 2, bet a-five, floorperson flo, number " in said
+    assert "amount 1.00" in said
+
+
 def test_a_backup_is_a_sound_copy(three_days: Path, tmp_path: Path) -> None:
     """It is checked when it is made, and never written over another."""
     target = tmp_path / "copy"

@@ -3,17 +3,21 @@
 import csv
 import datetime as dt
 import io
+import re
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from jackpot.core.commands.operator import CountBox
+from jackpot.core.config import Table
 from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.forms import as_csv, as_html
 from jackpot.reports.gaming_day import bounds
 from jackpot.reports.sections import Money, Section, sections
 from jackpot.reports.walk import open_walk
-from tests.reports.days import DATES, DAY, Row, rows, write_days
+from tests.core.floor import Floor, bad_beat_fund, four_eights_lose, ok
+from tests.reports.days import DATES, DAY, Row, rows, write_days, write_floor
 
 POOLS = ("meter", "reserve", "overflow")
 
@@ -166,7 +170,7 @@ def test_table_contributions_are_what_was_posted(three_days: Path) -> None:
 def test_what_happened_is_noted(three_days: Path) -> None:
     """Voids, mismatches, changes, counts and alarms each have as many lines as the journal."""
     wanted = {
-        "voids": ("RoundVoided", "SeatVoided"),
+        "voids": ("RoundVoided", "SeatVoided", "WagerRemoved"),
         "changes": ("LinkChanged", "MeterAdjusted", "FundsTransferred", "ParametersChanged"),
         "counts": ("BoxCounted", "BadBeatVerified", "DisplayConfirmed"),
     }
@@ -181,6 +185,27 @@ def test_what_happened_is_noted(three_days: Path) -> None:
         assert [note.sequence for note in mismatches] == [row.sequence for row in refused]
         alarms = [alarm for row in within for alarm in row.event.get("alarms", ())]
         assert [note.what for note in notes if note.heading == "alarms"] == alarms
+
+
+def test_a_removed_wager_is_listed_with_the_voids(three_days: Path) -> None:
+    """With its round, seat, bet, amount and who removed it."""
+    told = [note for date in DATES for note in report_of(three_days, date).notes]
+    (note,) = (note for note in told if "removed" in note.what)
+    assert (note.heading, note.by, note.micros) == ("voids", "flo", 1_000_000)
+    assert re.fullmatch(r"round \d+ seat 2: a-five removed, no chip", note.what)
+
+
+def test_an_open_share_of_a_bad_beat_has_a_role_and_no_round(tmp_path: Path) -> None:
+    """It belongs to no round of the table."""
+    floor = Floor().open_up([bad_beat_fund()], [Table("p1", "poker", ("bb",), 10, 0)])
+    ok(floor.operate(CountBox("bb", "p1", 1_000_000_000, "carl", "flo")))
+    ok(floor.operate(four_eights_lose()))
+    with open_walk(write_floor(tmp_path, floor), "test") as walk:
+        report = daily_report(walk, dt.date(1970, 1, 1), 86_400_000_000)
+    (section,) = (s for s in sections(report) if s.title == "Open payouts")
+    told = [(row[3], row[4], row[5]) for row in section.rows]
+    assert told[:2] == [("", 3, "four-eights (loser)"), ("", 7, "four-eights (winner)")]
+    assert told[2] == ("", 1, "four-eights (table)")
 
 
 def test_hits_end_the_day_with_the_status_that_they_had(three_days: Path) -> None:

@@ -85,13 +85,19 @@ def test_the_meter_after_is_the_meter_as_it_then_stood(three_days: Path) -> None
 
 @pytest.mark.rule("PA2010 553.20(f)")
 def test_a_bad_beats_slip_shows_both_hands(three_days: Path) -> None:
-    """The cards that lost, the board, and the hand and cards that won."""
+    """Each with its seat and cards, the board, and what the player of the slip is."""
     row = next(row for row in rows(three_days) if row.kind == "BadBeatVerified")
+    told = []
     with open_walk(three_days) as walk:
-        slip = find_slip(walk, row.event["payouts"][0]["id"])
-    lines = " | ".join(" ".join(line.split()) for line in slip_lines(slip))
-    assert "award four-eights (bad-beat) | cards 8s 8h | board 8d 8c 9d 9c 2s" in lines
-    assert "| beaten by four-nines: 9s 9h |" in lines
+        for payout in row.event["payouts"]:
+            lines = slip_lines(find_slip(walk, payout["id"]))
+            text = " | ".join(" ".join(line.split()) for line in lines)
+            assert "| losing hand seat 3, four-eights: 8s 8h |" in text
+            assert "| winning hand seat 7, four-nines: 9s 9h |" in text
+            assert "| board 8d 8c 9d 9c 2s |" in text
+            assert "| cards" not in text
+            told.append((payout["seat"], text.split("| player is ")[1].split(" |")[0]))
+    assert told[:3] == [(3, "the loser"), (7, "the winner"), (1, "at the table")]
 
 
 def test_a_slip_names_its_entries_with_their_hashes(three_days: Path) -> None:

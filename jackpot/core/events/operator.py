@@ -172,6 +172,8 @@ class BadBeatVerified(Event, frozen=True):
     winning: tuple[str, ...] = ()
     community: tuple[str, ...] = ()
     winning_hand: str = ""
+    loser: int = 0  # their seats; 0: not noted
+    winner: int = 0
 
 
 class DisplayConfirmed(Event, frozen=True):

@@ -50,6 +50,8 @@ class WagerRemoved(Event, frozen=True):
     table: str
     wager: Placed
     floorperson: str
+    number: int = 0  # of the round; 0, and no amount, in early journals
+    amount_micros: int = 0
 
 
 class RoundLocked(Event, frozen=True):

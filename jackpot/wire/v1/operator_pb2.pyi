@@ -233,6 +233,9 @@ class Link(_message.Message):
     BAD_BEAT_FIELD_NUMBER: _builtins.int
     PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
     BOXES_FIELD_NUMBER: _builtins.int
+    LOSER_BPS_FIELD_NUMBER: _builtins.int
+    WINNER_BPS_FIELD_NUMBER: _builtins.int
+    TABLE_BPS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     title: _builtins.str
     rule: _builtins.str
@@ -248,6 +251,11 @@ class Link(_message.Message):
     """Pots feed it, not wagers."""
     pending_adjustment: _builtins.bool
     """A Bad Beat is due and the displayed amount is pending adjustment."""
+    loser_bps: _builtins.int
+    """Of a Bad Beat fund, who has which share: 10000 is 100%."""
+    winner_bps: _builtins.int
+    table_bps: _builtins.int
+    """To the other players dealt in, equally."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelAccounts]: ...
     @_builtins.property
@@ -271,10 +279,13 @@ class Link(_message.Message):
         bad_beat: _builtins.bool = ...,
         pending_adjustment: _builtins.bool = ...,
         boxes: _abc.Iterable[Global___Box] | None = ...,
+        loser_bps: _builtins.int = ...,
+        winner_bps: _builtins.int = ...,
+        table_bps: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bad_beat", b"bad_beat", "boxes", b"boxes", "hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "pending_adjustment", b"pending_adjustment", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "retained_micros", b"retained_micros", "rule", b"rule", "status", b"status", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bad_beat", b"bad_beat", "boxes", b"boxes", "hit_count", b"hit_count", "house_micros", b"house_micros", "id", b"id", "levels", b"levels", "loser_bps", b"loser_bps", "pending_adjustment", b"pending_adjustment", "pending_micros", b"pending_micros", "players_micros", b"players_micros", "retained_micros", b"retained_micros", "rule", b"rule", "status", b"status", "table_bps", b"table_bps", "title", b"title", "wager_micros", b"wager_micros", "winner_bps", b"winner_bps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -45,6 +45,26 @@ PAYOUT_KIND_LUCKY: PayoutKind.ValueType  # 5
 PAYOUT_KIND_BAD_BEAT: PayoutKind.ValueType  # 6
 Global___PayoutKind: _TypeAlias = PayoutKind  # noqa: Y015
 
+class _BadBeatRole:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BadBeatRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BadBeatRole.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BAD_BEAT_ROLE_UNSPECIFIED: _BadBeatRole.ValueType  # 0
+    BAD_BEAT_ROLE_LOSER: _BadBeatRole.ValueType  # 1
+    BAD_BEAT_ROLE_WINNER: _BadBeatRole.ValueType  # 2
+    BAD_BEAT_ROLE_TABLE: _BadBeatRole.ValueType  # 3
+
+class BadBeatRole(_BadBeatRole, metaclass=_BadBeatRoleEnumTypeWrapper):
+    """A player's part in a Bad Beat."""
+
+BAD_BEAT_ROLE_UNSPECIFIED: BadBeatRole.ValueType  # 0
+BAD_BEAT_ROLE_LOSER: BadBeatRole.ValueType  # 1
+BAD_BEAT_ROLE_WINNER: BadBeatRole.ValueType  # 2
+BAD_BEAT_ROLE_TABLE: BadBeatRole.ValueType  # 3
+Global___BadBeatRole: _TypeAlias = BadBeatRole  # noqa: Y015
+
 class _PayoutSource:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -91,6 +111,7 @@ class Payout(_message.Message):
     FLOORPERSON_FIELD_NUMBER: _builtins.int
     DECIDED_TIME_MICROS_FIELD_NUMBER: _builtins.int
     ACCOUNT_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
@@ -116,6 +137,8 @@ class Payout(_message.Message):
     decided_time_micros: _builtins.int
     account: _builtins.str
     """The game account that the wager came from; empty: none."""
+    role: Global___BadBeatRole.ValueType
+    """The player's part in a Bad Beat; unspecified: another kind of award, or an early journal."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -141,10 +164,11 @@ class Payout(_message.Message):
         floorperson: _builtins.str = ...,
         decided_time_micros: _builtins.int = ...,
         account: _builtins.str = ...,
+        role: Global___BadBeatRole.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -36,7 +36,7 @@ from jackpot.engine.answers import Job, Limits
 from jackpot.engine.batch import Batch, Decider
 from jackpot.engine.replica import Replica
 from jackpot.rules.hands import names
-from jackpot.server.parse import play_requests
+from jackpot.server.codec.table import play_requests
 from jackpot.sources import clock_micros, draw_entropy
 from jackpot.store.journal import GENESIS, Entry, Head, chained
 from jackpot.store.postgres import PostgresJournal

@@ -29,7 +29,7 @@ from jackpot.core.reasons import Refusal
 from jackpot.engine import Engine
 from jackpot.engine.replica import Replica, load
 from jackpot.rules.hands import names
-from jackpot.server.parse import play_requests
+from jackpot.server.codec.table import play_requests
 from jackpot.server.setup import set_up
 from jackpot.store import codec
 from jackpot.store.journal import Entry

@@ -21,7 +21,7 @@ import pysqlite3
 import uvloop
 
 from emulator.bench.messages import bench_site
-from jackpot.server.collector import calm_collector
+from jackpot.server.garbage_collection import calm_collector
 from jackpot.wire.v1 import table_pb2 as pb
 
 PLAY = "/jackpot.v1.TableService/Play"

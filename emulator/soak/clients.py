@@ -13,7 +13,7 @@ from tenacity import stop_after_delay
 from emulator.audit.entry import Entry, flat
 from emulator.soak.latency import Latencies
 from emulator.soak.tape import Tape
-from jackpot.server.caller import PRINCIPAL_KEY
+from jackpot.server.admission import PRINCIPAL_KEY
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc

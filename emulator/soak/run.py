@@ -39,7 +39,7 @@ from emulator.soak.strangers import Mute, herd
 from emulator.soak.table import SideTable
 from emulator.soak.tape import Tape
 from emulator.soak.tasks import end, in_words, while_kept
-from jackpot.server.collector import calm_collector
+from jackpot.server.garbage_collection import calm_collector
 
 LOOK_S = 0.5  # between two looks at all accounts
 HERD_SHARE = 0.4  # of a run, after which the herd comes

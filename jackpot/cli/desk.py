@@ -20,7 +20,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 from jackpot.cli.connection import Connection, connected
 from jackpot.console import NotConfirmedError, UnreachableException, one_line
 from jackpot.core.money import dollars
-from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
+from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.ids import SAYS, is_id
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.request_id import new_request_id

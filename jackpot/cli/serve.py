@@ -23,8 +23,8 @@ from jackpot.engine.faults import none as no_faults
 from jackpot.file_limit import raise_file_limit
 from jackpot.rules.site import load_site_file
 from jackpot.server.assembly import make_controller
-from jackpot.server.collector import calm_collector
 from jackpot.server.controller import Controller
+from jackpot.server.garbage_collection import calm_collector
 from jackpot.server.setup import SetupError, unasked
 from jackpot.store.journal import Journal
 from jackpot.store.opening import journal_opener

@@ -12,7 +12,7 @@ out twice. And nobody's flood or fast clock costs anybody else an answer:
   id becomes the mark for all principals that are not remembered. To push it ahead of time takes a
   thousand principals with ids from the future.
 
-How far ahead of its clock the controller takes an id is for `jackpot.server.fields.request_id`.
+How far ahead of its clock the controller takes an id is for `jackpot/server/codec/fields.py`.
 """
 
 from jackpot.core.commands.base import OperatorOrigin

@@ -19,7 +19,7 @@ from jackpot.display.views import (
     SignFrame,
 )
 from jackpot.engine import MeterBoard, MeterFrame
-from jackpot.server.answers import pot_lines
+from jackpot.server.codec.meter import pot_lines
 
 MICROS_PER_MS = 1_000
 SILENT_MS = 30_000  # a table that was not heard for longer is not attached

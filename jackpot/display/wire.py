@@ -25,7 +25,7 @@ from jackpot.display.views import (
     TableView,
 )
 from jackpot.engine import LevelMeter, MeterFrame
-from jackpot.server.enums import HIT_STATUSES, KINDS, LINK_STATUSES, PHASES, SOURCES
+from jackpot.server.codec.fields import HIT_STATUSES, KINDS, LINK_STATUSES, PHASES, SOURCES
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 

@@ -17,7 +17,7 @@ from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
-from jackpot.server.caller import Door
+from jackpot.server.admission import Admission
 from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
@@ -59,9 +59,9 @@ class Controller:
         self.sites = (site, *more)
         self.gate = gate
         self._request_id = request_id
-        self._door = Door(gate)
+        self._admission = Admission(gate)
         self._watching: asyncio.Task[None] | None = None
-        self._tables = TableService(engine, self._door)
+        self._tables = TableService(engine, self._admission)
         self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
@@ -76,7 +76,9 @@ class Controller:
             operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]: self._operators.rpcs(),
         }
         self._server.add_generic_rpc_handlers(
-            tuple(service(descriptor, rpcs, self._door) for descriptor, rpcs in services.items())
+            tuple(
+                service(descriptor, rpcs, self._admission) for descriptor, rpcs in services.items()
+            )
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._names = ["", *(descriptor.full_name for descriptor in services)]
@@ -115,7 +117,7 @@ class Controller:
     def _listen(self, address: str) -> int:
         if self.gate is None:
             return self._server.add_insecure_port(address)
-        self._watching = asyncio.create_task(self._door.watch())
+        self._watching = asyncio.create_task(self._admission.watch())
         return self._server.add_secure_port(address, self.gate.credentials())
 
     async def stop(self) -> None:

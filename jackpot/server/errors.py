@@ -4,13 +4,18 @@
 """
 
 from collections import Counter
+from typing import TypeVar
 
 from google.rpc import status_pb2
 from grpc import StatusCode
 
+from jackpot.core.events import Refused
 from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
+from jackpot.engine import Committed, Outcome
 from jackpot.wire.errors import PlainError
 from jackpot.wire.refusals import to_status
+
+Answer = TypeVar("Answer")
 
 RETRY_DELAY_MS = 200  # long enough for a batch in trouble to be given up, short for a dealer
 
@@ -32,6 +37,22 @@ class CallRefusedError(PlainError):
 def refused(reason: Reason, **details: object) -> CallRefusedError:
     """An error to raise, with its details as text."""
     return CallRefusedError(refuse(reason, **details))
+
+
+def accepted(outcome: Outcome) -> Committed:
+    """What was committed; a refusal, journaled or not, is raised."""
+    if isinstance(outcome, Refusal):
+        raise CallRefusedError(outcome)
+    if isinstance(event := outcome.event, Refused):
+        raise CallRefusedError(Refusal(event.reason, event.details), outcome.sequence)
+    return outcome
+
+
+def seen(answer: Answer | Refusal) -> Answer:
+    """What a look at the state found; a refusal is raised."""
+    if isinstance(answer, Refusal):
+        raise CallRefusedError(answer)
+    return answer
 
 
 def code_of(refusal: Refusal) -> StatusCode:

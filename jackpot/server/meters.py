@@ -4,22 +4,17 @@ A watcher gets the latest value, never a queue. A frame is serialised once for a
 serialised messages can be put one behind the other, and mean what they would have meant as one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
 from jackpot.auth.gate import Actor
-from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.core.state import State
+from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
-from jackpot.engine.meters import frame_of
-from jackpot.server import fields
-from jackpot.server.answers import hit_message, paytables_message
-from jackpot.server.enums import LINK_STATUSES
-from jackpot.server.errors import CallRefusedError, refused
-from jackpot.server.outcomes import seen
-from jackpot.server.rpc import Context, Sender, Stream, Unary
-from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS, MAX_WATCHERS
+from jackpot.server.codec.meter import ROWS, parse_watch, unknown_link, watched
+from jackpot.server.errors import CallRefusedError, refused, seen
+from jackpot.server.rpc import Context, Sender, Stream, Unary, unary_rpcs
+from jackpot.wire.limits import MAX_WATCHERS
 from jackpot.wire.v1 import meter_pb2
 
 
@@ -38,12 +33,8 @@ class MeterService:
 
     def rpcs(self) -> dict[str, Unary | Stream]:
         """The service by the names of its RPCs."""
-        return {
-            "ListSites": self._list_sites,
-            "ListMeters": self._list,
-            "ListPaytables": self._list_paytables,
-            "WatchMeters": self._watch,
-        }
+        rpcs = unary_rpcs(self._engine, ROWS)
+        return {**rpcs, "ListSites": self._list_sites, "WatchMeters": self._watch}
 
     def end_streams(self, error: CallRefusedError) -> None:
         """End every watch."""
@@ -51,52 +42,18 @@ class MeterService:
         self._engine.meters.publish(())
 
     async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:
-        return meter_pb2.ListSitesResponse(sites=[actor.site] if actor.site else self._sites)
-
-    async def _list(self, message: meter_pb2.ListMetersRequest, _actor: Actor) -> Message:
-        site = fields.identifier(message.site, "site")
-        wanted = [fields.identifier(message.link, "link")] if message.link else []
-
-        def look(state: State) -> meter_pb2.ListMetersResponse | Refusal:
-            if refusal := _missing(state, wanted):
-                return refusal
-            frames = [frame_of(state, state.links[link]) for link in wanted or state.links]
-            return meter_pb2.ListMetersResponse(
-                sequence=state.sequence, links=[_link_meters(frame) for frame in frames]
-            )
-
-        return seen(await self._engine.read(site, look))
-
-    async def _list_paytables(
-        self, message: meter_pb2.ListPaytablesRequest, _actor: Actor
-    ) -> Message:
-        site = fields.identifier(message.site, "site")
-        wanted = [fields.identifier(message.link, "link")] if message.link else []
-
-        def look(state: State) -> meter_pb2.ListPaytablesResponse | Refusal:
-            if refusal := _missing(state, wanted):
-                return refusal
-            configs = [state.links[link].config for link in wanted or state.links]
-            return meter_pb2.ListPaytablesResponse(
-                sequence=state.sequence, links=[paytables_message(config) for config in configs]
-            )
-
-        return seen(await self._engine.read(site, look))
+        answer: Message = ROWS["ListSites"].answer([actor.site] if actor.site else self._sites)
+        return answer
 
     async def _watch(
         self, message: meter_pb2.WatchMetersRequest, context: Context, _actor: Actor
     ) -> None:
-        site = fields.identifier(message.site, "site")
-        wanted = {
-            fields.identifier(link, "links")
-            for link in fields.many(message.links, "links", MAX_WATCHED_LINKS)
-        }
-        after = fields.whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER)
+        site, wanted, after = parse_watch(message)
         if self._watchers >= self._max_watchers:
             raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=self._max_watchers)
         self._watchers += 1
         try:
-            seen(await self._engine.read(site, lambda state: _missing(state, wanted)))
+            seen(await self._engine.read(site, lambda state: unknown_link(state, wanted)))
             with Sender(context) as sender:
                 await self._send(sender, site, wanted, after)
         finally:
@@ -121,34 +78,6 @@ class MeterService:
     def _serialise(self, frame: MeterFrame) -> bytes:
         known, raw = self._serialised.get((frame.site, frame.link), (None, b""))
         if known is not frame:
-            message = meter_pb2.WatchMetersResponse(
-                sequence=frame.sequence, links=[_link_meters(frame)]
-            )
-            raw = message.SerializeToString()
+            raw = watched(frame).SerializeToString()
             self._serialised[frame.site, frame.link] = (frame, raw)
         return raw
-
-
-def _missing(state: State, wanted: Iterable[str]) -> Refusal | None:
-    for link in wanted:
-        if link not in state.links:
-            return refuse(Reason.UNKNOWN_LINK, link=link)
-    return None
-
-
-def _link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
-    return meter_pb2.LinkMeters(
-        link=frame.link,
-        title=frame.title,
-        status=LINK_STATUSES.to_wire(frame.status),
-        wager_micros=frame.wager_micros,
-        meters=[
-            meter_pb2.Meter(level=level.level, amount_micros=level.meter_micros)
-            for level in frame.levels
-        ],
-        hit_count=frame.hit_count,
-        recent_hits=[hit_message(hit) for hit in frame.hits],
-        sequence=frame.sequence,
-        time_micros=frame.time_micros,
-        pending_adjustment=frame.pending_adjustment,
-    )

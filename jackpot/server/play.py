@@ -13,10 +13,8 @@ from grpc.aio import EOF
 
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.engine import Engine, Lane, Outcome
-from jackpot.server.answers import TABLE_ANSWERS
-from jackpot.server.errors import CallRefusedError, refused, status_of
-from jackpot.server.outcomes import accepted
-from jackpot.server.parse import play_requests
+from jackpot.server.codec.table import play_requests, play_result
+from jackpot.server.errors import CallRefusedError, accepted, refused, status_of
 from jackpot.server.rpc import Context, Sender, decode
 from jackpot.wire.limits import MAX_COMMANDS
 from jackpot.wire.v1 import table_pb2
@@ -112,5 +110,4 @@ class PlayStream:
             result.sequence = error.sequence
             result.error.CopyFrom(status_of(error.refusal, error.sequence))
             return
-        result.sequence = done.sequence
-        getattr(result, kind).CopyFrom(TABLE_ANSWERS[kind](done.sequence, done.event))
+        play_result(result, kind, done)

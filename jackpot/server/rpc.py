@@ -1,4 +1,4 @@
-"""Between gRPC's bytes and the services: decode, identify the caller, and answer refusals.
+"""Between gRPC's bytes and the engine: decode, admit the caller, carry out, and answer refusals.
 
 gRPC's own deserialisers end in INTERNAL when the bytes are no message, so handlers take raw bytes.
 Each service is a table of its RPCs by name; one that the proto has and the table lacks, or the
@@ -16,9 +16,18 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
 from jackpot.auth.gate import Actor
-from jackpot.core.reasons import Reason
-from jackpot.server.caller import Door
-from jackpot.server.errors import CallRefusedError, code_of, refused, status_of
+from jackpot.core.reasons import Reason, Refusal
+from jackpot.engine import Engine
+from jackpot.server.admission import Admission
+from jackpot.server.codec import Command, Read, Row
+from jackpot.server.errors import (
+    CallRefusedError,
+    accepted,
+    code_of,
+    refused,
+    seen,
+    status_of,
+)
 from jackpot.wire.limits import MAX_UNREAD_S
 from jackpot.wire.refusals import trailers_of
 
@@ -31,15 +40,43 @@ _log = logging.getLogger(__name__)
 
 
 def service(
-    descriptor: ServiceDescriptor, rpcs: Mapping[str, Unary | Stream], door: Door
+    descriptor: ServiceDescriptor, rpcs: Mapping[str, Unary | Stream], admission: Admission
 ) -> grpc.GenericRpcHandler:
     """A service as gRPC takes it."""
     if missing := {method.name for method in descriptor.methods} ^ rpcs.keys():
         raise LookupError(f"{descriptor.full_name}: {sorted(missing)}")
     handlers = {
-        method.name: _handler(method, rpcs[method.name], door) for method in descriptor.methods
+        method.name: _handler(method, rpcs[method.name], admission) for method in descriptor.methods
     }
     return grpc.method_handlers_generic_handler(descriptor.full_name, handlers)
+
+
+def unary_rpcs(engine: Engine, rows: Mapping[str, Row]) -> dict[str, Unary]:
+    """The RPCs that need no more than their rows: they execute a command or read the state."""
+    commands = {rpc: _command(engine, row) for rpc, row in rows.items() if isinstance(row, Command)}
+    reads = {rpc: _read(engine, row) for rpc, row in rows.items() if isinstance(row, Read)}
+    return commands | reads
+
+
+def _command(engine: Engine, row: Command) -> Unary:
+    async def call(message: Any, actor: Actor) -> Message:
+        done = accepted(await engine.execute(row.request(message, actor)))
+        answer: Message = row.answer(done.sequence, done.event)
+        return answer
+
+    return call
+
+
+def _read(engine: Engine, row: Read) -> Unary:
+    async def call(message: Any, _actor: Actor) -> Message:
+        site, asked = row.parse(message)
+        found: Message | Refusal
+        found = await engine.read(site, lambda state: row.answer(state, asked), fresh=row.fresh)
+        if isinstance(found, Refusal) and not row.fresh:
+            found = await engine.read(site, lambda state: row.answer(state, asked))
+        return seen(found)
+
+    return call
 
 
 def decode(message_type: Any, raw: bytes) -> Any:
@@ -93,15 +130,17 @@ class Sender:
             raise refused(Reason.OVERLOADED, unread_s=self._within_s)
 
 
-def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodHandler[Any, Any]":
+def _handler(
+    method: MethodDescriptor, rpc: Any, admission: Admission
+) -> "grpc.RpcMethodHandler[Any, Any]":
     message_type = GetMessageClass(method.input_type)
     name = f"{method.containing_service.name}/{method.name}"
 
     async def unary(raw: bytes, context: Context) -> bytes:
         async def call() -> bytes:
-            door.admit(context, name)  # before a stranger's bytes are looked at
+            admission.admit(context, name)  # before a stranger's bytes are looked at
             message = decode(message_type, raw)
-            actor = door.admit(context, name, *_about(message))
+            actor = admission.admit(context, name, *_about(message))
             answer: Message = await rpc(message, actor)
             return answer.SerializeToString()
 
@@ -110,18 +149,18 @@ def _handler(method: MethodDescriptor, rpc: Any, door: Door) -> "grpc.RpcMethodH
 
     async def server_stream(raw: bytes, context: Context) -> None:
         async def call() -> None:
-            actor = door.admit(context, name)
+            actor = admission.admit(context, name)
             message = decode(message_type, raw)
-            actor = door.admit(context, name, *_about(message))
-            with door.stream(actor):
+            actor = admission.admit(context, name, *_about(message))
+            with admission.stream(actor):
                 await rpc(message, context, actor)
 
         await _answered(call, context)
 
     async def both_stream(_: Any, context: Context) -> None:
         async def call() -> None:
-            actor = door.admit(context, name)
-            with door.stream(actor):
+            actor = admission.admit(context, name)
+            with admission.stream(actor):
                 await rpc(message_type, context, actor)
 
         await _answered(call, context)

@@ -28,9 +28,8 @@ from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
-from jackpot.server.caller import SITE_FILE
-from jackpot.server.errors import CallRefusedError
-from jackpot.server.outcomes import accepted, seen
+from jackpot.server.admission import SITE_FILE
+from jackpot.server.errors import CallRefusedError, accepted, seen
 from jackpot.wire.errors import PlainError
 from jackpot.wire.request_id import new_request_id
 

@@ -11,7 +11,7 @@ from emulator.audit.forms import _FORMS, faults
 from emulator.audit.terms import read_terms
 from emulator.auditor import Auditor, ContradictionError
 from jackpot.core.commands.table import Malformed
-from jackpot.server.parse import _parse
+from jackpot.server.codec.table import PLAYED
 from jackpot.wire.v1 import table_pb2 as pb
 from tests.emulator.test_auditor import attached, audit, opened
 from tests.server.test_malformed import messages
@@ -63,7 +63,7 @@ def test_its_own_reading_of_commands_is_the_controllers(data: st.DataObject, kin
     """Two readers of one message find the same faults, or none."""
     field = pb.PlayCommand.DESCRIPTOR.fields_by_name[kind]
     message = data.draw(messages(field.message_type))
-    parsed, wrong = _parse(kind, message), faults(kind, message)
+    parsed, wrong = PLAYED[kind].command(message), faults(kind, message)
     if isinstance(parsed, Malformed):
         assert parsed.reason in wrong
     else:

@@ -8,8 +8,8 @@ from jackpot.auth.names import HolderError, parse_holder
 from jackpot.core.config import GamingDay, PotRules
 from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.site import check_site, load_site
+from jackpot.server.codec.fields import identifier
 from jackpot.server.errors import CallRefusedError
-from jackpot.server.fields import identifier
 from jackpot.wire.ids import is_id
 from tests.rules.site_files import written
 

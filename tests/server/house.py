@@ -18,7 +18,7 @@ from jackpot.engine.faults import Point
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
-from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
+from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.server.controller import Controller
 from jackpot.sources import clock_micros
 from jackpot.store.journal import Journal

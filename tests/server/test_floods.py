@@ -9,7 +9,7 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
 from jackpot.rules.site import load_site
-from jackpot.server.caller import SITE_FILE
+from jackpot.server.admission import SITE_FILE
 from jackpot.verify import verify
 from jackpot.wire.request_id import make_request_id, new_request_id, request_id_time_ms
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc

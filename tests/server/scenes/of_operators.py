@@ -6,7 +6,7 @@ from typing import Any
 import grpc
 
 from jackpot.core.reasons import Reason
-from jackpot.server.caller import Door
+from jackpot.server.admission import Admission
 from jackpot.server.errors import refused
 from jackpot.server.rpc import service
 from jackpot.store.opening import Address
@@ -30,7 +30,7 @@ async def _already_defined(_folder: Path, _: Address) -> None:
     descriptor = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
     server = grpc.aio.server()
     rpcs = {method.name: refuse for method in descriptor.methods}
-    server.add_generic_rpc_handlers((service(descriptor, rpcs, Door()),))
+    server.add_generic_rpc_handlers((service(descriptor, rpcs, Admission()),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:

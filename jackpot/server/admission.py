@@ -1,4 +1,4 @@
-"""The door: who is calling, whether they may, and out with whoever no longer may.
+"""Admit callers: find out who is calling, whether they may, and end streams that no longer may.
 
 Without TLS the server listens on loopback only, and whoever can connect may do everything. There,
 and only there, a caller says by metadata who they are, so that a laboratory can try dual control.
@@ -13,8 +13,8 @@ from typing import Any
 from jackpot.auth.authority import AuthorityError
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
+from jackpot.server.codec.fields import identifier, malformed
 from jackpot.server.errors import CallRefusedError, refused
-from jackpot.server.fields import identifier, malformed
 
 LOCAL = "local"
 SITE_FILE = "site-file"  # by this name the controller itself defines what its site file has
@@ -23,7 +23,7 @@ _WATCH_S = 1.0
 _log = logging.getLogger(__name__)
 
 
-class Door:
+class Admission:
     """Admits callers, and knows the streams that they have open."""
 
     def __init__(self, gate: Gate | None = None) -> None:

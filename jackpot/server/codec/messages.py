@@ -1,28 +1,109 @@
-"""Turn the core's events and state into messages for staff: the event is the answer."""
+"""Turn values of the core, such as a round, a payout or a link, into messages of the same name."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, get_args
 
 from jackpot.core import config, ledger, state
-from jackpot.core.commands.operator import AdjustMeter, ResetMeter, SetLimit, SetRate, TransferFunds
+from jackpot.core.commands.operator import AdjustMeter, Change, TransferFunds
+from jackpot.core.commands.table import Wager
+from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import (
     FundsTransferred,
     MeterAdjusted,
     ParametersChanged,
     Proposed,
 )
-from jackpot.core.events.table import TableAttached
-from jackpot.server.answers import at, changes_messages, payout_message, round_message, voided
-from jackpot.server.enums import LINK_STATUSES, METER_REASONS, POOLS, SOURCES
-from jackpot.wire.v1 import operator_pb2, table_pb2
+from jackpot.server.codec.fields import (
+    KINDS,
+    LINK_STATUSES,
+    METER_REASONS,
+    PHASES,
+    POOLS,
+    ROLES,
+    SOURCES,
+    enum_value,
+)
+from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 
-_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
-    AdjustMeter: operator_pb2.CHANGE_KIND_ADJUST_METER,
-    ResetMeter: operator_pb2.CHANGE_KIND_RESET_METER,
-    TransferFunds: operator_pb2.CHANGE_KIND_TRANSFER_FUNDS,
-    SetLimit: operator_pb2.CHANGE_KIND_SET_LIMIT,
-    SetRate: operator_pb2.CHANGE_KIND_SET_RATE,
+_NO_POSITION = -1  # of a Lucky Bonus that was not drawn
+_CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
+    change: enum_value(operator_pb2.ChangeKind, change.__name__) for change in get_args(Change)
 }
+
+
+def lucky_position(position: int) -> int | None:
+    """Where the Lucky Bonus is, if it was drawn."""
+    return None if position == _NO_POSITION else position
+
+
+def wager_message(seat: int, bet: str, wager: Wager | state.Accepted) -> table_pb2.Wager:
+    """A wager."""
+    return table_pb2.Wager(
+        seat=seat,
+        bet=bet,
+        amount_micros=wager.amount_micros,
+        player=wager.player,
+        account=wager.account,
+    )
+
+
+def round_message(round_: state.Round | None) -> table_pb2.Round | None:
+    """A round with its wagers by seat."""
+    if round_ is None:
+        return None
+    return table_pb2.Round(
+        number=round_.number,
+        phase=PHASES.to_wire(round_.phase),
+        wagers=[
+            wager_message(seat, bet, wager)
+            for seat, bets in sorted(round_.wagers.items())
+            for bet, wager in bets.items()
+        ],
+        void_seats=round_.void_seats,
+        magic_card=round_.magic_card,
+        lucky_position=lucky_position(round_.lucky_position),
+    )
+
+
+def payout_message(payout: state.Payout) -> payout_pb2.Payout:
+    """A payout with all that its slip says."""
+    return payout_pb2.Payout(
+        id=payout.id,
+        table=payout.table,
+        round=payout.round,
+        link=payout.link,
+        level=payout.level,
+        bet=payout.bet,
+        kind=KINDS.to_wire(payout.kind),
+        hand=payout.hand,
+        seat=payout.seat,
+        player=payout.player,
+        cards=payout.cards,
+        amount_micros=payout.amount_micros,
+        meter_before_micros=payout.meter_before_micros,
+        source=SOURCES.to_wire(payout.source),
+        needs_floorperson=payout.needs_floorperson,
+        holder=payout.holder,
+        share_bps=payout.share_bps,
+        floorperson=payout.floorperson,
+        decided_time_micros=payout.since_micros,
+        account=payout.account,
+        role=ROLES.to_wire(payout.role) if payout.role else payout_pb2.BAD_BEAT_ROLE_UNSPECIFIED,
+    )
+
+
+def changes_messages(changes: Iterable[PayoutChange]) -> list[payout_pb2.PayoutChange]:
+    """What became of payouts when something was taken back."""
+    return [
+        payout_pb2.PayoutChange(
+            payout=change.payout,
+            amount_micros=change.amount_micros,
+            meter_before_micros=change.meter_before_micros,
+            closed=change.closed,
+            seat=change.seat,
+        )
+        for change in changes
+    ]
 
 
 def link_message(site: state.State, link: state.LinkState) -> operator_pb2.Link:
@@ -83,10 +164,8 @@ def _terms(level: config.Level) -> operator_pb2.Terms:
     )
 
 
-def table_message(
-    site: state.State, table: state.TableState, heartbeat_micros: int
-) -> operator_pb2.Table:
-    """A table with its round."""
+def table_message(site: state.State, table: state.TableState) -> operator_pb2.Table:
+    """A table with its round; when it was last heard from is not in the state."""
     config_ = table.config
     return operator_pb2.Table(
         id=config_.id,
@@ -98,7 +177,6 @@ def table_message(
         rounds=table.rounds,
         round=round_message(table.round),
         open_payouts=sum(payout.table == config_.id for payout in site.payouts.values()),
-        heartbeat_time_micros=heartbeat_micros,
     )
 
 
@@ -107,7 +185,7 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
     change = proposal.change
     message = operator_pb2.Proposal(
         id=proposal.id,
-        kind=_KINDS[type(change)],
+        kind=_CHANGE_KINDS[type(change)],
         link=change.link,
         level=change.level,
         reference=change.reference,
@@ -156,7 +234,22 @@ def _change_message(
             )
 
 
-def _changed(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
+def journaled(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
+    """An answer that says no more than where the journal has it."""
+    return lambda sequence, _event: response(sequence=sequence)
+
+
+def voided(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
+    """An answer that says what goes back, and what becomes of awards."""
+    return lambda sequence, event: response(
+        sequence=sequence,
+        round=event.number,
+        returned_micros=event.returned_micros,
+        changes=changes_messages(event.changes),
+    )
+
+
+def changed(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     """An answer that has the change, or the proposal that it became."""
 
     def answer(sequence: int, event: Any) -> Any:
@@ -167,7 +260,8 @@ def _changed(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     return answer
 
 
-def _approved(sequence: int, event: Any) -> operator_pb2.ApproveProposalResponse:
+def approved(sequence: int, event: Any) -> operator_pb2.ApproveProposalResponse:
+    """The answer to an approval: the change that it made."""
     change = _change_message(event)
     match change:
         case operator_pb2.MeterChange():
@@ -176,65 +270,3 @@ def _approved(sequence: int, event: Any) -> operator_pb2.ApproveProposalResponse
             return operator_pb2.ApproveProposalResponse(sequence=sequence, transfer=change)
         case _:
             return operator_pb2.ApproveProposalResponse(sequence=sequence, terms=change)
-
-
-def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
-    return table_pb2.AttachResponse(
-        sequence=sequence,
-        epoch=event.epoch,
-        last_number=event.last_number,
-        rounds=event.rounds,
-        round=round_message(event.round),
-    )
-
-
-# By the name of the RPC.
-OPERATOR_ANSWERS: Mapping[str, Callable[[int, Any], Any]] = {
-    "Attach": _attached,
-    "PutLinkInService": at(operator_pb2.PutLinkInServiceResponse),
-    "SuspendLink": at(operator_pb2.SuspendLinkResponse),
-    "ResumeLink": at(operator_pb2.ResumeLinkResponse),
-    "RetireLink": at(operator_pb2.RetireLinkResponse),
-    "ValidatePayout": lambda sequence, event: operator_pb2.ValidatePayoutResponse(
-        sequence=sequence,
-        source=SOURCES.to_wire(event.source),
-        amount_micros=event.amount_micros,
-    ),
-    "PayPayout": lambda sequence, event: operator_pb2.PayPayoutResponse(
-        sequence=sequence,
-        source=SOURCES.to_wire(event.source),
-        amount_micros=event.amount_micros,
-    ),
-    "RejectPayout": lambda sequence, event: operator_pb2.RejectPayoutResponse(
-        sequence=sequence, changes=changes_messages(event.changes)
-    ),
-    "VoidTableRound": voided(operator_pb2.VoidTableRoundResponse),
-    "VoidTableSeat": voided(operator_pb2.VoidTableSeatResponse),
-    "RemoveWager": at(operator_pb2.RemoveWagerResponse),
-    "AdjustMeter": _changed(operator_pb2.AdjustMeterResponse),
-    "ResetMeter": _changed(operator_pb2.ResetMeterResponse),
-    "TransferFunds": _changed(operator_pb2.TransferFundsResponse),
-    "SetLimit": _changed(operator_pb2.SetLimitResponse),
-    "SetRate": _changed(operator_pb2.SetRateResponse),
-    "ApproveProposal": _approved,
-    "DeclineProposal": at(operator_pb2.DeclineProposalResponse),
-    "BuyIn": lambda sequence, event: operator_pb2.BuyInResponse(
-        sequence=sequence, balance_micros=event.balance_micros
-    ),
-    "CashOut": lambda sequence, event: operator_pb2.CashOutResponse(
-        sequence=sequence, balance_micros=event.balance_micros
-    ),
-    "CountBox": lambda sequence, event: operator_pb2.CountBoxResponse(
-        sequence=sequence,
-        recorded_micros=event.recorded_micros,
-        counted_micros=event.counted_micros,
-        alarms=event.alarms,
-    ),
-    "VerifyBadBeat": lambda sequence, event: operator_pb2.VerifyBadBeatResponse(
-        sequence=sequence,
-        payouts=[payout_message(payout) for payout in event.payouts],
-        losing_hand=event.hand,
-        winning_hand=event.winning_hand,
-    ),
-    "ConfirmDisplay": at(operator_pb2.ConfirmDisplayResponse),
-}

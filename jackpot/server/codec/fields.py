@@ -1,13 +1,19 @@
 """Read single fields of a message: what comes out is well formed, or a refusal was raised.
 
-Nothing that a caller wrote is echoed at length: a refusal's details fit into gRPC's trailers.
+Nothing that a caller wrote is echoed at length: a refusal's details fit into gRPC's trailers. The
+core's words and the wire's enums are made from each other's names: a word that the wire lacks stops
+the import, so the two can't drift apart.
 """
 
+import re
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
+from jackpot.core import config, state
+from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
+from jackpot.core.commands.table import Dealing, Fate, Placed
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
 from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
@@ -15,8 +21,10 @@ from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.ids import is_id
 from jackpot.wire.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
 from jackpot.wire.request_id import request_id_time_ms
+from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 Item = TypeVar("Item")
+Word = TypeVar("Word", bound=str)
 
 _ECHO = 40  # characters of a bad value that a refusal repeats
 _MAX_CARD_TEXT = 4
@@ -83,6 +91,11 @@ def seat(value: int, field: str = "seat") -> int:
     return whole(value, field, 1, MAX_SEATS)
 
 
+def placed(message: table_pb2.PlacedWager) -> Placed:
+    """A wager, by seat and bet."""
+    return Placed(seat(message.seat), identifier(message.bet, "bet"))
+
+
 def many(items: Sequence[Item], field: str, most: int, least: int = 0) -> Sequence[Item]:
     """A list that is neither too long nor too short."""
     if len(items) > most:
@@ -118,3 +131,43 @@ def _card(item: str, field: str) -> str:
     if card == JOKER:
         raise malformed(field, "no linked game has a joker", item)
     return card
+
+
+def enum_value(enum: Any, word: str) -> Any:
+    """The enum's value that is named like a word, `in-service`, or like a class, `AdjustMeter`."""
+    prefix, name = (
+        re.sub(r"(?<!^)(?=[A-Z])", "_", each).upper() for each in (enum.DESCRIPTOR.name, word)
+    )
+    return enum.Value(f"{prefix}_{name.replace('-', '_')}")
+
+
+class Words(Generic[Word]):
+    """A translation between a literal of the core and an enum of the wire."""
+
+    def __init__(self, enum: Any, literal: Any) -> None:
+        self._name = enum.DESCRIPTOR.name
+        self._values: dict[Word, Any] = {word: enum_value(enum, word) for word in get_args(literal)}
+        self._words = {value: word for word, value in self._values.items()}
+
+    def to_wire(self, word: Word) -> Any:
+        """The enum's value for a word."""
+        return self._values[word]
+
+    def from_wire(self, value: int) -> Word:
+        """The word for an enum's value; unknown and unspecified ones are malformed."""
+        if word := self._words.get(value):
+            return word
+        raise refused(Reason.MALFORMED, field=self._name, problem="unknown enum value", value=value)
+
+
+FATES: Words[Fate] = Words(table_pb2.Fate, Fate)
+DEALINGS: Words[Dealing] = Words(table_pb2.Dealing, Dealing)
+PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
+KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
+ROLES: Words[state.BadBeatRole] = Words(payout_pb2.BadBeatRole, state.BadBeatRole)
+SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)
+POOLS: Words[Pool] = Words(operator_pb2.Pool, Pool)
+REJECT_REASONS: Words[RejectReason] = Words(operator_pb2.RejectReason, RejectReason)
+METER_REASONS: Words[MeterReason] = Words(operator_pb2.MeterReason, MeterReason)
+LINK_STATUSES: Words[state.LinkStatus] = Words(meter_pb2.LinkStatus, state.LinkStatus)
+HIT_STATUSES: Words[str] = Words(meter_pb2.HitStatus, state.Hit.__annotations__["status"])

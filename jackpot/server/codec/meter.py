@@ -1,0 +1,141 @@
+"""The rows of MeterService: what the public sees, now or as it changes."""
+
+from collections.abc import Iterable, Mapping
+
+from jackpot.core import config
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import Hit, State
+from jackpot.engine import MeterFrame
+from jackpot.engine.meters import frame_of
+from jackpot.server.codec import Read, Row
+from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, identifier, many, whole
+from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
+from jackpot.wire.v1 import meter_pb2
+
+
+def unknown_link(state: State, links: Iterable[str]) -> Refusal | None:
+    """The refusal of the first link that the site does not have."""
+    for link in links:
+        if link not in state.links:
+            return refuse(Reason.UNKNOWN_LINK, link=link)
+    return None
+
+
+def _one_link(
+    message: meter_pb2.ListMetersRequest | meter_pb2.ListPaytablesRequest,
+) -> tuple[str, list[str]]:
+    """The site, and the one link that is asked for; none means all."""
+    site = identifier(message.site, "site")
+    return site, [identifier(message.link, "link")] if message.link else []
+
+
+def _meters(state: State, links: list[str]) -> meter_pb2.ListMetersResponse | Refusal:
+    return unknown_link(state, links) or meter_pb2.ListMetersResponse(
+        sequence=state.sequence,
+        links=[
+            _meters_message(frame_of(state, state.links[link])) for link in links or state.links
+        ],
+    )
+
+
+def _paytables(state: State, links: list[str]) -> meter_pb2.ListPaytablesResponse | Refusal:
+    return unknown_link(state, links) or meter_pb2.ListPaytablesResponse(
+        sequence=state.sequence,
+        links=[_paytables_message(state.links[link].config) for link in links or state.links],
+    )
+
+
+def parse_watch(message: meter_pb2.WatchMetersRequest) -> tuple[str, set[str], int]:
+    """The site, the links that are watched, none meaning all, and the sequence to go on from."""
+    return (
+        identifier(message.site, "site"),
+        {identifier(link, "links") for link in many(message.links, "links", MAX_WATCHED_LINKS)},
+        whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER),
+    )
+
+
+def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
+    """What a watcher gets when a link changes."""
+    return meter_pb2.WatchMetersResponse(sequence=frame.sequence, links=[_meters_message(frame)])
+
+
+def _meters_message(frame: MeterFrame) -> meter_pb2.LinkMeters:
+    return meter_pb2.LinkMeters(
+        link=frame.link,
+        title=frame.title,
+        status=LINK_STATUSES.to_wire(frame.status),
+        wager_micros=frame.wager_micros,
+        meters=[
+            meter_pb2.Meter(level=level.level, amount_micros=level.meter_micros)
+            for level in frame.levels
+        ],
+        hit_count=frame.hit_count,
+        recent_hits=[_hit_message(hit) for hit in frame.hits],
+        sequence=frame.sequence,
+        time_micros=frame.time_micros,
+        pending_adjustment=frame.pending_adjustment,
+    )
+
+
+def _hit_message(hit: Hit) -> meter_pb2.Hit:
+    return meter_pb2.Hit(
+        payout=hit.payout,
+        time_micros=hit.time_micros,
+        table=hit.table,
+        seat=hit.seat,
+        level=hit.level,
+        hand=hit.hand,
+        amount_micros=hit.amount_micros,
+        status=HIT_STATUSES.to_wire(hit.status),
+    )
+
+
+def pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
+    """Who has which share of a Bad Beat fund, in the form of a paytable."""
+    shares = {
+        f"{pot.qualifying_hand or 'qualifying-hand'}-or-higher-that-loses": pot.loser_bps,
+        "hand-that-beats-it": pot.winner_bps,
+        "others-dealt-in-equally": pot.table_bps,
+    }
+    return tuple(config.PayLine(hand, "main", bps) for hand, bps in shares.items() if bps)
+
+
+def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
+    return meter_pb2.PayLine(
+        hand=line.hand,
+        level=line.level,
+        share_bps=line.share_bps,
+        pays_for=line.pays_for,
+        amount_micros=line.amount_micros,
+    )
+
+
+def _paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
+    if link.pot:
+        pot = meter_pb2.Paytable(
+            bet="bad-beat", lines=[_pay_line(line) for line in pot_lines(link.pot)]
+        )
+        return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
+    return meter_pb2.LinkPaytables(
+        link=link.id,
+        paytables=[
+            meter_pb2.Paytable(
+                bet=bet.id,
+                on_dealer=bet.whose == "dealer",
+                lines=[_pay_line(line) for line in bet.paytable],
+                envy=[
+                    meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
+                    for line in bet.envy
+                ],
+            )
+            for bet in link.bets
+        ],
+    )
+
+
+ROWS: Mapping[str, Row] = {
+    "ListSites": Row(lambda _: None, lambda sites: meter_pb2.ListSitesResponse(sites=sites)),
+    "ListMeters": Read(_one_link, _meters),
+    "ListPaytables": Read(_one_link, _paytables),
+    "WatchMeters": Row(parse_watch, watched),
+}

@@ -1,0 +1,253 @@
+"""The rows of TableService: what tables call, one by one or pipelined in a Play stream."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import TableOrigin
+from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    ContributePot,
+    LockOut,
+    OpenRound,
+    PlaceDeck,
+    PlaceWagers,
+    RemoveDeck,
+    SeatHand,
+    Settle,
+    VoidRound,
+    VoidSeat,
+    Wager,
+    WithdrawWagers,
+)
+from jackpot.core.events.table import RoundLocked, RoundSettled, TableAttached
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import State
+from jackpot.engine import Committed
+from jackpot.server.codec import NumberedCommand, Read, RequestedCommand, Row, malformed_command
+from jackpot.server.codec.fields import (
+    DEALINGS,
+    FATES,
+    amount,
+    cards,
+    identifier,
+    malformed,
+    many,
+    number,
+    optional_text,
+    placed,
+    seat,
+    text,
+    whole,
+)
+from jackpot.server.codec.messages import (
+    journaled,
+    lucky_position,
+    payout_message,
+    round_message,
+    voided,
+    wager_message,
+)
+from jackpot.wire.limits import (
+    MAX_BACK,
+    MAX_BETS,
+    MAX_CHIPS,
+    MAX_COMMANDS,
+    MAX_SEATS,
+    MAX_USED_S,
+    MAX_WAGERS,
+)
+from jackpot.wire.v1 import table_pb2
+
+_MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
+
+
+def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
+    return table_pb2.AttachResponse(
+        sequence=sequence,
+        epoch=event.epoch,
+        last_number=event.last_number,
+        rounds=event.rounds,
+        round=round_message(event.round),
+    )
+
+
+def _heartbeat(message: table_pb2.HeartbeatRequest) -> tuple[str, tuple[str, int]]:
+    site = identifier(message.site, "site")
+    return site, (identifier(message.table, "table"), number(message.epoch, "epoch"))
+
+
+def _alive(state: State, asked: tuple[str, int]) -> table_pb2.HeartbeatResponse | Refusal:
+    table, epoch = asked
+    found = state.tables.get(table)
+    if found is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=table)
+    if epoch > found.epoch:
+        return refuse(Reason.NOT_ATTACHED, table=table, epoch=found.epoch)
+    if epoch < found.epoch:
+        return refuse(Reason.FENCED, table=table, epoch=found.epoch)
+    return table_pb2.HeartbeatResponse(sequence=state.sequence, last_number=found.last_number)
+
+
+@lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
+def _wager(seat_: int, bet: str, amount_micros: int, player: str, account: str) -> Wager:
+    return Wager(
+        seat(seat_),
+        identifier(bet, "bet"),
+        amount(amount_micros, "amount_micros"),
+        optional_text(player, "player"),
+        identifier(account, "account") if account else "",
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _known_wagers(raw: bytes) -> PlaceWagers:
+    return _read_wagers(table_pb2.PlaceWagers.FromString(raw))
+
+
+def _read_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
+    wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
+    return PlaceWagers(
+        tuple([_wager(w.seat, w.bet, w.amount_micros, w.player, w.account) for w in wagers])
+    )
+
+
+def _place_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
+    # The same seats play the same bets in most rounds: to look a message up by its bytes costs a
+    # fifth of reading it field by field. Large ones are read, or the memory had no bound.
+    raw = message.SerializeToString()
+    return _known_wagers(raw) if len(raw) <= _MAX_KNOWN_BYTES else _read_wagers(message)
+
+
+def _withdraw_wagers(message: table_pb2.WithdrawWagers) -> WithdrawWagers:
+    wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
+    return WithdrawWagers(tuple(placed(wager) for wager in wagers))
+
+
+def _locked(sequence: int, event: RoundLocked) -> table_pb2.LockOutResponse:
+    return table_pb2.LockOutResponse(
+        sequence=sequence,
+        round=event.number,
+        wagers=[wager_message(wager.seat, wager.bet, wager) for wager in event.wagers],
+        collected=event.collected,
+        magic_card=event.magic_card,
+        lucky_position=lucky_position(event.lucky_position),
+    )
+
+
+def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollection:
+    named = sorted(message.chips.items())  # a map has no order, a digest needs one
+    return ConfirmCollection(
+        {
+            identifier(bet, "chips"): whole(count, "chips", 0, MAX_CHIPS)
+            for bet, count in many(named, "chips", MAX_BETS)
+        }
+    )
+
+
+def _settle(message: table_pb2.Settle) -> Settle:
+    return Settle(
+        hands=tuple(
+            SeatHand(
+                seat(hand.seat),
+                cards(hand.cards, "cards"),
+                FATES.from_wire(hand.fate),
+                optional_text(hand.player, "player"),
+            )
+            for hand in many(message.hands, "hands", MAX_SEATS)
+        ),
+        dealer=cards(message.dealer, "dealer"),
+        community=cards(message.community, "community"),
+    )
+
+
+def _settled(sequence: int, event: RoundSettled) -> table_pb2.SettleResponse:
+    return table_pb2.SettleResponse(
+        sequence=sequence,
+        round=event.number,
+        payouts=[payout_message(payout) for payout in event.payouts],
+        alarms=event.alarms,
+    )
+
+
+def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:
+    """The commands of a Play message: kind, identity and request.
+
+    A number that can't be read is raised when its turn comes: what stands before it goes on.
+    """
+    many(message.commands, "commands", MAX_COMMANDS)
+    site = identifier(message.site, "site")
+    table = identifier(message.table, "table")
+    epoch = number(message.epoch, "epoch")
+    for command in message.commands:
+        kind = command.WhichOneof("command") or ""
+        origin = TableOrigin(table, epoch, number(command.number, "number"))
+        if kind:
+            parsed = PLAYED[kind].command(getattr(command, kind))
+        else:
+            unknown = malformed("command", "none that is known here").refusal
+            parsed = malformed_command(command, unknown)
+        yield kind, origin, Request(site, origin, parsed)
+
+
+def play_result(result: table_pb2.PlayResult, kind: str, done: Committed) -> None:
+    """Fill in what became of a command of a Play stream."""
+    result.sequence = done.sequence
+    getattr(result, kind).CopyFrom(PLAYED[kind].answer(done.sequence, done.event))
+
+
+ROWS: Mapping[str, Row] = {
+    "Attach": RequestedCommand(lambda m: AttachTable(identifier(m.table, "table")), _attached),
+    # Every table beats every few seconds: the store is asked only before one is refused.
+    "Heartbeat": Read(_heartbeat, _alive, fresh=False),
+    "OpenRound": NumberedCommand(
+        lambda _: OpenRound(),
+        lambda sequence, event: table_pb2.OpenRoundResponse(sequence=sequence, round=event.number),
+    ),
+    "PlaceWagers": NumberedCommand(_place_wagers, journaled(table_pb2.PlaceWagersResponse)),
+    "WithdrawWagers": NumberedCommand(
+        _withdraw_wagers, journaled(table_pb2.WithdrawWagersResponse)
+    ),
+    "LockOut": NumberedCommand(lambda _: LockOut(), _locked),
+    "ConfirmCollection": NumberedCommand(
+        _confirm_collection, journaled(table_pb2.ConfirmCollectionResponse)
+    ),
+    "Settle": NumberedCommand(_settle, _settled),
+    "VoidRound": NumberedCommand(
+        lambda m: VoidRound(text(m.irregularity, "irregularity")),
+        voided(table_pb2.VoidRoundResponse),
+    ),
+    "VoidSeat": NumberedCommand(
+        lambda m: VoidSeat(seat(m.seat), text(m.irregularity, "irregularity")),
+        voided(table_pb2.VoidSeatResponse),
+    ),
+    "ContributePot": NumberedCommand(
+        lambda m: ContributePot(amount(m.pot_micros, "pot_micros")),
+        lambda sequence, event: table_pb2.ContributePotResponse(
+            sequence=sequence, link=event.link, amount_micros=event.amount_micros
+        ),
+    ),
+    "PlaceDeck": NumberedCommand(
+        lambda m: PlaceDeck(
+            back=text(m.back, "back", MAX_BACK),
+            dealing=DEALINGS.from_wire(m.dealing),
+            used_s=whole(m.used_s, "used_s", 0, MAX_USED_S),
+        ),
+        lambda sequence, event: table_pb2.PlaceDeckResponse(
+            sequence=sequence, due_time_micros=event.deck.due_micros
+        ),
+    ),
+    "RemoveDeck": NumberedCommand(
+        lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)),
+        journaled(table_pb2.RemoveDeckResponse),
+    ),
+    "Play": Row(play_requests, play_result),
+}
+
+# The same commands by the fields that carry them and their answers in a Play stream.
+PLAYED: Mapping[str, NumberedCommand] = {
+    field.name: row
+    for field in table_pb2.PlayCommand.DESCRIPTOR.oneofs_by_name["command"].fields
+    if field.message_type and isinstance(row := ROWS[field.message_type.name], NumberedCommand)
+}

@@ -258,7 +258,8 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
             **FOUR_EIGHTS_LOSE,
         )
         assert (verified.losing_hand, verified.winning_hand) == ("four-eights", "four-nines")
-        assert {tuple(p.cards) for p in verified.payouts} == {("8s", "8h")}
+        told = [(p.role, "".join(p.cards)) for p in verified.payouts]
+        assert told == [(1, "8s8h"), (2, "9s9h"), (3, ""), (3, "")]
         assert [(p.seat, p.amount_micros) for p in verified.payouts] == [
             (3, 2_500_000),
             (7, 1_250_000),

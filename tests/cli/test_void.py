@@ -7,7 +7,7 @@ import pytest
 from jackpot.cli.void import at_stake
 from jackpot.core.commands.table import Wager
 from jackpot.core.events.table import SeatVoided
-from jackpot.server.answers import payout_message, round_message
+from jackpot.server.codec.messages import payout_message, round_message
 from tests.core.floor import DOLLAR, Floor, five_card_a, hand, hand_bonus, ok, table
 
 

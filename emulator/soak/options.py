@@ -64,6 +64,6 @@ class Chances(NamedTuple):
     device_fault_ppm: int = 0  # of each device fault, each time that it could happen
     mismatch: float = 0.0
     resends: float = 0.0  # a command is sent again, at each step
-    dawdles: float = 0.0  # at each step
-    dawdle_s: float = 0.5
+    pauses: float = 0.0  # at each step
+    pause_s: float = 0.5
     hangs: float = 0.0  # a round

@@ -9,7 +9,7 @@ import pytest
 from emulator.soak.audit.terms import SiteTerms, read_terms
 from emulator.soak.report.hits import Cell, Hits, chi_square_tail, gather, tail
 from emulator.soak.site import write_site
-from emulator.soak.tables.deals import deal
+from emulator.soak.tables.players import deal
 from emulator.soak.tables.side_table import rows_paid
 from jackpot.rules.hands import names
 from jackpot.wire.v1 import payout_pb2, table_pb2

@@ -25,7 +25,7 @@ from emulator.soak.faults.injector import Bag
 from emulator.soak.faults.storage import SmallDisk, allow_writes, fail_writes
 from emulator.soak.report.measures import Latencies
 from emulator.soak.report.progress import rates_line, short
-from emulator.soak.tables.deals import deal
+from emulator.soak.tables.players import deal
 from emulator.soak.under_test import set_offset
 from jackpot import charts
 from jackpot.rules.hands import names

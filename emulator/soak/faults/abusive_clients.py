@@ -102,15 +102,10 @@ class Unread(ClientFault):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._held = 0  # streams, with all that they could take
-        self._ended = 0  # of those, by the controller
-
-    def times_felt(self, soak: "Soak") -> int:  # noqa: ARG002 - counted here
-        """By the streams that were held full."""
-        return self._held
+        self._ended = 0  # streams that the controller ended, of those that were held full
 
     def figures(self, soak: "Soak") -> dict[str, Any]:  # noqa: ARG002 - counted here
-        """How many of them the controller ended."""
+        """How many of the streams the controller ended."""
         return {"unread_ended": self._ended}
 
     async def work(self, soak: "Soak") -> None:
@@ -139,7 +134,7 @@ class Unread(ClientFault):
         if not all(asked):  # the controller is being restarted
             await asyncio.sleep(_PACE_S)
             return
-        self._held += len(calls)
+        self.felt += len(calls)  # held with all that they can take
         await asyncio.sleep(HOLD_S)  # with all buffers full: what is held must not grow
         ends = await asyncio.gather(*(ended_as_unread(call) for call in calls))
         self._ended += ends.count(True)
@@ -161,12 +156,8 @@ class Herd(ClientFault):
         super().__init__(target)
         self._back_s: list[float] = []
 
-    def times_felt(self, soak: "Soak") -> int:  # noqa: ARG002 - counted here
-        """By the times that all came back."""
-        return len(self._back_s)
-
     def figures(self, soak: "Soak") -> dict[str, Any]:  # noqa: ARG002 - counted here
-        """How long that took."""
+        """How long it took until all were back."""
         return {"herd_s": [round(seconds, 2) for seconds in self._back_s]}
 
     async def work(self, soak: "Soak") -> None:
@@ -186,3 +177,4 @@ class Herd(ClientFault):
                 await supervisor.up.wait()
                 await supervisor.kill()
             self._back_s.append(await attach_all(clients))
+            self.felt += 1

@@ -11,18 +11,13 @@ if TYPE_CHECKING:
     from emulator.soak.run import Soak
 
 
-def _whole_games(options: Options) -> list[bool]:
-    """Of each table, whether it plays its whole game."""
-    return [options.plays_whole_games(place) for place in range(options.tables)]
-
-
 class _SideTableFault(TableFault):
     """A fault that only tables commit that play the progressive side alone."""
 
     @classmethod
     def why_impossible(cls, options: Options) -> str:
         """It needs at least one such table."""
-        if all(_whole_games(options)):
+        if all(map(options.plays_whole_games, range(options.tables))):
             return "every table plays its whole game, and only others do this (--whole-games)"
         return ""
 
@@ -37,27 +32,21 @@ class Device(TableFault):
     @classmethod
     def why_impossible(cls, options: Options) -> str:
         """It needs a table with devices."""
-        if not any(_whole_games(options)):
+        if not any(map(options.plays_whole_games, range(options.tables))):
             return "no table plays its whole game, so none has devices (--whole-games)"
         return ""
 
     def times_felt(self, soak: "Soak") -> int:
         """As the devices count."""
-        return self._by_kind(soak).total()
+        return sum(self.figures(soak)["devices"].values())
 
     def figures(self, soak: "Soak") -> dict[str, Any]:
         """Each device fault, and the rounds that were void."""
-        return {
-            "devices": dict(sorted(self._by_kind(soak).items())),
-            "rounds_void_by_devices": sum(getattr(table, "voids", 0) for table in soak.tables),
-        }
-
-    @staticmethod
-    def _by_kind(soak: "Soak") -> Counter[str]:
-        found: Counter[str] = Counter()
+        kinds: Counter[str] = Counter()
         for table in soak.tables:
-            found.update(getattr(table, "faults", {}))
-        return found
+            kinds.update(getattr(table, "faults", {}))
+        void = sum(getattr(table, "voids", 0) for table in soak.tables)
+        return {"devices": dict(sorted(kinds.items())), "rounds_void_by_devices": void}
 
 
 class Late(TableFault):
@@ -66,10 +55,7 @@ class Late(TableFault):
     name = "late"
     text = "wagers arrive after the lock-out"
     chances = MappingProxyType({"late": 0.1, "late_percent": 5})
-
-    def times_felt(self, soak: "Soak") -> int:
-        """By the refusals."""
-        return soak.transcript.refusals["LOCKED_OUT"]
+    refusal = "LOCKED_OUT"
 
 
 class Double(TableFault):
@@ -78,10 +64,7 @@ class Double(TableFault):
     name = "double"
     text = "commands are sent twice; command numbers are used twice"
     chances = MappingProxyType({"resends": 0.03})
-
-    def times_felt(self, soak: "Soak") -> int:
-        """By the copies that were answered."""
-        return sum(getattr(table.client, "copies", 0) for table in soak.tables)
+    counter = "client.copies"
 
 
 class Mismatch(_SideTableFault):
@@ -90,10 +73,7 @@ class Mismatch(_SideTableFault):
     name = "mismatch"
     text = "the chip count differs from the accepted wagers"
     chances = MappingProxyType({"mismatch": 0.05})
-
-    def times_felt(self, soak: "Soak") -> int:
-        """By the refusals."""
-        return soak.transcript.refusals["COLLECTION_MISMATCH"]
+    refusal = "COLLECTION_MISMATCH"
 
 
 class Slow(_SideTableFault):
@@ -101,11 +81,8 @@ class Slow(_SideTableFault):
 
     name = "slow"
     text = "clients pause between steps"
-    chances = MappingProxyType({"dawdles": 0.002})
-
-    def times_felt(self, soak: "Soak") -> int:
-        """By the pauses."""
-        return sum(getattr(table, "dawdled", 0) for table in soak.tables)
+    chances = MappingProxyType({"pauses": 0.002})
+    counter = "paused"
 
 
 class Stuck(_SideTableFault):
@@ -114,7 +91,4 @@ class Stuck(_SideTableFault):
     name = "stuck"
     text = "clients hang, are replaced, and wake up again"
     chances = MappingProxyType({"hangs": 0.002})
-
-    def times_felt(self, soak: "Soak") -> int:
-        """By the takeovers."""
-        return sum(getattr(table, "hung", 0) for table in soak.tables)
+    counter = "hung"

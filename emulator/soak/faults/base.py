@@ -7,8 +7,9 @@ this package. `--faults`, `soak --help` and the report find it by its name.
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -48,6 +49,7 @@ class Fault(ABC):
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self.felt = 0
 
     @classmethod
     def why_impossible(cls, options: Options) -> str:  # noqa: ARG003 - for those that depend on them
@@ -61,9 +63,9 @@ class Fault(ABC):
     async def set_up(self, soak: "Soak", stack: AsyncExitStack) -> None:  # noqa: B027 - optional
         """Prepare the run, before its controllers start; the stack undoes it at the very end."""
 
-    @abstractmethod
-    def times_felt(self, soak: "Soak") -> int:
+    def times_felt(self, soak: "Soak") -> int:  # noqa: ARG002 - for those that count elsewhere
         """How often it really happened: by its effect, not by the attempt."""
+        return self.felt
 
     def figures(self, soak: "Soak") -> dict[str, Any]:  # noqa: ARG002 - for those that have any
         """Further figures for the report."""
@@ -74,6 +76,18 @@ class TableFault(Fault):
     """A fault that tables and their clients commit themselves, by chance."""
 
     chances: ClassVar[Mapping[str, float]]  # fields of `Chances`
+    refusal: ClassVar[str] = ""  # by which it is felt
+    counter: ClassVar[str] = ""  # else: what a table, or its client, counts
+
+    def times_felt(self, soak: "Soak") -> int:
+        """By refusals, or by what tables count; not all kinds of tables do."""
+        if self.refusal:
+            return soak.transcript.refusals[self.refusal]
+        total = 0
+        for table in soak.tables:
+            with suppress(AttributeError):
+                total += attrgetter(self.counter)(table)
+        return total
 
 
 class Injection(NamedTuple):
@@ -88,20 +102,12 @@ class InjectedFault(Fault):
 
     breaks_store: ClassVar[bool] = False  # no controller can write meanwhile
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.felt = 0
-
     @abstractmethod
     async def inject(self, supervisor: Supervisor) -> Injection:
         """Do it once, to this controller if it is done to one, and see whether it was felt."""
 
     async def undo(self) -> None:
         """End what still lasts: the run is over."""
-
-    def times_felt(self, soak: "Soak") -> int:  # noqa: ARG002 - the injector has counted
-        """By what `inject` returned."""
-        return self.felt
 
 
 class ClientFault(Fault):

@@ -71,6 +71,8 @@ class Progress:
         soak = self._soak
         now, rounds, wagers = soak.elapsed_s, soak.rounds, soak.transcript.wagers
         then, rounds_then, wagers_then = self._last
+        if now < then:  # the clock began anew when the tables did
+            then, rounds_then, wagers_then = 0.0, 0, 0
         self._last = (now, rounds, wagers)
         span = max(now - then, 1e-9)
         return rates_line(

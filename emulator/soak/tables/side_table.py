@@ -13,8 +13,7 @@ from emulator.soak.audit.terms import DEALER, BetTerms, LinkTerms, TableTerms
 from emulator.soak.clients import RecordingClient
 from emulator.soak.options import Chances
 from emulator.soak.report.hits import Hits
-from emulator.soak.tables.bettors import Bettors, account_of
-from emulator.soak.tables.deals import deal
+from emulator.soak.tables.players import Bettors, account_of, deal
 from emulator.soak.tables.staff import Floor
 from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import payout_pb2
@@ -45,7 +44,7 @@ class SideTable:
         self.terms = terms
         self.rounds = 0
         self.hung = 0
-        self.dawdled = 0
+        self.paused = 0
         self._floor = floor
         self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
         self._chances = chances
@@ -260,9 +259,9 @@ class SideTable:
         """Between two steps: the pace of the table, and a client that may start again."""
         if self._pause_s:
             await asyncio.sleep(self._pause_s * self._draw.uniform(0.5, 1.5))
-        if self._chance(self._chances.dawdles):
-            self.dawdled += 1
-            await asyncio.sleep(self._chances.dawdle_s)
+        if self._chance(self._chances.pauses):
+            self.paused += 1
+            await asyncio.sleep(self._chances.pause_s)
         if self._chance(self._chances.resumes):
             await self.client.attach()
 

@@ -1,4 +1,4 @@
-"""What a table lacks when it plays alone: a controller and devices of its own, in its process."""
+"""Give a table that plays alone a controller and devices of its own, in its own process."""
 
 import tempfile
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The end of a run: all paid and answered, everything seen once more, and the journal verified."""
+"""End a run: pay and answer everything, look at everything once more, verify the journal."""
 
 import asyncio
 from typing import TYPE_CHECKING

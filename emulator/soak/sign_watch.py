@@ -1,4 +1,4 @@
-"""Judges the age of every sign throughout a run, while its controller can be expected to show it.
+"""Judge the age of every sign throughout a run, while its controller can be expected to show it.
 
 A sign's age does not count while its stream is not connected or its controller is not up, while
 any controller is stopped (it may hold the journal's lock), while the disk is full or writes fail

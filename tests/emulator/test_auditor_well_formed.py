@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emulator.soak.audit.auditor import Auditor, ContradictionError
 from emulator.soak.audit.entry import Entry
 from emulator.soak.audit.terms import read_terms
-from emulator.soak.audit.well_formed import _FORMS, faults
+from emulator.soak.audit.well_formed import _FORMS, malformed_reasons
 from jackpot.core.commands.table import Malformed
 from jackpot.server.parse import _parse
 from jackpot.wire.v1 import table_pb2 as pb
@@ -63,7 +63,7 @@ def test_its_own_reading_of_commands_is_the_controllers(data: st.DataObject, kin
     """Two readers of one message find the same faults, or none."""
     field = pb.PlayCommand.DESCRIPTOR.fields_by_name[kind]
     message = data.draw(messages(field.message_type))
-    parsed, wrong = _parse(kind, message), faults(kind, message)
+    parsed, wrong = _parse(kind, message), malformed_reasons(kind, message)
     if isinstance(parsed, Malformed):
         assert parsed.reason in wrong
     else:

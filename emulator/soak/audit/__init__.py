@@ -1,1 +1,1 @@
-"""What a controller must have done, worked out again from the law and from what clients saw."""
+"""Work out what a controller must have done, from the law and from what clients saw."""

@@ -1,4 +1,4 @@
-"""An independent auditor: what every meter, award and payout must be, to the micro.
+"""Audit a run independently: what every meter, award and payout must be, to the micro.
 
 It knows the site and rule files, what clients sent and what they were told, and nothing of the
 controller's code for money. Answers may come in any order; they are worked through in the order of
@@ -22,7 +22,7 @@ from emulator.soak.audit.paying import settle
 from emulator.soak.audit.returning import credit
 from emulator.soak.audit.signs import Signs
 from emulator.soak.audit.terms import SiteTerms
-from emulator.soak.audit.well_formed import faults
+from emulator.soak.audit.well_formed import malformed_reasons
 from jackpot.wire.v1 import table_pb2 as pb
 
 # Answers a table, to compare a repeated command's answer with the first. The table plays on while
@@ -179,7 +179,7 @@ class Auditor:
             was = f"{table.epoch}.{table.last_number}"
             raise ContradictionError(entry, f"{entry.epoch}.{entry.number} follows {was}")
         table.last_number = entry.number
-        if wrong := faults(entry.kind, entry.request):
+        if wrong := malformed_reasons(entry.kind, entry.request):
             if entry.reason not in wrong:
                 told, must = entry.reason or "accepted", " or ".join(sorted(wrong))
                 raise ContradictionError(entry, f"was {told}, must be {must}: {entry}")

@@ -1,4 +1,4 @@
-"""The auditor's own books: levels, links, tables, payouts. Plain state; `total` must stay zero."""
+"""Keep the auditor's own books: levels, links, tables, payouts. Their `total` must stay zero."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Who is due what for the hands of a round, in the order in which the dealer pays.
+"""Find who is due what for the hands of a round, in the order in which the dealer pays.
 
 From the dealer's right, so from the highest seat down; at one turn the links in the table's order,
 and on a link one's own hand with what was drawn for it, the dealer's, and then whatever others get

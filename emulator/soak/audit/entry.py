@@ -1,4 +1,4 @@
-"""What one client sent and what it was told: the only thing that the auditor knows of a run."""
+"""Hold what one client sent and was told: the only thing that the auditor knows of a run."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What a floorperson's command must come to: validations, payments, rejections and voids."""
+"""Work out a floorperson's command: validations, payments, rejections and voids."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a manager's command must come to: meters, funds, terms, game accounts, a link's life."""
+"""Work out a manager's command: meters, funds, terms, game accounts, a link's status."""
 
 from collections.abc import Callable
 from typing import Any

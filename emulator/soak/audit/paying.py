@@ -1,4 +1,4 @@
-"""What each winner gets: awards decided one after the other, each at the meter of its turn."""
+"""Decide what each winner gets, one award after the other, each at the meter of its turn."""
 
 from emulator.soak.audit.books import (
     Award,

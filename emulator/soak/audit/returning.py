@@ -1,4 +1,4 @@
-"""Wagers that go back: to the players, to game accounts, off the levels that they fed."""
+"""Return wagers: to the players, to game accounts, off the levels that they fed."""
 
 from emulator.soak.audit.books import Books, Effect, Increment, Settlement, Standing, Table
 from emulator.soak.audit.rounds import round_of

@@ -1,4 +1,4 @@
-"""What a table's command must come to: the reason of its refusal, or what it does to the round.
+"""Work out a table's command: the reason for its refusal, or what it does to the round.
 
 Reasons are tried in the order in which the protocol lists them.
 """

@@ -1,4 +1,4 @@
-"""What a site's links take and pay, read by the auditor itself from the site and rule files.
+"""Read what a site's links take and pay, from the site and rule files, by the auditor itself.
 
 The controller compiles these files with code of its own; the auditor must not share its mistakes,
 so it reads the same text with other eyes. It trusts the files: whether they are lawful is

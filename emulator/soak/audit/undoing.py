@@ -1,4 +1,4 @@
-"""Voids and rejections: what is taken back, from whom, and what is decided again.
+"""Undo by void or rejection: what is taken back, from whom, and what is decided again.
 
 A void seat was never there and a misread hand was never held. What others were validated for or
 paid already they keep, and what nobody has won yet is counted again around it. Where another round

@@ -1,4 +1,4 @@
-"""Whether a table's command is well formed: the auditor's own reading of what the protocol takes.
+"""Check that a table's command is well formed, by the auditor's own reading of the protocol.
 
 A command that is not is refused as MALFORMED or TOO_MANY, whatever the round is like, and uses its
 number. Where both are true of one command, either may be told.
@@ -21,7 +21,7 @@ _WEEK_S = 7 * 24 * 3_600
 _CARD = 4  # characters
 
 
-def faults(kind: str, request: Any) -> set[str]:
+def malformed_reasons(kind: str, request: Any) -> set[str]:
     """The reasons for which a command is refused before its round is looked at."""
     return set(_FORMS[kind](request)) if kind in _FORMS else set()
 

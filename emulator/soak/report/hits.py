@@ -1,4 +1,4 @@
-"""Whether hands were paid as often as they must be: chi-square tests against the exact odds.
+"""Test whether hands were paid as often as the exact odds say, by chi-square.
 
 A test a bet, each at a level such that a controller that is right fails any of them in one run of a
 thousand (Bonferroni). Only hands left to chance count, and only those whose bettor stayed. Hands of
@@ -136,7 +136,7 @@ class Hits:
 
 
 def gather(rows: list[tuple[str, int, float]]) -> tuple[Cell, ...]:
-    """Cells of enough expected hands each: rare rows are put together with their neighbours."""
+    """Cells of enough expected hands each: rare rows are put together with their neighbors."""
     cells: list[Cell] = []
     names: list[str] = []
     seen, expected = 0, 0.0

@@ -1,4 +1,4 @@
-"""A table that plays a whole game, card by card, with shuffler and shoe, on record."""
+"""Play a whole game at a table, card by card, with shuffler and shoe, on the transcript."""
 
 import asyncio
 import random

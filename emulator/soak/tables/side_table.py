@@ -1,4 +1,4 @@
-"""A table that plays only the progressive side of a game, as fast as it can, on record.
+"""Play only the progressive side of a game, as fast as possible, on the transcript.
 
 Everything that chance decides comes from the run's seed and the table's name. What the controller
 answers is not judged here: the auditor does that. Only whether the round goes on depends on it.

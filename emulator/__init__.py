@@ -1,1 +1,1 @@
-"""Shufflers, shoes, tables and players that are not there, for tests."""
+"""Emulate what surrounds a controller in tests: shufflers, shoes, tables and players."""

@@ -1,4 +1,4 @@
-"""The `jackpot-emulator` command: what surrounds a controller, for tests and demonstrations."""
+"""Start the `jackpot-emulator` command: what surrounds a controller, for tests and demos."""
 
 import click
 

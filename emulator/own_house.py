@@ -1,12 +1,12 @@
-"""What a table lacks when it plays alone: a controller and devices of its own, in its process."""
+"""Give a table that plays alone a controller and devices of its own, in its own process."""
 
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from emulator.devices.clock import DeviceClock
 from emulator.devices.local import LocalDevices
+from emulator.devices.timing import DeviceClock
 from jackpot.core.config import Site
 from jackpot.server.assembly import make_controller, replay_start_ms
 from jackpot.sources import REPLAY_START_MS, Sources, replayed

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing from elsewhere: tiles, charts, tables."""
+"""Draw a report as one self-contained HTML page: tiles, charts, tables."""
 
 from collections.abc import Mapping, Sequence
 from html import escape

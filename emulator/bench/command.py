@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from emulator.folders import make_folder
+from emulator.output import make_folder
 from jackpot.console import LazyGroup
 
 _BENCHMARKS = ("compare", "cluster", "costs", "scaling", "watchers", "hands")

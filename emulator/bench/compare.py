@@ -34,7 +34,7 @@ from emulator.bench.processes import (
     spread,
 )
 from emulator.bench.report import html_page, machine, targets, text_lines
-from emulator.words import counted
+from emulator.output import counted
 
 PARTS = ("tables", "load", "length", "links")
 TABLES = (1, 8, 64, 512)

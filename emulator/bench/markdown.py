@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.bench.processes import BenchError
 from emulator.bench.report import NAMES, Target
-from emulator.words import counted
+from emulator.output import counted
 
 BEGIN, END = "<!-- figures: from docs/internals/bench/bench.json -->", "<!-- end of figures -->"
 

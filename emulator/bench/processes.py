@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 import msgspec
 
 from emulator.bench.load import Job, Seen
-from emulator.procfs import children, resident_mb
+from emulator.linux_process import children, resident_mb
 from jackpot.wire.errors import PlainError
 
 _TICKS = os.sysconf("SC_CLK_TCK")

@@ -17,7 +17,7 @@ import click
 import pysqlite3
 
 from emulator import pages
-from emulator.words import counted, wrapped
+from emulator.output import counted, wrapped
 from jackpot import charts
 
 NAMES = {

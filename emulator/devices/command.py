@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import click
 
-from emulator.devices.clock import MAX_SPEED
 from emulator.devices.process import serve
+from emulator.devices.timing import MAX_SPEED
 from jackpot.console import FiniteRange
 from jackpot.wire.address import AddressError, verify_address
 from table_client.table.devices.faults import PPM, Fault

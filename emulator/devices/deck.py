@@ -21,7 +21,7 @@ def limit_ms(config: StationConfig, method: Method) -> int:
 
 
 class Deck:
-    """One deck at the table, known by the colour of its backs."""
+    """One deck at the table, known by the color of its backs."""
 
     def __init__(self, back: str, number: int, opened_ms: int, *, joker: bool) -> None:
         self.back = back

@@ -12,8 +12,8 @@ from itertools import islice
 
 from msgspec import structs
 
-from emulator.devices.clock import DeviceClock
 from emulator.devices.station import Station
+from emulator.devices.timing import DeviceClock
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import (
     MAX_DELIVERIES,

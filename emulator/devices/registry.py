@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 from msgspec import structs
 
-from emulator.devices.clock import DeviceClock
 from emulator.devices.local import LocalDevices
+from emulator.devices.timing import DeviceClock
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import MAX_NAME, StationConfig
 from table_client.table.devices.refusals import DeviceRefused, Reason

@@ -1,8 +1,12 @@
-"""How long devices and dealers take, in milliseconds of the devices' own clock.
+"""Tell the devices' time: how long devices and dealers take, and a clock that may run faster.
 
-Typical figures for such machines and for a practised dealer, not those of any one maker.
+Durations are in milliseconds of the devices' own clock: typical figures for such machines and for a
+practiced dealer, not those of any one maker.
 """
 
+import asyncio
+import time
+from collections.abc import Callable
 from typing import Final
 
 OPEN_DECK_MS: Final = 120_000  # inspect, spread, wash and stack a new deck
@@ -20,3 +24,40 @@ REMOVE_STUB_MS: Final = 2_000
 COUNT_CARD_MS: Final = 350  # a dealer counts a stub face down
 REMOVE_DECK_MS: Final = 10_000
 RETIRE_MS: Final = 60_000
+
+
+MAX_SPEED = 10_000
+
+
+class DeviceClock:
+    """Milliseconds since the clock was made, `speed` times as fast as real ones.
+
+    At speed 0 the clock stands still by itself and jumps to wherever somebody waits for, so the
+    same commands always see the same times.
+    """
+
+    def __init__(self, speed: float = 0, real_s: Callable[[], float] = time.monotonic) -> None:
+        if not 0 <= speed <= MAX_SPEED:
+            raise ValueError(f"the speed is 0 to {MAX_SPEED}, not {speed}")
+        self.speed = speed
+        self._real_s = real_s
+        self._start_s = real_s()
+        self._ahead_ms = 0
+
+    def now_ms(self) -> int:
+        """The devices' time."""
+        return self._ahead_ms + int((self._real_s() - self._start_s) * 1000 * self.speed)
+
+    def skip(self, ms: int) -> None:
+        """Put the clock forward."""
+        self._ahead_ms += ms
+
+    async def until(self, at_ms: int) -> None:
+        """Wait for a moment of the devices' time."""
+        wait_ms = at_ms - self.now_ms()
+        if wait_ms <= 0:
+            return
+        if self.speed == 0:
+            self.skip(wait_ms)
+        else:
+            await asyncio.sleep(wait_ms / 1000 / self.speed)

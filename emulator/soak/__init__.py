@@ -1,1 +1,1 @@
-"""Linked tables under load and under faults, audited to the micro while they play."""
+"""Play linked tables under load and under faults, and audit them to the micro."""

@@ -1,4 +1,4 @@
-"""`jackpot-emulator soak`: linked tables under load and faults, audited to the micro."""
+"""Carry out `jackpot-emulator soak`: linked tables under load and faults, audited to the cent."""
 
 import asyncio
 import json
@@ -14,13 +14,14 @@ import click
 import uvloop
 from rich.console import Console
 
-from emulator.folders import make_folder
+from emulator.output import make_folder
 from emulator.soak.controllers import ControllerError
-from emulator.soak.faults import SAYS, UnknownFaultError, parse_faults
-from emulator.soak.html import html_page
+from emulator.soak.faults import FAULTS, UnknownFaultError, parse_faults
 from emulator.soak.options import EVERY_S, SIGN_LIMIT_S, Options
-from emulator.soak.progress import Progress
-from emulator.soak.report import make_report, text_lines
+from emulator.soak.report.data import make_report
+from emulator.soak.report.html import html_page
+from emulator.soak.report.progress import Progress
+from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
 from jackpot.console import FiniteRange
@@ -32,7 +33,7 @@ _DEFAULT_ROUNDS = 100
 _MAX_SEED = 64
 _SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
 _INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
-_FAULTS = "\n".join(f"  {fault:<11} {says}" for fault, says in SAYS.items())
+_FAULTS = "\n".join(f"  {name:<11} {fault.text}" for name, fault in FAULTS.items())
 
 
 def _faults(_context: click.Context, _option: click.Parameter, value: str) -> Any:
@@ -44,7 +45,7 @@ def _faults(_context: click.Context, _option: click.Parameter, value: str) -> An
 
 def _seed(_context: click.Context, _option: click.Parameter, value: str) -> str:
     if not value.strip() or not value.isprintable() or len(value) > _MAX_SEED:
-        raise click.BadParameter(f"a line of 1 to {_MAX_SEED} characters")
+        raise click.BadParameter(f"expected 1 to {_MAX_SEED} printable characters")
     return value
 
 
@@ -54,7 +55,10 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
     except StoreError as error:
         raise click.BadParameter(str(error)) from error
     if not known:
-        raise click.BadParameter(f"{value!r} is not like postgresql://localhost/soak")
+        raise click.BadParameter(
+            f"{value!r} is not a database address; expected postgresql://HOST/DATABASE, "
+            "such as postgresql://localhost/soak"
+        )
     return value
 
 
@@ -63,22 +67,43 @@ def _is_empty(store: str) -> None:
     with suppress(StoreError), closing(open_to_read(store)) as journal:
         if sites := sorted(journal.heads()):
             raise click.ClickException(
-                f"the database is not empty: it holds the journal of {', '.join(sites)}"
+                f"the database is not empty: it holds the journal of {', '.join(sites)}; "
+                "create an empty one for the soak"
             )
 
 
 @click.command(epilog=f"\b\nFaults:\n{_FAULTS}")
-@click.option("--tables", type=click.IntRange(1, MAX_TABLES - 10), default=10, show_default=True)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, MAX_TABLES - 10),
+    default=10,
+    show_default=True,
+    help="How many tables play.",
+)
 @click.option(
     "--rounds",
     type=click.IntRange(1),
-    help=f"Rounds at each table.  [default: {_DEFAULT_ROUNDS}, where nothing else ends the run]",
+    help=f"Stop after this many rounds at each table.  [default: {_DEFAULT_ROUNDS}, unless another "
+    "option ends the run]",
 )
-@click.option("--wagers", type=click.IntRange(1), help="Accepted at all tables together.")
-@click.option("--duration", type=FiniteRange(0.1), help="Seconds.")
-@click.option("--until-hit", metavar="LEVEL", default="", help="Until 100% falls: mega/major.")
 @click.option(
-    "--seed", default="1", show_default=True, callback=_seed, help="Cards, players and faults."
+    "--wagers",
+    type=click.IntRange(1),
+    help="Stop after this many accepted wagers, all tables together.",
+)
+@click.option("--duration", type=FiniteRange(0.1), help="Stop after this many seconds.")
+@click.option(
+    "--until-hit",
+    metavar="LEVEL",
+    default="",
+    help="Stop when 100% of this level is won, such as mega/major.",
+)
+@click.option(
+    "--seed",
+    default="1",
+    show_default=True,
+    callback=_seed,
+    help="Text that decides cards, players and faults.",
 )
 @click.option(
     "--faults",
@@ -86,51 +111,67 @@ def _is_empty(store: str) -> None:
     show_default=True,
     metavar="LIST",
     callback=_faults,
-    help="all, none, some: kill,late, or all but some: all,-disk.",
+    help="all; none; some, such as kill,late; or all but some, such as all,-disk.",
 )
-@click.option("--deck", type=click.Choice(["fair", "rigged"]), default="fair", show_default=True)
+@click.option(
+    "--deck",
+    type=click.Choice(["fair", "rigged"]),
+    default="fair",
+    show_default=True,
+    help="rigged deals a winning hand in about every fourth round.",
+)
 @click.option(
     "--speed",
     type=FiniteRange(0),
     default=0,
     show_default=True,
-    help="Times a real table's pace; 0 is as fast as possible.",
+    help="Multiple of a real table's pace, a round a minute; 0 is as fast as possible.",
 )
-@click.option("--controllers", type=click.IntRange(1, 4), default=1, show_default=True)
+@click.option(
+    "--controllers",
+    type=click.IntRange(1, 4),
+    default=1,
+    show_default=True,
+    help="How many controllers share the journal.",
+)
 @click.option(
     "--store",
     default="",
     metavar="ADDRESS",
     callback=_store,
-    help="An empty PostgreSQL database for the controllers to share.  [default: SQLite]",
+    help="Empty PostgreSQL database for the journal.  [default: SQLite in a folder]",
 )
 @click.option(
-    "--fault-every", type=FiniteRange(0.1), default=EVERY_S, show_default=True, help="Seconds."
+    "--fault-every",
+    type=FiniteRange(0.1),
+    default=EVERY_S,
+    show_default=True,
+    help="Seconds between two faults of controllers or connections.",
 )
 @click.option(
     "--whole-games",
     type=click.IntRange(0),
     default=4,
     show_default=True,
-    help="Every so-many-th table plays whole games with devices; 0: none.",
+    help="Every Nth table plays whole games with a shuffler and a shoe; 0 is none.",
 )
 @click.option(
     "--sign-limit",
     type=FiniteRange(0.1),
     default=SIGN_LIMIT_S,
     show_default=True,
-    help="Seconds for which a sign may show what the journal no longer says.",
+    help="Seconds that a sign may lag behind the journal.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.json, report.html and report.txt into this folder.",
+    help="Write report.json, report.html and report.txt to this folder.",
 )
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Keep journal, record and logs in this folder.",
+    help="Keep the journal, the transcript and the logs in this folder.",
 )
 def soak(
     tables: int,
@@ -154,8 +195,8 @@ def soak(
 ) -> None:
     r"""Play linked tables against real controllers, break things, and audit every cent.
 
-    Exits 1 if anything was not as it must be, with the seed and the shortest part of the run that
-    shows it.
+    Exits with 1 if anything was wrong; the report then has the seed and the shortest part of the
+    run that shows it.
 
     \b
     Example:
@@ -201,8 +242,10 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
     raise_file_limit()  # every table has connections of its own, and a herd has a thousand
     if keep:
         make_folder(keep, "--keep")
-        if earlier := [name for name in ("data", "tape") if (keep / name).exists()]:
-            raise click.ClickException(f"--keep {keep} holds an earlier run: {earlier[0]}")
+        if earlier := [name for name in ("data", "transcript") if (keep / name).exists()]:
+            raise click.ClickException(
+                f"--keep {keep} already holds a run ({earlier[0]}); choose an empty folder"
+            )
     folder = keep or Path(tempfile.mkdtemp(prefix="soak-"))
     wanted, kept = keep is not None, True  # also by what nobody foresaw
     try:
@@ -230,7 +273,7 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     console = Console(stderr=True)
     stop_when_told(run, console)
     for fault, why in run.impossible.items():
-        console.print(f"{fault} can't happen: {why}", highlight=False, soft_wrap=True)
+        console.print(f"Fault {fault!r} is excluded: {why}", highlight=False, soft_wrap=True)
     progress = Progress(run, console)
     if show:
         run.say = console.print
@@ -253,7 +296,7 @@ def stop_when_told(run: Soak, console: Console) -> None:
             first_s = loop.time()
             run.stopping = not run.ended
             doing = "Finishing the rounds under way" if run.stopping else "The run is over"
-            console.print(f"{doing}; Ctrl-C again ends it without a report.")
+            console.print(f"{doing}; press Ctrl-C again to quit without a report.")
         elif task and loop.time() - first_s > _SAME_S:
             task.cancel()  # it leaves no controllers and mounts behind
 
@@ -267,7 +310,7 @@ def _known_level(run: Soak, level: str) -> None:
         f"{link}/{name}" for link, held in run.auditor.books.links.items() for name in held.levels
     ]
     if level and level not in known:
-        says = f"there is no level {level!r}; there are: {', '.join(known)}"
+        says = f"there is no level {level!r}; choose from: {', '.join(known)}"
         raise click.BadParameter(says, param_hint="--until-hit")
 
 

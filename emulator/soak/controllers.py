@@ -1,4 +1,8 @@
-"""Controllers as processes of their own: started, killed, stopped and started again."""
+"""Run controllers as processes of their own, and start again whichever ends.
+
+A controller whose exit code is not explained by anything that was done to it has failed; so has one
+that does not start.
+"""
 
 import asyncio
 import os
@@ -7,9 +11,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Coroutine, Iterable, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from jackpot.wire.errors import PlainError
 
@@ -62,8 +67,8 @@ class ControllerProcess:
     ) -> None:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
-        self._arguments = [
-            *(sys.executable, "-m", "emulator.soak.bound", str(os.getpid())),
+        self.command = [
+            *(sys.executable, "-m", "emulator.linux_process", str(os.getpid())),
             *(command or (sys.executable, "-m", "emulator.soak.under_test")),
             *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
         ]
@@ -82,7 +87,7 @@ class ControllerProcess:
         with self.log.open("ab") as log:
             # A command of our own making.
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - it returns as soon as it has begun
-                self._arguments,
+                self.command,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "JACKPOT_FAULT": fault},
@@ -149,3 +154,98 @@ class ControllerProcess:
         """Ask it to stop; its exit code."""
         self.signal(signal.SIGTERM)
         return await self.ended()
+
+
+KILLED = -signal.SIGKILL
+_CODES = {signal.SIGKILL: KILLED, signal.SIGTERM: 0}  # what a controller ends with by each
+
+
+class UnexpectedEndError(Exception):
+    """A controller ended by itself."""
+
+
+class Supervisor:
+    """Keeps one controller running: starts it again whenever it ends."""
+
+    def __init__(self, controller: ControllerProcess) -> None:
+        self.controller = controller
+        self.fault = ""  # what this life is to meet and has not felt yet
+        self.next_fault = ""
+        self.last_code = 0  # of the life before this one
+        self.up = asyncio.Event()
+        self.restarts: list[float] = []  # seconds from the end to serving again
+        self._may_end: set[int] = set()  # this life's exit codes that were brought about
+
+    @property
+    def is_doomed(self) -> bool:
+        """Whether something was done that ends or stops this life, perhaps later."""
+        return bool(self.fault or self._may_end)
+
+    def end_by(self, number: signal.Signals) -> None:
+        """Send a signal that ends it."""
+        self._may_end.add(_CODES[number])
+        self.controller.signal(number)
+
+    async def kill(self) -> None:
+        """Kill the controller, and wait until it serves again."""
+        self.end_by(signal.SIGKILL)
+        self.up.clear()
+        await self.up.wait()
+
+    async def recover(self) -> None:
+        """Disarm a fault that was not met, let the controller go on, and wait until it serves."""
+        self.next_fault = ""
+        if self.is_doomed:
+            await self.kill()
+        self.controller.signal(signal.SIGCONT)
+        await self.up.wait()
+
+    async def work(self) -> None:
+        """Start the controller again whenever it ends, until cancelled."""
+        self.up.set()
+        while True:
+            self.last_code = await self.controller.ended()
+            self.up.clear()
+            if self.last_code not in self._may_end:
+                why = f"the controller ended by itself (exit code {self.last_code})"
+                raise UnexpectedEndError(why)
+            self.fault, self.next_fault = self.next_fault, ""
+            self._may_end = {KILLED} if ":kill:" in self.fault else set()
+            began = time.monotonic()
+            try:
+                await self.controller.start(self.fault)
+            except ControllerError as error:
+                if error.code not in self._may_end:
+                    raise
+                continue  # it met its fault before it served
+            self.restarts.append(time.monotonic() - began)
+            self.up.set()
+
+
+def error_text(error: BaseException) -> str:
+    """The first of what went wrong, as text."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+async def cancel_all(tasks: Iterable["asyncio.Task[None]"]) -> None:
+    """Cancel tasks, and wait for their end."""
+    ending = list(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
+async def while_supervised(
+    work: Coroutine[Any, Any, None], supervisors: Iterable["asyncio.Task[None]"]
+) -> None:
+    """Do what needs the controllers; if one of them can't be kept running, that is the failure."""
+    doing = asyncio.create_task(work)
+    try:
+        done, _ = await asyncio.wait({doing, *supervisors}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {doing}:
+            task.result()
+        await doing
+    finally:
+        await cancel_all([doing])

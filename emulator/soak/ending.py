@@ -1,4 +1,4 @@
-"""The end of a run: all paid and answered, everything seen once more, and the journal verified."""
+"""End a run: pay and answer everything, look at everything once more, verify the journal."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ async def settle_up(soak: "Soak") -> None:
     if soak.floor is None:
         raise AssertionError("set up before")
     await soak.floor.finish(soak.draw)
-    await soak.tape.all_answered(SETTLE_S)
+    await soak.transcript.all_answered(SETTLE_S)
     soak.failure = await _last_look(soak)
 
 
@@ -44,10 +44,10 @@ async def _last_look(soak: "Soak") -> str:
         for account in list(soak.auditor.books.accounts):
             await soak.staff.look("GetAccount", account=account)
     behind = await _behind(soak)
-    if soak.tape.contradiction:
-        return str(soak.tape.contradiction)
-    if soak.tape.under_way:
-        return f"{soak.tape.under_way} commands were never answered{soak.tape.given_up}"
+    if soak.transcript.contradiction:
+        return str(soak.transcript.contradiction)
+    if soak.transcript.under_way:
+        return f"{soak.transcript.under_way} commands were never answered{soak.transcript.given_up}"
     if soak.auditor.waiting:
         return f"{soak.auditor.waiting} answers could not be audited"
     return behind
@@ -59,7 +59,7 @@ async def _behind(soak: "Soak") -> str:
     until = loop.time() + SIGNS_S
     signs = soak.auditor.signs
     while behind := next(filter(None, map(signs.behind, soak.staff.shown)), ""):
-        if loop.time() > until or soak.tape.contradiction:
+        if loop.time() > until or soak.transcript.contradiction:
             break
         await asyncio.sleep(_AGAIN_S)
     return behind

@@ -1,4 +1,4 @@
-"""Judges the age of every sign throughout a run, while its controller can be expected to show it.
+"""Judge the age of every sign throughout a run, while its controller can be expected to show it.
 
 A sign's age does not count while its stream is not connected or its controller is not up, while
 any controller is stopped (it may hold the journal's lock), while the disk is full or writes fail
@@ -11,11 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emulator.audit.sign_ages import SignAges, Stale
-from emulator.audit.signs import faces_differ
-from emulator.procfs import is_stopped
-from emulator.soak.faults import Fault
-from emulator.soak.latency import Latencies
+from emulator.linux_process import is_stopped
+from emulator.soak.audit.signs import SignAges, Stale, faces_differ
+from emulator.soak.report.measures import Latencies
 from jackpot.engine import Limits
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 EVERY_S = 0.1  # between two looks at the controllers
 HELD_UP_S = 0.5  # a look that comes so late was held up
-_STORE_FAULTS = (Fault.DISK, Fault.WRITE)
 _RETRY_S = Limits().retry_s  # between two tries of a store that failed, at most
 
 
@@ -62,7 +59,7 @@ class SignWatch:
     def _unable(self, soak: "Soak") -> list[bool]:
         """Of each controller, whether its signs can't be expected to change now."""
         now_s = time.monotonic()
-        if soak.saboteur is not None and soak.saboteur.doing in _STORE_FAULTS:
+        if soak.injector and soak.injector.current and soak.injector.current.breaks_store:
             self._failed_s = now_s
         failing = now_s - self._failed_s <= _RETRY_S
         stopped = any(is_stopped(controller.pid) for controller in soak.controllers)
@@ -70,10 +67,10 @@ class SignWatch:
         return [
             stopped
             or not watched
-            or not keeper.up.is_set()
+            or not supervisor.up.is_set()
             or (failing and heard <= self._failed_s)
-            for watched, heard, keeper in zip(
-                staff.watching, staff.heard_s, soak.keepers, strict=True
+            for watched, heard, supervisor in zip(
+                staff.watching, staff.heard_s, soak.supervisors, strict=True
             )
         ]
 

@@ -1,4 +1,4 @@
-"""The site that a soak plays: links of every kind that the rules know, shared among its tables."""
+"""Write the site that a soak plays: links of every kind that the rules know, and its tables."""
 
 from pathlib import Path
 

@@ -3,18 +3,21 @@
     JACKPOT_FAULT=before-commit:kill:17 python -m emulator.soak.under_test serve --site site.toml
 
 The 17th time that this controller is about to commit, it is killed. With `--clock FILE` first, it
-runs under a clock that `stepped_clock` steps. `jackpot serve` itself knows none of this.
+runs under a clock that `set_offset` steps through that file, which holds a signed 64-bit number of
+nanoseconds. They are added to the time of day; monotonic clocks are left alone, as a real clock
+step leaves them. `jackpot serve` itself knows none of this.
 """
 
+import mmap
 import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from emulator.soak.stepped_clock import run_under
 from jackpot.engine.faults import POINTS, Faults, Point
 from jackpot.engine.faults import none as no_faults
 
@@ -64,6 +67,31 @@ def main() -> None:
     from jackpot.cli.main import main as jackpot  # noqa: PLC0415 - after the clock is replaced
 
     jackpot(arguments, prog_name="jackpot", obj=from_environment(os.environ))
+
+
+_BYTES = 8
+
+
+def set_offset(path: Path, seconds: float) -> None:
+    """Step the clock of whoever runs under this file."""
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        file.write(int(seconds * 1e9).to_bytes(_BYTES, "little", signed=True))
+
+
+def run_under(path: Path) -> None:
+    """Replace this process's time of day; call before anything else looks at it."""
+    with path.open("r+b") as file:
+        shared = mmap.mmap(file.fileno(), _BYTES)
+    true_ns = time.time_ns
+
+    def offset_ns() -> int:
+        return int.from_bytes(shared[:_BYTES], "little", signed=True)
+
+    def time_ns() -> int:
+        return true_ns() + offset_ns()
+
+    time.time_ns = time_ns
+    time.time = lambda: time_ns() / 1e9
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 import pytest
 
-from emulator.soak.proxy import Proxy
+from emulator.soak.faults.connections import Proxy
 from jackpot.engine.faults import POINTS, Point
 from jackpot.verify import verify
 from jackpot.wire.keepalive import EVERY_MS, UNANSWERED_MS, keepalive

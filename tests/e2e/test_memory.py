@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from emulator.procfs import resident_mb
-from emulator.soak.strangers import (
+from emulator.linux_process import resident_mb
+from emulator.soak.faults.abusive_clients import (
     HOLD_S,
-    ask_and_ask,
+    ask_until_full,
     ended_as_unread,
-    open_deaf_channel,
+    open_unread_channel,
     repeated_lock_out,
 )
 from jackpot.wire.limits import MAX_CALLS
@@ -32,7 +32,7 @@ async def test_clients_that_never_read_cost_no_memory(tmp_path: Path) -> None:
         async with (
             open_channel(process.address) as channel,
             TableClient(channel, SITE, "s0") as client,
-            open_deaf_channel(process.address) as deaf,
+            open_unread_channel(process.address) as deaf,
         ):
             await client.attach()
             await asyncio.gather(
@@ -43,9 +43,9 @@ async def test_clients_that_never_read_cost_no_memory(tmp_path: Path) -> None:
             stub: Any = table_pb2_grpc.TableServiceStub(deaf)
             again = repeated_lock_out(client)
             first, more = ([stub.Play() for _ in range(streams)] for streams in (8, 24))
-            assert all(await asyncio.gather(*(ask_and_ask(stub, call, again) for call in first)))
+            assert all(await asyncio.gather(*(ask_until_full(stub, call, again) for call in first)))
             before_mb = resident_mb(process.pid)
-            assert all(await asyncio.gather(*(ask_and_ask(stub, call, again) for call in more)))
+            assert all(await asyncio.gather(*(ask_until_full(stub, call, again) for call in more)))
             assert not any(call.done() for call in [*first, *more]), "all of them are held"
             assert resident_mb(process.pid) - before_mb < FLAT_MB
             assert (await client.heartbeat()).last_number == 3

@@ -9,7 +9,7 @@ from emulator.soak.command import run_soak
 from emulator.soak.options import Options
 
 BUGGY = Path(__file__).with_name("buggy_controller.py")
-PATIENCE = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
+SOAK_TIMEOUT = pytest.mark.timeout(300)  # it is played against the clock of a busy machine
 
 
 def soak(folder: Path, **options: Any) -> dict[str, Any]:

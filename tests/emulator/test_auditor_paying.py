@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from emulator.audit.books import Books, Hand, Round, Standing
-from emulator.audit.claims import Cards
-from emulator.audit.office import OFFICE
-from emulator.audit.paying import settle
-from emulator.audit.rounds import post
-from emulator.audit.terms import DOLLAR, read_terms
-from emulator.audit.undoing import take_back, void_seat
-from emulator.auditor import Auditor
+from emulator.soak.audit.auditor import Auditor
+from emulator.soak.audit.books import Books, Hand, Round, Standing
+from emulator.soak.audit.claims import Cards
+from emulator.soak.audit.manager_commands import MANAGER_COMMANDS
+from emulator.soak.audit.paying import settle
+from emulator.soak.audit.rounds import post
+from emulator.soak.audit.terms import DOLLAR, read_terms
+from emulator.soak.audit.undoing import take_back, void_seat
 from jackpot.wire.v1 import operator_pb2 as op
 
 FIVE, BONUS = "five-card-progressive", "five-card-hand-bonus"
@@ -195,7 +195,7 @@ def test_of_its_own_overflow_the_limit_keeps_some_back(site: Path) -> None:
         to_level="main",
         amount_micros=30 * DOLLAR,
     )
-    why_not, do = OFFICE["TransferFunds"]
+    why_not, do = MANAGER_COMMANDS["TransferFunds"]
     books.links["stud"].status = "IN_SERVICE"
     assert why_not(books, message) == ""
     assert do(books, message).changed.amount_micros == 6 * DOLLAR

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from emulator.audit.terms import SiteTerms, read_terms
-from emulator.soak.deals import deal
-from emulator.soak.hits import Cell, Hits, chi_square_tail, gather, tail
+from emulator.soak.audit.terms import SiteTerms, read_terms
+from emulator.soak.report.hits import Cell, Hits, chi_square_tail, gather, tail
 from emulator.soak.site import write_site
-from emulator.soak.table import rows_paid
+from emulator.soak.tables.players import deal
+from emulator.soak.tables.side_table import rows_paid
 from jackpot.rules.hands import names
 from jackpot.wire.v1 import payout_pb2, table_pb2
 

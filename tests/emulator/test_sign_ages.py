@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from emulator.audit.comparing import dollars
-from emulator.audit.sign_ages import SignAges
-from emulator.audit.signs import Face, faces_differ
-from emulator.soak.faults import Fault
+from emulator.soak.audit.comparing import dollars
+from emulator.soak.audit.signs import Face, SignAges, faces_differ
+from emulator.soak.faults.storage import Disk, Write
 from emulator.soak.sign_watch import HELD_UP_S, SignWatch, StaleSignError, in_dollars
 from jackpot.wire.v1 import meter_pb2
 
@@ -149,9 +148,9 @@ class Floor:
     def __init__(self) -> None:
         self.up = True
         self.pid = 0
-        self.saboteur = SimpleNamespace(doing=None)
+        self.injector = SimpleNamespace(current=None)
         self.staff = SimpleNamespace(watching=[True], heard_s=[0.0])
-        self.keepers = [SimpleNamespace(up=SimpleNamespace(is_set=lambda: self.up))]
+        self.supervisors = [SimpleNamespace(up=SimpleNamespace(is_set=lambda: self.up))]
 
     @property
     def controllers(self) -> list[Any]:
@@ -177,8 +176,8 @@ def stop(floor: Floor) -> None:
     [
         lambda floor: setattr(floor, "up", False),
         lambda floor: setattr(floor.staff, "watching", [False]),
-        lambda floor: setattr(floor.saboteur, "doing", Fault.DISK),
-        lambda floor: setattr(floor.saboteur, "doing", Fault.WRITE),
+        lambda floor: setattr(floor.injector, "current", Disk),
+        lambda floor: setattr(floor.injector, "current", Write),
         stop,
     ],
     ids=["down", "not connected", "disk full", "writes fail", "stopped"],
@@ -204,7 +203,7 @@ def test_a_fault_holds_the_clock_of_a_sign(
     happens(floor)
     look(60.0)
     well = Floor()
-    floor.up, floor.pid, floor.saboteur, floor.staff = True, 0, well.saboteur, well.staff
+    floor.up, floor.pid, floor.injector, floor.staff = True, 0, well.injector, well.staff
     look(61.5)
     with pytest.raises(StaleSignError, match=r"sign of five at controller 1 was wrong for 5\.\d s"):
         look(65.0)
@@ -215,7 +214,7 @@ def test_a_controller_that_shows_something_has_its_store_back(now: SimpleNamespa
     watch, floor = SignWatch(1, LIMIT_S), Floor()
     soak: Any = floor
     for failing, heard_s in ((True, 0.0), (False, 0.0), (False, 0.3), (False, 0.3)):
-        floor.saboteur.doing = Fault.WRITE if failing else None
+        floor.injector.current = Write if failing else None
         floor.staff.heard_s = [heard_s]
         watch.look(soak)
         now.s += 0.25

@@ -10,23 +10,22 @@ from typing import Any
 
 import pytest
 
-from emulator.audit.terms import read_terms
-from emulator.soak.cast import Cast
+from emulator.soak.audit.terms import read_terms
 from emulator.soak.command import run_soak
-from emulator.soak.faults import Fault, parse_faults
-from emulator.soak.habits import Habits
-from emulator.soak.html import html_page
-from emulator.soak.options import Options
-from emulator.soak.prefix import shortest_prefix
-from emulator.soak.proxy import Proxy
-from emulator.soak.record import rows
-from emulator.soak.report import text_lines
+from emulator.soak.faults import parse_faults
+from emulator.soak.faults.connections import Proxy
+from emulator.soak.options import Chances, Options
+from emulator.soak.replay import find_shortest_failure
+from emulator.soak.report.html import html_page
+from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
+from emulator.soak.tables.factory import TableFactory
+from emulator.soak.transcript import rows
 from tests.emulator.buggy_controller import BUGS
-from tests.emulator.soaks import BUGGY, PATIENCE, soak
+from tests.emulator.soaks import BUGGY, SOAK_TIMEOUT, soak
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:
     """All accounts agree to the micro through late wagers, repeats, voids and rejections."""
     faults = parse_faults("late,double,mismatch,stuck,device")
@@ -40,12 +39,12 @@ def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:
     assert report["observations"] > 20
     assert report["refusals"]["LOCKED_OUT"] > 0
     assert {award["kind"] for award in report["awards"]} >= {"share", "fixed"}
-    assert shortest_prefix_of(tmp_path) is None
+    assert shortest_failure_of(tmp_path) is None
 
 
-def shortest_prefix_of(folder: Path) -> Any:
+def shortest_failure_of(folder: Path) -> Any:
     """What the kept record of a run says."""
-    return shortest_prefix(read_terms(folder / "site.toml"), folder / "tape")
+    return find_shortest_failure(read_terms(folder / "site.toml"), folder / "transcript")
 
 
 _METER = r"(meter|reserve) is [\d,.]+, must be |PAYOUT_KIND_SHARE .* must be .*meter_before_micros"
@@ -58,7 +57,7 @@ FOUND = {
 }
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 @pytest.mark.parametrize("bug", sorted(BUGS))
 def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
     """A controller with this bug fails, with the seed and the shortest part that shows it."""
@@ -67,7 +66,7 @@ def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
         rounds=150,
         seed="bugs",
         whole_games=0,
-        faults=frozenset({Fault.LATE}),
+        faults=frozenset({"late"}),
         command=(sys.executable, str(BUGGY), bug),
     )
     assert not report["passed"]
@@ -75,14 +74,14 @@ def test_a_bug_is_found(bug: str, tmp_path: Path) -> None:
     assert report["rounds"] < 9 * 150, "it should have stopped at the first difference"
     text = "\n".join(text_lines(report))
     assert "FAILED  seed bugs" in text
-    assert "shortest prefix" in text
-    prefix = shortest_prefix_of(tmp_path)
-    assert prefix.lines() == report["prefix"]
-    with (tmp_path / "tape").open("rb") as tape:
-        assert prefix.entries <= prefix.of == sum(1 for _ in rows(tape))
+    assert "shortest failure: the first " in text
+    shortest_failure = shortest_failure_of(tmp_path)
+    assert shortest_failure.lines() == report["shortest_failure"]
+    with (tmp_path / "transcript").open("rb") as transcript:
+        assert shortest_failure.entries <= shortest_failure.of == sum(1 for _ in rows(transcript))
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 @pytest.mark.parametrize(
     ("bug", "failure"),
     [
@@ -102,24 +101,24 @@ def test_a_controller_that_hides_something_fails(
     report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset(), command=command)
     assert not report["passed"]
     assert failure in report["failures"][0]
-    assert bool(report["prefix"]) is ("sign" not in bug)
-    if report["prefix"]:
-        assert report["prefix"][1].strip() in report["failures"][0]
+    assert bool(report["shortest_failure"]) is ("sign" not in bug)
+    if report["shortest_failure"]:
+        assert report["shortest_failure"][1].strip() in report["failures"][0]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_tables_that_hang_leave_a_record_that_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clients that wake up after they were replaced are fenced, and nothing contradicts that."""
-    monkeypatch.setattr("emulator.soak.run.habits_for", lambda _: Habits(hangs=0.3))
-    report = soak(tmp_path, rounds=4, whole_games=0, faults=frozenset({Fault.STUCK}))
+    monkeypatch.setattr("emulator.soak.run.chances_for", lambda _: Chances(hangs=0.3))
+    report = soak(tmp_path, rounds=4, whole_games=0, faults=frozenset({"stuck"}))
     assert report["failures"] == []
     assert report["refusals"]["FENCED"] == report["faults"]["happened"]["stuck"] > 0
-    assert shortest_prefix_of(tmp_path) is None
+    assert shortest_failure_of(tmp_path) is None
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_what_takes_minutes_after_a_long_run_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,12 +127,12 @@ def test_what_takes_minutes_after_a_long_run_is_said(
     assert capsys.readouterr().err.endswith("Verifying the journal.\n")
     command = (sys.executable, str(BUGGY), "leaves-out-a-link")
     report = run_soak(Options(tables=1, rounds=1, command=command), tmp_path, show=True)
-    assert report["prefix"]
+    assert report["shortest_failure"]
     said = capsys.readouterr().err
-    assert said.endswith("Looking for the shortest prefix that shows what is wrong.\n")
+    assert said.endswith("Looking for the shortest shortest_failure that shows what is wrong.\n")
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_holds_more_and_more_fails(tmp_path: Path) -> None:
     """Though everything that it says is right."""
     command = (sys.executable, str(BUGGY), "forgets-nothing")
@@ -143,16 +142,16 @@ def test_a_controller_that_holds_more_and_more_fails(tmp_path: Path) -> None:
     assert report["duration_s"] < 60
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_stream_that_nobody_reads_is_ended_by_the_controller(tmp_path: Path) -> None:
     """The soak holds it for long enough to see that."""
-    faults = frozenset({Fault.UNREAD})
+    faults = frozenset({"unread"})
     report = soak(tmp_path, tables=2, duration_s=42, speed=20.0, whole_games=0, faults=faults)
     assert report["failures"] == []
     assert report["faults"]["happened"]["unread"] >= report["faults"]["unread_ended"] == 8
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 @pytest.mark.parametrize(
     ("bug", "failure"),
     [("leaves-out-a-link", "listed are "), ("shows-no-sign", "no sign ever showed ")],
@@ -165,7 +164,7 @@ def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -
     assert failure in report["failures"][0]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_sign_that_lags_behind_the_journal_fails(tmp_path: Path) -> None:
     """Of two controllers one does not publish what it caught up with; the run ends by its age."""
     command = (sys.executable, str(BUGGY), "second:shows-only-its-own")
@@ -190,7 +189,7 @@ def test_a_sign_that_lags_behind_the_journal_fails(tmp_path: Path) -> None:
     assert "Age of signs behind the journal" in html_page(report)
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_tables_move_on_to_the_next_controller(tmp_path: Path) -> None:
     """One that serves nobody keeps no table from playing."""
     command = (sys.executable, str(BUGGY), "second:turns-tables-away")
@@ -205,8 +204,8 @@ def test_every_proxy_carries_somebody(tmp_path: Path) -> None:
     run.proxies = [Proxy(controller.address) for controller in run.controllers]
     for proxy in run.proxies:
         proxy.address = f"proxy {proxy}"
-    cast = Cast(run, AsyncExitStack())
-    ways = [cast.ways(place) for place in range(9)]
+    factory = TableFactory(run, AsyncExitStack())
+    ways = [factory.ways(place) for place in range(9)]
     proxies = {proxy.address for proxy in run.proxies}
     assert all(set(way) == proxies for way in ways[::3])
     assert {way[0] for way in ways[::3]} == proxies
@@ -214,20 +213,20 @@ def test_every_proxy_carries_somebody(tmp_path: Path) -> None:
     assert {way[0] for way in ways[1::3]} == {way[0] for way in ways[2::3]} == direct
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_herd_that_fails_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that could not come back are not passed over."""
 
     async def herd(_: object) -> float:
         raise OSError("too many open files")
 
-    monkeypatch.setattr("emulator.soak.run.herd", herd)
-    monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
-    report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset({Fault.HERD}))
+    monkeypatch.setattr("emulator.soak.faults.abusive_clients.attach_all", herd)
+    monkeypatch.setattr("emulator.soak.faults.abusive_clients.LATEST_HERD_S", 0.0)
+    report = soak(tmp_path, rounds=6, whole_games=0, faults=frozenset({"herd"}))
     assert report["failures"] == ["OSError: too many open files"]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_does_not_come_back_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,15 +236,15 @@ def test_a_controller_that_does_not_come_back_is_a_failure(
         await asyncio.sleep(4)  # until after the tables
         return 4.0
 
-    monkeypatch.setattr("emulator.soak.run.herd", herd)
-    monkeypatch.setattr("emulator.soak.run.LATEST_HERD_S", 0.0)
+    monkeypatch.setattr("emulator.soak.faults.abusive_clients.attach_all", herd)
+    monkeypatch.setattr("emulator.soak.faults.abusive_clients.LATEST_HERD_S", 0.0)
     command = (sys.executable, str(BUGGY), "starts-only-once")
-    faults = frozenset({Fault.HERD})
+    faults = frozenset({"herd"})
     report = soak(tmp_path, tables=1, rounds=1, whole_games=0, faults=faults, command=command)
     assert report["failures"] == ["ControllerError: the controller did not start: not again"]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_dies_at_the_end_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,12 +261,14 @@ def test_a_controller_that_dies_at_the_end_is_noticed(
     assert report["journal_verified"] is None
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 async def test_who_is_told_twice_to_end_waits_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not for controllers that are still to come back."""
-    monkeypatch.setattr("emulator.soak.sabotage.Saboteur.make_good", lambda _: asyncio.sleep(60))
+    monkeypatch.setattr(
+        "emulator.soak.faults.injector.FaultInjector.undo_all", lambda _: asyncio.sleep(60)
+    )
     run = Soak(Options(tables=1, duration_s=60, whole_games=0), tmp_path)
     running = asyncio.create_task(run.run())
     for _ in range(1_000):
@@ -281,7 +282,7 @@ async def test_who_is_told_twice_to_end_waits_for_nobody(
     assert run.controllers[0].pid == 0
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
     """A hit that does not fall does not keep a run from ending after its rounds."""
     report = soak(tmp_path, rounds=2, until_hit="mega/mega", rigged=False, whole_games=0)
@@ -289,7 +290,7 @@ def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
     assert report["rounds"] == 9 * 2
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_is_killed_passes(tmp_path: Path) -> None:
     """Killed, stopped, with failing writes and a stepping clock: nothing is lost or doubled."""
     faults = parse_faults("kill,commit,stop,write,clock,connection")

@@ -20,13 +20,13 @@ import uvloop
 
 from emulator import pages
 from emulator.soak.controllers import read_from
-from emulator.soak.deals import deal
-from emulator.soak.disk import SmallDisk, allow_writes, fail_writes
-from emulator.soak.latency import Latencies
-from emulator.soak.progress import rates_line, short
-from emulator.soak.proxy import Proxy
-from emulator.soak.sabotage import Bag
-from emulator.soak.stepped_clock import set_offset
+from emulator.soak.faults.connections import Proxy
+from emulator.soak.faults.injector import Bag
+from emulator.soak.faults.storage import SmallDisk, allow_writes, fail_writes
+from emulator.soak.report.measures import Latencies
+from emulator.soak.report.progress import rates_line, short
+from emulator.soak.tables.players import deal
+from emulator.soak.under_test import set_offset
 from jackpot import charts
 from jackpot.rules.hands import names
 
@@ -248,7 +248,7 @@ def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:
     offset = tmp_path / "offset"
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from emulator.soak.stepped_clock import run_under, set_offset\n"
+        "from emulator.soak.under_test import run_under, set_offset\n"
         "path = Path(sys.argv[1]); run_under(path)\n"
         "first, steady = time.time(), time.monotonic()\n"
         "set_offset(path, -250); second = time.time()\n"

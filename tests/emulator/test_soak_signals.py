@@ -20,9 +20,9 @@ from rich.console import Console
 
 from emulator.soak.command import stop_when_told
 from emulator.soak.options import Options
-from emulator.soak.report import text_lines
+from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
-from tests.emulator.soaks import PATIENCE
+from tests.emulator.soaks import SOAK_TIMEOUT
 
 SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 
@@ -37,10 +37,10 @@ def long_soak(folder: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
         text=True,
         start_new_session=True,
     )
-    tape = folder / "tape"
+    transcript = folder / "transcript"
     ends_s = time.monotonic() + 60
     try:
-        while not (tape.exists() and tape.stat().st_size > 50_000):
+        while not (transcript.exists() and transcript.stat().st_size > 50_000):
             assert time.monotonic() < ends_s, "it does not play"
             time.sleep(0.1)
         yield run
@@ -55,7 +55,7 @@ def controllers_of(run: "subprocess.Popen[str]") -> list[int]:
     return [int(child) for path in found for child in path.read_text().split()]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_a_run_with_its_report(number: signal.Signals, tmp_path: Path) -> None:
     """What was played until then is audited to the end, and the report says that it is less.
@@ -88,11 +88,11 @@ async def test_ctrl_c_after_the_end_stops_nothing_early(tmp_path: Path) -> None:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
-    assert said.getvalue() == "The run is over; Ctrl-C again ends it without a report.\n"
+    assert said.getvalue() == "The run is over; press Ctrl-C again to quit without a report.\n"
     assert not run.stopping
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_controller_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
     """Nobody waits for it to come back."""
     with long_soak(tmp_path, "--whole-games=0") as run:
@@ -103,7 +103,7 @@ def test_a_controller_that_ends_by_itself_is_a_failure(tmp_path: Path) -> None:
         assert "the controller ended by itself (exit code -9)" in json.loads(output)["failures"][0]
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
     """Though its signals don't reach them."""
     with long_soak(tmp_path, "--whole-games=0") as run:
@@ -117,7 +117,7 @@ def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
             os.close(handle)
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_terminal_shows_progress_beside_json(tmp_path: Path) -> None:
     """The report goes to standard output, and what one looks at does not."""
     terminal, stderr = pty.openpty()
@@ -135,7 +135,7 @@ def test_a_terminal_shows_progress_beside_json(tmp_path: Path) -> None:
     assert b"audited to sequence" in drawn
 
 
-@PATIENCE
+@SOAK_TIMEOUT
 def test_a_soak_opens_more_files_than_the_soft_limit() -> None:
     """A default machine allows 1,024, and a full site with its copies needs more."""
     options = ["--tables=60", "--rounds=1", "--whole-games=0", "--faults=double", "--json"]

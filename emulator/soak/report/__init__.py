@@ -1,0 +1,1 @@
+"""Measure a soak and report on it: as data, as text, as a page, and while it runs."""

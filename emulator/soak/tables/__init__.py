@@ -1,0 +1,1 @@
+"""Play the tables of a soak, their players and their staff."""

@@ -1,0 +1,208 @@
+"""Record every command and answer of a run, and hand them to the auditor in the journal's order.
+
+A command that is under way was sent when some sequence was already known, so its own will be
+higher. What lies below the oldest of those can be audited: nothing earlier can still come. The
+transcript is also kept on disk, entry by entry, so that a failed run can be replayed. What is told
+a second time is recorded and audited, but counted once.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from emulator.soak.audit.auditor import Auditor, ContradictionError
+from emulator.soak.audit.entry import FRAME, OBSERVATIONS, Entry, classes_of
+from emulator.soak.audit.signs import SignAges
+from jackpot.wire.v1 import meter_pb2
+
+_MOST_UNKNOWN = 3  # named in a report
+_log = logging.getLogger(__name__)
+
+
+class Transcript:
+    """What was sent and told, in the order in which it was told."""
+
+    def __init__(
+        self, auditor: Auditor, path: Path | None = None, ages: SignAges | None = None
+    ) -> None:
+        self.auditor = auditor
+        self._ages = ages
+        auditor.signs.on_change = ages.changed if ages else None
+        self.known = 0
+        self.contradiction: ContradictionError | None = None  # the first; nothing more is audited
+        self.failed = asyncio.Event()
+        self.counts: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
+        self.wagers = 0  # accepted
+        self.unknown: list[str] = []  # the first commands whose client gave up, and why
+        self._tickets: dict[int, int] = {}  # what was known when each was sent, oldest first
+        self._issued = 0
+        self._ended = asyncio.Event()
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    def begin(self) -> int:
+        """Something is about to be sent; the ticket under which it is under way."""
+        self._issued += 1
+        self._tickets[self._issued] = self.known
+        return self._issued
+
+    def end(self, ticket: int, entry: Entry | None) -> None:
+        """Its answer is there; None: there is nothing to be known of it."""
+        del self._tickets[ticket]
+        self._ended.set()
+        if entry is not None:
+            self.note(entry)
+
+    def give_up(self, what: str) -> None:
+        """Its client waits no longer. The ticket stays open: the outcome is unknown."""
+        if len(self.unknown) < _MOST_UNKNOWN:
+            self.unknown.append(what)
+
+    @property
+    def given_up(self) -> str:
+        """The first of what clients wait for no longer, for the end of a sentence."""
+        return "".join(f"; {what}" for what in self.unknown)
+
+    def note(self, entry: Entry) -> None:
+        """Record an entry, and audit what has become complete."""
+        if self._ages and entry.sequence > self.known:
+            self._ages.reached(entry.sequence, time.monotonic())
+        self.known = max(self.known, entry.sequence)
+        if self._path and not self._file:
+            self._file = self._path.open("wb")
+        if self._file and not self._file.closed:
+            write_entry(self._file, entry, self.complete)
+        if self.contradiction:
+            return
+        try:
+            if self.auditor.feed(entry) and entry.kind not in OBSERVATIONS:
+                self._count(entry)
+            self.auditor.advance(self.complete)
+        except ContradictionError as error:
+            self._contradicted(error)
+        except Exception as error:  # noqa: BLE001 - what was not audited must not pass
+            _log.exception("the auditor failed")
+            self._contradicted(ContradictionError(entry, f"the auditor failed: {error!r}"))
+
+    def show(self, place: int, link: meter_pb2.LinkMeters) -> None:
+        """Record a frame that a sign at the controller of this place was sent."""
+        if self._ages:
+            self._ages.frame(place, link, time.monotonic())
+        self.note(Entry(link.sequence, FRAME, None, link))
+
+    def _contradicted(self, error: ContradictionError) -> None:
+        self.contradiction = error
+        self.failed.set()
+
+    def _count(self, entry: Entry) -> None:
+        self.counts[entry.kind] += 1
+        if entry.reason:
+            self.refusals[entry.reason] += 1
+        elif entry.kind == "place_wagers":
+            self.wagers += len(entry.request.wagers)
+
+    async def all_answered(self, timeout_s: float) -> None:
+        """Wait until nothing is under way, at most so long."""
+        until = asyncio.get_running_loop().time() + timeout_s
+        while self._tickets and asyncio.get_running_loop().time() < until:
+            self._ended.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), 1)
+
+    @property
+    def complete(self) -> int:
+        """Up to this sequence nothing is missing."""
+        return next(iter(self._tickets.values()), self.known)
+
+    @property
+    def under_way(self) -> int:
+        """Commands without an answer."""
+        return len(self._tickets)
+
+    def close(self) -> None:
+        """No more is recorded."""
+        if self._file:
+            self._file.close()
+
+
+_LENGTH_BYTES = 4
+
+
+class Row(msgspec.Struct, array_like=True):
+    """An entry as it is written."""
+
+    sequence: int
+    kind: str
+    request: bytes
+    response: bytes | None
+    reason: str
+    details: dict[str, str]
+    table: str
+    epoch: int
+    number: int
+    since: int
+    complete: int  # up to this sequence nothing was missing any more
+
+
+_decoder = msgspec.msgpack.Decoder(Row)
+
+
+def write_entry(file: BinaryIO, entry: Entry, complete: int) -> None:
+    """Put an entry behind the others."""
+    row = Row(
+        sequence=entry.sequence,
+        kind=entry.kind,
+        request=entry.request.SerializeToString() if entry.request is not None else b"",
+        response=None if entry.response is None else entry.response.SerializeToString(),
+        reason=entry.reason,
+        details=dict(entry.details),
+        table=entry.table,
+        epoch=entry.epoch,
+        number=entry.number,
+        since=entry.since,
+        complete=complete,
+    )
+    raw = msgspec.msgpack.encode(row)
+    file.write(len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
+
+
+def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
+    """All that was written, each with where it lies, in the order in which it was told."""
+    offset = 0
+    while row := _read(file):
+        yield offset, row
+        offset = file.tell()
+
+
+def entry_at(file: BinaryIO, offset: int) -> Entry:
+    """The entry that lies there."""
+    file.seek(offset)
+    row = _read(file)
+    if row is None:
+        raise AssertionError("an offset of `rows`")
+    asked, answered = classes_of(row.kind)
+    return Entry(
+        row.sequence,
+        row.kind,
+        asked.FromString(row.request) if asked else None,
+        None if row.response is None else answered.FromString(row.response),
+        row.reason,
+        row.details,
+        row.table,
+        row.epoch,
+        row.number,
+        row.since,
+    )
+
+
+def _read(file: BinaryIO) -> Row | None:
+    head = file.read(_LENGTH_BYTES)
+    return _decoder.decode(file.read(int.from_bytes(head, "big"))) if head else None

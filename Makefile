@@ -30,9 +30,9 @@ slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
 # Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
-# docs/performance.md. Half an hour (a third of it with ARGS=--quick) on a machine that is idle.
+# docs/internals/performance.md. Half an hour (a third of it with ARGS=--quick) on a machine that is idle.
 bench: $(TOOLS)
-	$(BIN)/jackpot-emulator bench --report docs/internals/bench --page docs/performance.md $(ARGS)
+	$(BIN)/jackpot-emulator bench --report docs/internals/bench --page docs/internals/performance.md $(ARGS)
 
 check: $(TOOLS)
 	$(BIN)/ruff check .

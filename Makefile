@@ -10,7 +10,7 @@ ARGS ?=
 # As many as there are cores here; tests with processes of their own want room beside them.
 WORKERS ?= 2
 
-.PHONY: run test check browser screenshots format proto slow bench clauses dist clean
+.PHONY: run test check browser screenshots format proto reference slow bench clauses dist clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
@@ -22,17 +22,18 @@ test: check browser
 browser: $(TOOLS)
 	@$(BIN)/python tools/browser.py
 
-# Take the pictures of docs/screenshots anew.
+# Take the pictures in docs/screenshots again.
 screenshots: browser
 	@$(BIN)/python tools/screenshots.py
 
 slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
-# Side by side with an echo, PostgreSQL and a naive controller; the results are kept, and shown in
-# docs/performance.md. Half an hour (a third of it with ARGS=--quick) on a machine that is idle.
+# Compare with an echo, PostgreSQL and a naive controller; keep the results, and show them in
+# docs/internals/performance.md. Takes half an hour (a third of it with ARGS=--quick) on an idle machine.
 bench: $(TOOLS)
-	$(BIN)/jackpot-emulator bench --report docs/internals/bench --page docs/performance.md $(ARGS)
+	$(BIN)/jackpot-emulator bench --report docs/internals/bench \
+	  --page docs/internals/performance.md $(ARGS)
 
 check: $(TOOLS)
 	$(BIN)/ruff check .
@@ -40,6 +41,7 @@ check: $(TOOLS)
 	$(BIN)/mypy
 	$(BIN)/buf lint proto
 	$(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/reference.py --check
 
 format: $(TOOLS)
 	$(BIN)/ruff check --fix .
@@ -56,6 +58,10 @@ dist: $(TOOLS)
 # Rebuild the committed gRPC code from proto/.
 proto: $(TOOLS)
 	$(BIN)/python tools/generate.py
+
+# Rewrite the pages of docs/reference that come from the code.
+reference: $(TOOLS)
+	$(BIN)/python tools/reference.py
 
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -1,6 +1,6 @@
 """The tables of roles: which RPC each may call, which page each may see. Nothing else decides that.
 
-docs/roles.md is made from these tables, and a test fails when they differ.
+docs/reference/roles.md is made from these tables, and a test fails when they differ.
 """
 
 from collections.abc import Mapping

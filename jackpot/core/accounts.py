@@ -26,7 +26,7 @@ def cash_out(state: State, command: CashOut, _: Request) -> AccountMoved | Refus
 
 
 def short(book: Book, account: str, amount_micros: int) -> Refusal | None:
-    """A refusal if the account can't bear the amount."""
+    """Refuse if the account holds less than the amount."""
     held = book.balance(ledger.game_account(account))
     if amount_micros <= held:
         return None

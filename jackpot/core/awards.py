@@ -14,7 +14,7 @@ from jackpot.core.state import Award, Claim, Effects, Pools
 
 
 class Outcome(Struct, frozen=True):
-    """A claim decided."""
+    """What a decided claim pays, and what it does to its level."""
 
     amount_micros: int  # to each winner
     effects: Effects
@@ -22,7 +22,7 @@ class Outcome(Struct, frozen=True):
 
 
 def decide_award(claim: Claim, pools: Pools | None) -> Outcome:
-    """What a claim is worth at its turn. `pools` is its level, None where the house alone pays."""
+    """Decide what a claim pays at its turn. `pools` is its level; None: only the house pays."""
     winners = len(claim.winners)
     if pools is None:
         return Outcome(
@@ -43,7 +43,7 @@ def decide_award(claim: Claim, pools: Pools | None) -> Outcome:
 
 
 def stand(award: Award, pools: Pools) -> Outcome:
-    """What a validated or paid award does to a level that is not as it was: its amounts stay.
+    """Apply a validated or paid award, whose amounts are fixed, to a level that has changed since.
 
     An amount below 100% comes off the meter as it is now. After 100% the new meter is made from
     the meter that the award saw, and what there is besides goes to overflow.
@@ -62,7 +62,7 @@ def stand(award: Award, pools: Pools) -> Outcome:
 
 
 def refill(left: Pools) -> tuple[Pools, int]:
-    """A level after 100% was taken, and what the house put in."""
+    """Return a level after a 100% award, and what the house added to it."""
     house = left.reseed_micros
     if left.fund:
         house = max(0, house - left.reserve_micros)
@@ -87,7 +87,7 @@ def _difference(before: Pools, after: Pools, house_micros: int) -> Effects:
 
 
 def apply(effects: Effects, pools: Pools) -> Pools:
-    """A level after an award whose effects are known."""
+    """Return a level after an award with known effects."""
     return replace(
         pools,
         meter_micros=pools.meter_micros + effects.meter_micros,
@@ -97,7 +97,7 @@ def apply(effects: Effects, pools: Pools) -> Pools:
 
 
 def not_below_zero(pools: Pools) -> Pools:
-    """A level that gave more than it has: the house bears what is missing."""
+    """Raise negative amounts of a level to zero; the house pays what is missing."""
     return replace(
         pools,
         meter_micros=max(0, pools.meter_micros),

@@ -39,7 +39,7 @@ from jackpot.core.state import (
 
 
 class Showdown(Struct, frozen=True):
-    """Two hands of Poker, ranked: what each is called, and what makes a Bad Beat of them."""
+    """Two ranked Poker hands: their names, and whether they make a Bad Beat."""
 
     losing: str
     winning: str
@@ -51,7 +51,7 @@ Cards = tuple[str, ...]
 
 
 class Poker(NamedTuple):
-    """What the rules know of Poker hands, handed in as `Names` is."""
+    """Ranks Poker hands; passed in by the rules, like `Names`."""
 
     # Whether a game of Poker deals a player so many cards of their own, and so many to share.
     deals: Callable[[int, int], bool]
@@ -90,7 +90,7 @@ def _elsewhere(state: State, table: str, link: str) -> Refusal | None:
 def contribute_pot(
     state: State, table: TableState, command: ContributePot, _: Request
 ) -> PotContributed | Refusal:
-    """Take the contribution from a pot that is large enough; a smaller one gives none."""
+    """Take the contribution from a pot; a pot that is too small contributes nothing."""
     for link in table.config.links:
         rules = state.links[link].config.pot
         if rules is None:
@@ -109,7 +109,7 @@ def contribute_pot(
 
 
 def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refusal:
-    """Book a box into the fund as counted; what the record says otherwise raises an alarm."""
+    """Add a box's count to the fund; raise an alarm if the count differs from the record."""
     if refusal := _elsewhere(state, command.table, command.link):
         return refusal
     if not command.floorperson:

@@ -49,7 +49,7 @@ Effect = MeterAdjusted | FundsTransferred | ParametersChanged
 
 
 def change(state: State, command: Change, request: Request) -> Effect | Proposed | Refusal:
-    """Make a change, or propose it where the site asks for a second person."""
+    """Make a change, or propose it if the site has dual control."""
     effect = _effect(state, command)
     if isinstance(effect, Refusal):
         return effect
@@ -120,7 +120,7 @@ def _at_this_moment(state: State, proposal: Proposal) -> Change:
 
 
 def approve(state: State, command: ApproveProposal, request: Request) -> Effect | Refusal:
-    """Let a change take effect, as the second person of another department."""
+    """Approve a change as the second person, from another department."""
     proposal = _open(state, command.proposal)
     if isinstance(proposal, Refusal):
         return proposal

@@ -1,4 +1,4 @@
-"""Read the hands of a round: who may claim what, in the order in which the dealer pays.
+"""Find who may claim what from a round's hands, in payment order.
 
 `payment_order` is that order, and there is no other: awards are decided, numbered, listed,
 validated and paid in it. Nothing here knows how much a meter holds.
@@ -20,7 +20,7 @@ _DRAWN: dict[ClaimKind, int] = {"magic": 1, "lucky": 2}  # behind the hand of th
 
 
 def still_plays(hand: SeatHand, bet: Bet) -> bool:
-    """Whether a seat that ended the round so can still win a bet."""
+    """Whether a seat with this fate can still win a bet."""
     return hand.fate == "played" or (hand.fate == "folded" and not bet.fold_forfeits)
 
 
@@ -45,7 +45,7 @@ class Deal(Struct, frozen=True):
                 yield seat, accepted
 
     def called(self, bet: Bet, seat: int) -> tuple[str, ...]:
-        """What a seat's cards, or the dealer's, are called for a bet."""
+        """The name of a seat's hand, or of the dealer's, for a bet."""
         cards = self.dealer if seat == DEALER else self.hands[seat].cards
         return self.names(bet.ranking, cards + self.community) if cards else ()
 
@@ -100,7 +100,7 @@ def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
 
 
 def pay_line(bet: Bet, called: tuple[str, ...]) -> PayLine | None:
-    """The highest row of the paytable that the hand is."""
+    """The highest row of the paytable that matches the hand."""
     return next((line for line in bet.paytable if line.hand in called), None)
 
 

@@ -1,4 +1,4 @@
-"""What a link and a table are set up to do: the operator's choice among what a rule allows.
+"""The configuration of links and tables: what the operator chose from what a rule allows.
 
 The core knows no game. `jackpot.rules` compiles a cited rule file and a site's choices into these
 values; they are journaled when they take effect, so a replay never asks the rule files again.

@@ -1,4 +1,4 @@
-"""Tell a change of words from a change of terms, and journal the words.
+"""Distinguish changed wording from changed terms, and journal new wording.
 
 A rule file's next edition may cite a clause more exactly, a house may rename a link, a new version
 may know for how long a deck is used. None of that touches a player's money, so it may replace what
@@ -16,7 +16,7 @@ from jackpot.core.state import State
 
 
 def terms_of_link(link: Link) -> Link:
-    """A link without its words: two that are equal so take, keep and pay alike."""
+    """A link without its wording: two links with equal terms handle money identically."""
     levels = tuple(
         replace(level, fixed="fixed" if level.fixed else level.fixed) for level in link.levels
     )
@@ -51,7 +51,7 @@ def with_rates_of(journaled: Link, filed: Link) -> Link:
 
 
 def describe_link(state: State, command: DescribeLink, _: Request) -> LinkDescribed | Refusal:
-    """Give a link other words."""
+    """Change a link's wording."""
     found = state.links.get(command.link.id)
     if found is None:
         return refuse(Reason.UNKNOWN_LINK, link=command.link.id)
@@ -62,7 +62,7 @@ def describe_link(state: State, command: DescribeLink, _: Request) -> LinkDescri
 
 
 def describe_table(state: State, command: DescribeTable, _: Request) -> TableDescribed | Refusal:
-    """Give a table other words."""
+    """Change a table's wording."""
     found = state.tables.get(command.table.id)
     if found is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table.id)

@@ -1,4 +1,4 @@
-"""Bring a site forward by one event. Adds up what the event says; consults no rule or setting."""
+"""Apply one event to a site's state. Adds what the event says; uses no rule or setting."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bring forward payouts and hits: what a settlement leaves, and what is undone of it.
+"""Apply events to payouts and hits: what a settlement adds, and what is undone.
 
 Part of `evolve`: adds up what the event says and consults no rule or setting.
 """

@@ -1,4 +1,4 @@
-"""Decide voids: a round or a seat comes to nothing, and what it posted is taken back.
+"""Decide voids of a round or a seat: wagers are returned, and what they posted is taken back.
 
 A table voids by itself until its collection is confirmed. From then on cards may be known, so only
 a floorperson does (`jackpot.core.floor`). A void reverses what was posted. If the level has paid
@@ -54,7 +54,7 @@ def void_seat(
 
 
 def unknown_seat(table: TableState, seat: int) -> Refusal | None:
-    """A refusal where the table has no such seat."""
+    """Refuse if the table has no such seat."""
     if 1 <= seat <= table.config.seats:
         return None
     return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)

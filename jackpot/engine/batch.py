@@ -90,7 +90,7 @@ class Decider:
         return previous_micros
 
     def watch_clock(self) -> None:
-        """Say so when the clock was put forward: by more than the time that has passed."""
+        """Report a clock that moved forward by more than the time that has passed."""
         if self._passed is None:
             return
         now_micros, passed_micros = self._clock(), self._passed()

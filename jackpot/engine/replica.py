@@ -109,7 +109,7 @@ class Replica:
         return entry
 
     def check(self, *, whole: bool = False) -> None:
-        """Raise unless what must hold does: of the entries since the last time, or all of it."""
+        """Check the invariants for the entries since the last check, or for everything."""
         try:
             (check if whole else check_open)(self.state)
         except BrokenInvariantError as error:

@@ -1,4 +1,4 @@
-"""The writer's copies of all sites of one open journal, and which of them must not be served."""
+"""The writer's copies of all sites of one open journal, and which sites are halted."""
 
 import logging
 from collections.abc import Iterable, Mapping

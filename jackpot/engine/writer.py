@@ -275,7 +275,7 @@ class Writer(threading.Thread):
             self.refuse_waiting()
 
     def refuse_waiting(self) -> None:
-        """Tell everyone who waits that it is not known what became of their command.
+        """Answer every waiting command as unknown.
 
         The loop calls this too, once the thread has ended.
         """

@@ -42,7 +42,7 @@ _decode_requests = msgspec.json.Decoder(_SharedRequests).decode
 
 
 def decode_entry(site: str, entry: Entry) -> Record:
-    """What a row says, or why this version of the program can't tell."""
+    """Decode a row; raise if this version of the program can't."""
     if entry.version > VERSION or entry.kind not in KINDS:
         problem = f"{entry.kind} of version {entry.version} is not known to this program"
         raise UnsoundError(site, entry.sequence, problem)
@@ -98,5 +98,5 @@ def restore_state(state: bytes) -> State:
 
 
 def state_digest(snapshot: StoredSnapshot) -> str:
-    """What `SnapshotTaken` says of a snapshot."""
+    """The digest of a snapshot, as `SnapshotTaken` records it."""
     return hashlib.sha256(snapshot.state).hexdigest()

@@ -1,4 +1,4 @@
-"""What the engine asks of a store: one gap-free, hash-chained stream of entries for each site.
+"""The interface of a store: one gap-free, hash-chained stream of entries for each site.
 
 Every store runs the same commit: begin, look at the head, append, commit durably. Where a store
 does not lock from the beginning, it compares the head with the commit and says that a race was
@@ -52,7 +52,7 @@ class StoredSnapshot(NamedTuple):
 
 
 class StoreError(PlainError):
-    """The store did not do it, or it is not known whether it did."""
+    """The store failed; the operation may or may not have happened."""
 
 
 class LostRaceError(StoreError):
@@ -70,7 +70,7 @@ class UnsoundError(PlainError):
 
 
 class Reader(Protocol):
-    """What can be read of the streams, in or out of a transaction."""
+    """Reads streams, inside or outside a transaction."""
 
     def head(self, site: str) -> Head:
         """Where the stream ends, whoever wrote it."""
@@ -80,7 +80,7 @@ class Reader(Protocol):
 
 
 class Transaction(Reader, Protocol):
-    """What is to happen to some streams all at once; left without `commit`, nothing happened."""
+    """Changes streams all at once; without `commit`, nothing happens."""
 
     def append(self, site: str, entries: list[Entry]) -> None:
         """Add entries that follow the head."""
@@ -152,7 +152,7 @@ def chained(
 
 
 def verify_link(site: str, previous: Head, entry: Entry) -> Head:
-    """The head after an entry that follows `previous`, or why it does not follow."""
+    """Return the head after an entry that follows `previous`; raise if it does not follow."""
     if entry.sequence != previous.sequence + 1:
         problem = f"the entry after {previous.sequence} is numbered {entry.sequence}"
         raise UnsoundError(site, previous.sequence + 1, problem)

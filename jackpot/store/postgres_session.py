@@ -1,4 +1,4 @@
-"""Connect to PostgreSQL so that a commit which it acknowledges is durable, or refuse to.
+"""Connect to PostgreSQL; refuse a server that can lose acknowledged commits.
 
 An address may name several hosts; the one that takes writes is used. A connection never lets a
 commit be cancelled or timed out: what became of it would not be known.

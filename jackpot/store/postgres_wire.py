@@ -1,4 +1,4 @@
-"""Talk to PostgreSQL in whole messages: statements that are run together go out in one piece.
+"""Talk to PostgreSQL; send statements that run together in one message.
 
 psycopg makes the connection; its cursors are not used. They prepare statements behind one's back
 and forget them with a rollback, and they leave a pipeline with a Flush behind its Sync: after that
@@ -93,7 +93,7 @@ class Session:
         self.execute("COMMIT")
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
     def _send(self, query: LiteralString, values: list[Any]) -> tuple[str, bytes | None]:

@@ -24,8 +24,8 @@ def test_the_table_of_roles_names_every_call() -> None:
 
 
 def test_the_docs_show_the_tables_of_roles() -> None:
-    """docs/roles.md holds the very tables that the controller goes by."""
-    docs = (Path(__file__).resolve().parents[2] / "docs" / "roles.md").read_text()
+    """docs/reference/roles.md holds the very tables that the controller goes by."""
+    docs = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "roles.md").read_text()
     assert as_markdown("call", ACCESS) in docs
     assert as_markdown("page", PAGES) in docs
 

@@ -14,13 +14,14 @@ from jackpot.core import bad_beat, settle
 from tests.cli.test_commands import every_command
 
 ROOT = Path(__file__).resolve().parents[2]
-HANDBOOK = (ROOT / "docs" / "operations.md").read_text()
+HANDBOOK = (ROOT / "docs" / "operate" / "daily-work.md").read_text()
+ALARMS = (ROOT / "docs" / "operate" / "alarms.md").read_text()
 
 
 DEPLOYED = ("deploy/compose.yaml", "deploy/jackpot.service", "deploy/jackpot@.service")
 
 
-@pytest.mark.parametrize("path", [*DEPLOYED, "docs/scaling.md", "docs/operations.md"])
+@pytest.mark.parametrize("path", [*DEPLOYED, "docs/operate/scaling.md", "docs/operate/install.md"])
 def test_what_is_deployed_can_be_run(path: str) -> None:
     """Every `jackpot` command of the units and of these pages exists, with its options."""
     text = re.sub(r"\\\n\s*", "", (ROOT / path).read_text())
@@ -39,7 +40,8 @@ def test_what_is_deployed_can_be_run(path: str) -> None:
 
 def test_the_site_file_of_the_rules_page_can_be_served(tmp_path: Path) -> None:
     """Its two parts together pass `jackpot rules check`."""
-    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "rules.md").read_text(), re.DOTALL)
+    page = (ROOT / "docs" / "reference" / "site-file.md").read_text()
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     file = tmp_path / "site.toml"
     site = next(at for at, block in enumerate(blocks) if block.startswith("[site]"))
     file.write_text("\n".join(blocks[site:]))
@@ -83,7 +85,7 @@ def alarms() -> set[str]:
 @pytest.mark.parametrize("alarm", sorted(alarms()))
 def test_every_alarm_says_what_to_do(alarm: str) -> None:
     """Each has its line in the handbook."""
-    table = HANDBOOK.partition("## What to do on each alarm")[2]
+    table = ALARMS.partition("## What to do on each alarm")[2]
     assert alarm in table
 
 

@@ -52,4 +52,4 @@ def test_the_docs_say_how_long_a_sign_counts() -> None:
     found = re.search(r"COUNT_MS = (\d+)", script)
     assert found
     said = f"counts up to a new value in {int(found[1]) / 1000} seconds"
-    assert said in Path("docs/signs.md").read_text()
+    assert said in Path("docs/operate/signs.md").read_text()

@@ -49,7 +49,7 @@ def test_the_docs_have_the_figures_that_were_kept(tmp_path: Path) -> None:
 
     Larger floors take minutes; they come of the same code and the same costs.
     """
-    page = (ROOT / "docs" / "scaling.md").read_text("utf-8")
+    page = (ROOT / "docs" / "internals" / "scaling.md").read_text("utf-8")
     kept = ROOT / "docs" / "internals" / "bench" / "costs.json"
     found = read_costs(kept)
     assert f"| {found.message_us:.0f} µs |" in page

@@ -17,7 +17,7 @@ from emulator.soak.options import Chances, Options
 from emulator.soak.run import Soak
 
 KINDS = (TableFault, InjectedFault, ClientFault)
-DOCS = Path(__file__).parents[2] / "docs" / "soak.md"
+DOCS = Path(__file__).parents[2] / "docs" / "operate" / "soak.md"
 
 
 def concrete_faults() -> list[type[Fault]]:
@@ -78,7 +78,7 @@ def test_help_lists_every_fault() -> None:
 
 
 def test_the_docs_table_lists_every_fault() -> None:
-    """The first column of the table in docs/soak.md names each of them once, and no other."""
+    """The first column of the table in the soak page names each of them once, and no other."""
     section = DOCS.read_text("utf-8").split("\n## Faults\n")[1].split("\n## ")[0]
     cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     assert sorted(name for cell in cells for name in re.findall(r"`(\w+)`", cell)) == list(FAULTS)

@@ -57,7 +57,7 @@ def test_the_wire_says_which_reasons_use_a_number(reason: Reason) -> None:
     }.get(reason)
     assert comment.endswith(says) if says else "number:" not in comment
     if reason in NO_NUMBER:
-        assert f"`{reason.value}`" in (ROOT / "docs/tables.md").read_text()
+        assert f"`{reason.value}`" in (ROOT / "docs/reference/api.md").read_text()
 
 
 async def test_a_journaled_refusal_says_where(house: House) -> None:

@@ -1,4 +1,4 @@
-"""What the controller can be asked to do, and by whom.
+"""All commands that the controller accepts, and who may send them.
 
 A command says what is wanted; an `Origin` says who wants it and makes the command itself
 recognisable when it is sent again. Time and randomness come in with the `Request`.

@@ -30,13 +30,13 @@ class DefineTable(Command, frozen=True):
 
 
 class DescribeLink(Command, frozen=True):
-    """Give a link other words, with the same terms."""
+    """Change a link's wording; its terms stay the same."""
 
     link: Link
 
 
 class DescribeTable(Command, frozen=True):
-    """Give a table other words, with the same terms."""
+    """Change a table's wording; its terms stay the same."""
 
     table: Table
 
@@ -124,7 +124,7 @@ class AdjustMeter(Command, frozen=True):
 
 
 class ResetMeter(Command, frozen=True):
-    """Set a meter back to its reseed; what is above it waits in overflow."""
+    """Set a meter back to its reseed; the rest goes to overflow."""
 
     link: str
     level: str

@@ -110,7 +110,7 @@ class RemoveDeck(Command, frozen=True):
 
 
 class Malformed(Command, frozen=True):
-    """A command whose identity could be read and whose content could not.
+    """A command whose identity is readable but whose content is not.
 
     It is refused, and uses its number like any other: what the table sent behind it goes on.
     """

@@ -1,4 +1,4 @@
-"""What happened. One event a command; it is also the command's answer.
+"""All events. Each command causes exactly one, which is also its answer.
 
 An event carries its postings and every value that `evolve` needs, so a replay never consults
 rules or settings. Fields are only ever added, with a default; anything else is a new event.

@@ -1,4 +1,4 @@
-"""What all events have."""
+"""The base of all events."""
 
 from msgspec import Struct
 

@@ -123,7 +123,7 @@ class Proposed(Event, frozen=True):
 
 
 class ProposalDeclined(Event, frozen=True):
-    """A proposal came to nothing."""
+    """A proposal was declined."""
 
     proposal: int
 

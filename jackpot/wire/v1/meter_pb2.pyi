@@ -32,7 +32,7 @@ class _LinkStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LinkStatus
     LINK_STATUS_RETIRED: _LinkStatus.ValueType  # 4
 
 class LinkStatus(_LinkStatus, metaclass=_LinkStatusEnumTypeWrapper):
-    """Where a link is in its life."""
+    """The stage of a link's life."""
 
 LINK_STATUS_UNSPECIFIED: LinkStatus.ValueType  # 0
 LINK_STATUS_DEFINED: LinkStatus.ValueType  # 1
@@ -54,7 +54,7 @@ class _HitStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HitStatus.V
     HIT_STATUS_REJECTED: _HitStatus.ValueType  # 4
 
 class HitStatus(_HitStatus, metaclass=_HitStatusEnumTypeWrapper):
-    """How far a hit has come."""
+    """The progress of a hit."""
 
 HIT_STATUS_UNSPECIFIED: HitStatus.ValueType  # 0
 HIT_STATUS_PENDING: HitStatus.ValueType  # 1
@@ -131,7 +131,7 @@ Global___Hit: _TypeAlias = Hit  # noqa: Y015
 
 @_typing.final
 class LinkMeters(_message.Message):
-    """All that a sign shows of a link, at one sequence of the journal."""
+    """Everything that a sign shows of a link, at one sequence of the journal."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -149,9 +149,9 @@ class LinkMeters(_message.Message):
     title: _builtins.str
     status: Global___LinkStatus.ValueType
     wager_micros: _builtins.int
-    """0: a fund that pots feed."""
+    """0: a Bad Beat fund, which pots feed."""
     hit_count: _builtins.int
-    """How many percentage awards the link has decided, ever."""
+    """How many percentage awards the link has ever decided."""
     sequence: _builtins.int
     time_micros: _builtins.int
     pending_adjustment: _builtins.bool
@@ -201,7 +201,7 @@ class PayLine(_message.Message):
     share_bps: _builtins.int
     """10000 is 100% of the meter."""
     pays_for: _builtins.int
-    """So many for 1, the wager included."""
+    """This many for 1, including the wager."""
     amount_micros: _builtins.int
     def __init__(
         self,
@@ -438,7 +438,7 @@ class WatchMetersRequest(_message.Message):
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     after_sequence: _builtins.int
-    """Frames of this sequence and before have been seen."""
+    """The caller has seen frames up to this sequence."""
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Empty: all."""

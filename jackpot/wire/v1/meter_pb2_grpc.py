@@ -68,7 +68,7 @@ class MeterServiceServicer:
     """
 
     def ListSites(self, request, context):
-        """Effect: none. The sites that this controller serves.
+        """Effect: none. Returns the sites that this controller serves.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -77,7 +77,7 @@ class MeterServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListMeters(self, request, context):
-        """Effect: none. All links of a site, or one, each at one sequence.
+        """Effect: none. Returns all links of a site, or one, each at one sequence.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
         """
@@ -86,7 +86,7 @@ class MeterServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPaytables(self, request, context):
-        """Effect: none. What every link of a site, or one, pays, as it must be posted.
+        """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
         """
@@ -95,10 +95,10 @@ class MeterServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchMeters(self, request, context):
-        """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
-        A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
-        frame was skipped.
-        Idempotency: resumes after a sequence: what has not changed since is not sent.
+        """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
+        changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
+        was skipped.
+        Idempotency: resumes after a sequence; links that have not changed since are not sent.
         Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

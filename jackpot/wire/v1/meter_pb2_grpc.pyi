@@ -38,25 +38,25 @@ class MeterServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MeterServiceAsyncStub: ...
     ListSites: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]
-    """Effect: none. The sites that this controller serves.
+    """Effect: none. Returns the sites that this controller serves.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ListMeters: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]
-    """Effect: none. All links of a site, or one, each at one sequence.
+    """Effect: none. Returns all links of a site, or one, each at one sequence.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]
-    """Effect: none. What every link of a site, or one, pays, as it must be posted.
+    """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
-    """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
-    A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
-    frame was skipped.
-    Idempotency: resumes after a sequence: what has not changed since is not sent.
+    """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
+    changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
+    was skipped.
+    Idempotency: resumes after a sequence; links that have not changed since are not sent.
     Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
     """
 
@@ -70,25 +70,25 @@ class MeterServiceAsyncStub(MeterServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListSites: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]  # type: ignore[assignment]
-    """Effect: none. The sites that this controller serves.
+    """Effect: none. Returns the sites that this controller serves.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ListMeters: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]  # type: ignore[assignment]
-    """Effect: none. All links of a site, or one, each at one sequence.
+    """Effect: none. Returns all links of a site, or one, each at one sequence.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]  # type: ignore[assignment]
-    """Effect: none. What every link of a site, or one, pays, as it must be posted.
+    """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
-    """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
-    A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
-    frame was skipped.
-    Idempotency: resumes after a sequence: what has not changed since is not sent.
+    """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
+    changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
+    was skipped.
+    Idempotency: resumes after a sequence; links that have not changed since are not sent.
     Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
     """
 
@@ -105,7 +105,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.ListSitesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListSitesResponse, _abc.Awaitable[_meter_pb2.ListSitesResponse]]:
-        """Effect: none. The sites that this controller serves.
+        """Effect: none. Returns the sites that this controller serves.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -116,7 +116,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.ListMetersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListMetersResponse, _abc.Awaitable[_meter_pb2.ListMetersResponse]]:
-        """Effect: none. All links of a site, or one, each at one sequence.
+        """Effect: none. Returns all links of a site, or one, each at one sequence.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
         """
@@ -127,7 +127,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.ListPaytablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListPaytablesResponse, _abc.Awaitable[_meter_pb2.ListPaytablesResponse]]:
-        """Effect: none. What every link of a site, or one, pays, as it must be posted.
+        """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
         """
@@ -138,10 +138,10 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.WatchMetersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_meter_pb2.WatchMetersResponse], _abc.AsyncIterator[_meter_pb2.WatchMetersResponse]]:
-        """Effect: none. Sends the latest frame of each link watched, then a frame whenever one changes.
-        A slow reader is not sent what has been overtaken meanwhile; the hit counter shows a hit whose
-        frame was skipped.
-        Idempotency: resumes after a sequence: what has not changed since is not sent.
+        """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
+        changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
+        was skipped.
+        Idempotency: resumes after a sequence; links that have not changed since are not sent.
         Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
         """
 

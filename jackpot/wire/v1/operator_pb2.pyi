@@ -53,7 +53,7 @@ class _PoolEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pool.ValueType],
     POOL_RESERVE: _Pool.ValueType  # 2
 
 class Pool(_Pool, metaclass=_PoolEnumTypeWrapper):
-    """Which of a level's funds."""
+    """Which money of a level."""
 
 POOL_UNSPECIFIED: Pool.ValueType  # 0
 POOL_OVERFLOW: Pool.ValueType  # 1
@@ -108,7 +108,7 @@ Global___MeterReason: _TypeAlias = MeterReason  # noqa: Y015
 
 @_typing.final
 class LevelAccounts(_message.Message):
-    """The money of a level, and by which terms it grows."""
+    """The money of a level, and the terms by which it grows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,10 +134,10 @@ class LevelAccounts(_message.Message):
     limit_micros: _builtins.int
     """0: none."""
     fixed: _builtins.str
-    """The clause that fixes seeds and rates; empty: the operator has a choice."""
+    """The clause that fixes seeds and rates; empty: the operator may choose them."""
     @_builtins.property
     def next(self) -> Global___Terms:
-        """Approved and in force when the link resumes; absent: nothing waits."""
+        """Approved terms that take effect when the link resumes; absent: none."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ Global___LevelAccounts: _TypeAlias = LevelAccounts  # noqa: Y015
 
 @_typing.final
 class Terms(_message.Message):
-    """What of a level an operator may change."""
+    """The terms of a level that an operator may change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -248,7 +248,7 @@ class Link(_message.Message):
     """The part of the wagers that feeds no meter."""
     hit_count: _builtins.int
     bad_beat: _builtins.bool
-    """Pots feed it, not wagers."""
+    """A Bad Beat fund: fed by pots, not by wagers."""
     pending_adjustment: _builtins.bool
     """A Bad Beat is due and the displayed amount is pending adjustment."""
     loser_bps: _builtins.int
@@ -260,7 +260,7 @@ class Link(_message.Message):
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelAccounts]: ...
     @_builtins.property
     def boxes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Box]:
-        """Of a Bad Beat fund, since each was last counted."""
+        """For a Bad Beat fund: its boxes, each since it was last counted."""
 
     def __init__(
         self,
@@ -317,16 +317,16 @@ class Proposal(_message.Message):
     level: _builtins.str
     reference: _builtins.str
     before: _builtins.str
-    """What it is about, as it stood when it was proposed and as it would be, for people to read."""
+    """The value when it was proposed, and the proposed value, as text for people."""
     after: _builtins.str
     proposer: _builtins.str
     department: _builtins.str
     proposed_time_micros: _builtins.int
     expires_time_micros: _builtins.int
     reason: Global___MeterReason.ValueType
-    """Of an adjustment."""
+    """Only for an adjustment."""
     to_link: _builtins.str
-    """Of a transfer."""
+    """Only for a transfer."""
     to_level: _builtins.str
     def __init__(
         self,
@@ -431,7 +431,7 @@ Global___Transfer: _TypeAlias = Transfer  # noqa: Y015
 
 @_typing.final
 class TermsChange(_message.Message):
-    """A level has other terms from when its link resumes."""
+    """A level has new terms, which take effect when its link resumes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -480,12 +480,12 @@ class Table(_message.Message):
     game: _builtins.str
     seats: _builtins.int
     epoch: _builtins.int
-    """0: it never attached."""
+    """0: the table has never attached."""
     last_number: _builtins.int
     rounds: _builtins.int
     open_payouts: _builtins.int
     heartbeat_time_micros: _builtins.int
-    """As this controller heard it; 0: not since it started."""
+    """When this controller last heard from the table; 0: not since the controller started."""
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -738,7 +738,7 @@ class ListPayoutsRequest(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     table: _builtins.str
-    """Empty: of all tables."""
+    """Empty: all tables."""
     def __init__(
         self,
         *,
@@ -789,9 +789,9 @@ class ValidatePayoutRequest(_message.Message):
     request_id: _builtins.str
     payout: _builtins.int
     floorperson: _builtins.str
-    """With TLS the caller's own name counts."""
+    """With TLS the caller's own name is used instead."""
     source: _payout_pb2.PayoutSource.ValueType
-    """Unspecified: where the rule says."""
+    """Unspecified: as the rule says."""
     def __init__(
         self,
         *,
@@ -846,7 +846,7 @@ class PayPayoutRequest(_message.Message):
     request_id: _builtins.str
     payout: _builtins.int
     form: _builtins.str
-    """The number of the form; a payout by the cage needs it."""
+    """The number of the form; required for a payout by the cage."""
     def __init__(
         self,
         *,
@@ -902,7 +902,7 @@ class RejectPayoutRequest(_message.Message):
     payout: _builtins.int
     reason: Global___RejectReason.ValueType
     floorperson: _builtins.str
-    """With TLS the caller's own name counts."""
+    """With TLS the caller's own name is used instead."""
     def __init__(
         self,
         *,
@@ -956,7 +956,7 @@ class VoidTableRoundRequest(_message.Message):
     request_id: _builtins.str
     table: _builtins.str
     round: _builtins.int
-    """The number of the round that is meant: no other one is voided."""
+    """The number of the round to void; no other round is voided."""
     irregularity: _builtins.str
     def __init__(
         self,
@@ -1761,7 +1761,7 @@ class CountBoxRequest(_message.Message):
     table: _builtins.str
     counted_micros: _builtins.int
     cashier: _builtins.str
-    """With TLS the caller's own name counts."""
+    """With TLS the caller's own name is used instead."""
     floorperson: _builtins.str
     def __init__(
         self,
@@ -1792,11 +1792,11 @@ class CountBoxResponse(_message.Message):
     ALARMS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     recorded_micros: _builtins.int
-    """What the pots had put in by the record."""
+    """What the pots put in, according to the record."""
     counted_micros: _builtins.int
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the floor should look into: the count is not the record."""
+        """What the floor should look into: the count differs from the record."""
 
     def __init__(
         self,
@@ -1836,7 +1836,7 @@ class VerifyBadBeatRequest(_message.Message):
     loser_seat: _builtins.int
     winner_seat: _builtins.int
     supervisor: _builtins.str
-    """With TLS the caller's own name counts."""
+    """With TLS the caller's own name is used instead."""
     @_builtins.property
     def other_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The other players who were dealt in."""

@@ -26,18 +26,18 @@ if _version_not_supported:
 
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -192,25 +192,25 @@ class OperatorServiceStub:
 
 
 class OperatorServiceServicer:
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
     """
 
     def ListLinks(self, request, context):
-        """Effect: none. Every link with all its accounts.
+        """Effect: none. Returns every link with all its accounts.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -219,7 +219,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PutLinkInService(self, request, context):
-        """Effect: seeds the link's meters, once, and takes wagers.
+        """Effect: seeds the link's meters, once, and starts accepting wagers.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -228,7 +228,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SuspendLink(self, request, context):
-        """Effect: the link takes no more wagers; payouts go on.
+        """Effect: the link accepts no more wagers; payouts continue.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -237,7 +237,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResumeLink(self, request, context):
-        """Effect: the link takes wagers again.
+        """Effect: the link accepts wagers again.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -255,8 +255,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPayouts(self, request, context):
-        """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
-        round's in payment order, as SettleResponse has them.
+        """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
+        and within a round in payment order, as in SettleResponse.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -265,8 +265,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ValidatePayout(self, request, context):
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
-        level are validated in payment order, an envy bonus after the award for the hand it is about.
+        """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
+        a level are validated in payment order; an envy bonus comes after the award for the hand that
+        causes it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -276,7 +277,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PayPayout(self, request, context):
-        """Effect: the award was handed over; what the cage pays, by accounting.
+        """Effect: records that the award was handed over. For an award that the cage pays, the caller
+        must be accounting.
         Idempotency: by request_id.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
@@ -285,8 +287,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RejectPayout(self, request, context):
-        """Effect: the award must not be paid. Later awards of the round on its level that are neither
-        validated nor paid are decided again; the answer has what changed.
+        """Effect: the award must not be paid. The round's later awards of the same level are decided
+        again, except those validated or paid. The answer lists what changed.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
@@ -295,8 +297,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidTableRound(self, request, context):
-        """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
-        increments and awards taken back. The journal records the caller.
+        """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
+        increments and awards are taken back. The journal records the caller.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
@@ -325,9 +327,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AdjustMeter(self, request, context):
-        """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-        and so is a promotion that raises the meter; anything else against the level's overflow. What
-        the level's limit keeps off the meter goes to overflow.
+        """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
+        the meter, is booked against the house. Anything else is booked against the level's overflow.
+        An amount above the level's limit goes to overflow.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -337,7 +339,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResetMeter(self, request, context):
-        """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+        """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
         Idempotency: by request_id.
         Reasons: those of AdjustMeter.
         """
@@ -346,9 +348,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TransferFunds(self, request, context):
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-        the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
-        Beat funds only, and takes from them only.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
+        amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
+        give to, and take from, only other Bad Beat funds.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
@@ -358,7 +360,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetLimit(self, request, context):
-        """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+        """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
+        effect when the link resumes.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
         """
@@ -367,7 +370,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetRate(self, request, context):
-        """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+        """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
+        effect when the link resumes.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
@@ -377,7 +381,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListProposals(self, request, context):
-        """Effect: none. The proposals that are neither approved nor declined, oldest first.
+        """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -386,7 +390,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ApproveProposal(self, request, context):
-        """Effect: the proposed change happens, at the meters of this moment.
+        """Effect: makes the proposed change, on the meters as they are now.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
@@ -396,7 +400,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeclineProposal(self, request, context):
-        """Effect: the proposal comes to nothing.
+        """Effect: ends the proposal; nothing changes.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
         """
@@ -405,7 +409,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetAccount(self, request, context):
-        """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+        """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -414,7 +418,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def BuyIn(self, request, context):
-        """Effect: puts money on a game account.
+        """Effect: adds money to a game account.
         Idempotency: by request_id.
         Reasons: none of its own.
         """
@@ -432,7 +436,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CountBox(self, request, context):
-        """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+        """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
+        record.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
         """
@@ -441,9 +446,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VerifyBadBeat(self, request, context):
-        """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-        display is pending adjustment. The cards decide: the losing hand must rank as the posted
-        qualifying hand or higher, and the winning hand must beat it.
+        """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
+        display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
+        hand or higher, and the winning hand must beat it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
@@ -453,7 +458,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmDisplay(self, request, context):
-        """Effect: the displayed amount was set, and is what the fund holds.
+        """Effect: confirms that the displayed amount was set, and equals what the fund holds.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
@@ -462,7 +467,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListTables(self, request, context):
-        """Effect: none. Every table of the site.
+        """Effect: none. Returns every table of the site.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -471,7 +476,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """Effect: none. One table.
+        """Effect: none. Returns one table.
         Idempotency: needs none.
         Reasons: UNKNOWN_TABLE.
         """
@@ -631,18 +636,18 @@ def add_OperatorServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OperatorService:
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.

@@ -27,18 +27,18 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OperatorServiceStub:
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -49,22 +49,22 @@ class OperatorServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> OperatorServiceAsyncStub: ...
     ListLinks: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListLinksRequest, _operator_pb2.ListLinksResponse]
-    """Effect: none. Every link with all its accounts.
+    """Effect: none. Returns every link with all its accounts.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     PutLinkInService: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PutLinkInServiceRequest, _operator_pb2.PutLinkInServiceResponse]
-    """Effect: seeds the link's meters, once, and takes wagers.
+    """Effect: seeds the link's meters, once, and starts accepting wagers.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     SuspendLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SuspendLinkRequest, _operator_pb2.SuspendLinkResponse]
-    """Effect: the link takes no more wagers; payouts go on.
+    """Effect: the link accepts no more wagers; payouts continue.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     ResumeLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResumeLinkRequest, _operator_pb2.ResumeLinkResponse]
-    """Effect: the link takes wagers again.
+    """Effect: the link accepts wagers again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
@@ -74,32 +74,34 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]
-    """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
-    round's in payment order, as SettleResponse has them.
+    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
+    and within a round in payment order, as in SettleResponse.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ValidatePayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
-    level are validated in payment order, an envy bonus after the award for the hand it is about.
+    """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
+    a level are validated in payment order; an envy bonus comes after the award for the hand that
+    causes it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]
-    """Effect: the award was handed over; what the cage pays, by accounting.
+    """Effect: records that the award was handed over. For an award that the cage pays, the caller
+    must be accounting.
     Idempotency: by request_id.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
-    """Effect: the award must not be paid. Later awards of the round on its level that are neither
-    validated nor paid are decided again; the answer has what changed.
+    """Effect: the award must not be paid. The round's later awards of the same level are decided
+    again, except those validated or paid. The answer lists what changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]
-    """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
-    increments and awards taken back. The journal records the caller.
+    """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
+    increments and awards are taken back. The journal records the caller.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
@@ -116,60 +118,62 @@ class OperatorServiceStub:
     NO_SUCH_WAGER.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-    and so is a promotion that raises the meter; anything else against the level's overflow. What
-    the level's limit keeps off the meter goes to overflow.
+    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
+    the meter, is booked against the house. Anything else is booked against the level's overflow.
+    An amount above the level's limit goes to overflow.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]
-    """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
     Idempotency: by request_id.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-    the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
-    Beat funds only, and takes from them only.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
+    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
+    give to, and take from, only other Bad Beat funds.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]
-    """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+    """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
+    effect when the link resumes.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
     """
     SetRate: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]
-    """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+    """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
+    effect when the link resumes.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     ListProposals: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]
-    """Effect: none. The proposals that are neither approved nor declined, oldest first.
+    """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ApproveProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]
-    """Effect: the proposed change happens, at the meters of this moment.
+    """Effect: makes the proposed change, on the meters as they are now.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
     """
     DeclineProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]
-    """Effect: the proposal comes to nothing.
+    """Effect: ends the proposal; nothing changes.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]
-    """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     BuyIn: _grpc.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]
-    """Effect: puts money on a game account.
+    """Effect: adds money to a game account.
     Idempotency: by request_id.
     Reasons: none of its own.
     """
@@ -179,48 +183,49 @@ class OperatorServiceStub:
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]
-    """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
+    record.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
-    """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must rank as the posted
-    qualifying hand or higher, and the winning hand must beat it.
+    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
+    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
+    hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
-    """Effect: the displayed amount was set, and is what the fund holds.
+    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]
-    """Effect: none. Every table of the site.
+    """Effect: none. Returns every table of the site.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     GetTable: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetTableRequest, _operator_pb2.GetTableResponse]
-    """Effect: none. One table.
+    """Effect: none. Returns one table.
     Idempotency: needs none.
     Reasons: UNKNOWN_TABLE.
     """
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -228,22 +233,22 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListLinks: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListLinksRequest, _operator_pb2.ListLinksResponse]  # type: ignore[assignment]
-    """Effect: none. Every link with all its accounts.
+    """Effect: none. Returns every link with all its accounts.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     PutLinkInService: _aio.UnaryUnaryMultiCallable[_operator_pb2.PutLinkInServiceRequest, _operator_pb2.PutLinkInServiceResponse]  # type: ignore[assignment]
-    """Effect: seeds the link's meters, once, and takes wagers.
+    """Effect: seeds the link's meters, once, and starts accepting wagers.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     SuspendLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.SuspendLinkRequest, _operator_pb2.SuspendLinkResponse]  # type: ignore[assignment]
-    """Effect: the link takes no more wagers; payouts go on.
+    """Effect: the link accepts no more wagers; payouts continue.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     ResumeLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResumeLinkRequest, _operator_pb2.ResumeLinkResponse]  # type: ignore[assignment]
-    """Effect: the link takes wagers again.
+    """Effect: the link accepts wagers again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
@@ -253,32 +258,34 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]  # type: ignore[assignment]
-    """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
-    round's in payment order, as SettleResponse has them.
+    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
+    and within a round in payment order, as in SettleResponse.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ValidatePayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]  # type: ignore[assignment]
-    """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
-    level are validated in payment order, an envy bonus after the award for the hand it is about.
+    """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
+    a level are validated in payment order; an envy bonus comes after the award for the hand that
+    causes it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award was handed over; what the cage pays, by accounting.
+    """Effect: records that the award was handed over. For an award that the cage pays, the caller
+    must be accounting.
     Idempotency: by request_id.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award must not be paid. Later awards of the round on its level that are neither
-    validated nor paid are decided again; the answer has what changed.
+    """Effect: the award must not be paid. The round's later awards of the same level are decided
+    again, except those validated or paid. The answer lists what changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]  # type: ignore[assignment]
-    """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
-    increments and awards taken back. The journal records the caller.
+    """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
+    increments and awards are taken back. The journal records the caller.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
@@ -295,60 +302,62 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     NO_SUCH_WAGER.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-    and so is a promotion that raises the meter; anything else against the level's overflow. What
-    the level's limit keeps off the meter goes to overflow.
+    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
+    the meter, is booked against the house. Anything else is booked against the level's overflow.
+    An amount above the level's limit goes to overflow.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
     Idempotency: by request_id.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-    the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
-    Beat funds only, and takes from them only.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
+    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
+    give to, and take from, only other Bad Beat funds.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]  # type: ignore[assignment]
-    """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+    """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
+    effect when the link resumes.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
     """
     SetRate: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]  # type: ignore[assignment]
-    """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+    """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
+    effect when the link resumes.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     ListProposals: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]  # type: ignore[assignment]
-    """Effect: none. The proposals that are neither approved nor declined, oldest first.
+    """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ApproveProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]  # type: ignore[assignment]
-    """Effect: the proposed change happens, at the meters of this moment.
+    """Effect: makes the proposed change, on the meters as they are now.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
     """
     DeclineProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]  # type: ignore[assignment]
-    """Effect: the proposal comes to nothing.
+    """Effect: ends the proposal; nothing changes.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]  # type: ignore[assignment]
-    """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     BuyIn: _aio.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]  # type: ignore[assignment]
-    """Effect: puts money on a game account.
+    """Effect: adds money to a game account.
     Idempotency: by request_id.
     Reasons: none of its own.
     """
@@ -358,47 +367,48 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _aio.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]  # type: ignore[assignment]
-    """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
+    record.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
-    """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must rank as the posted
-    qualifying hand or higher, and the winning hand must beat it.
+    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
+    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
+    hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
-    """Effect: the displayed amount was set, and is what the fund holds.
+    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]  # type: ignore[assignment]
-    """Effect: none. Every table of the site.
+    """Effect: none. Returns every table of the site.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     GetTable: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetTableRequest, _operator_pb2.GetTableResponse]  # type: ignore[assignment]
-    """Effect: none. One table.
+    """Effect: none. Returns one table.
     Idempotency: needs none.
     Reasons: UNKNOWN_TABLE.
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What staff do: the life of links, payouts, voids, meters, game accounts, Bad Beats, and a look at
-    the tables.
+    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. Where the site asks for two people, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose: the response has the proposal, and the change happens when somebody else,
-    of another department, approves it. Otherwise it happens at once.
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
+    SetRate only propose a change. The response has the proposal, and the change happens when another
+    person, from another department, approves it. Without dual control it happens at once.
 
-    Identity. Whatever changes state carries a request_id, a UUIDv7 as text: ids grow with time.
-    The same id with the same content returns the first answer; with other content it is refused
-    REQUEST_REUSED; older than what is remembered, REQUEST_TOO_OLD, and nothing happens. Each caller's
-    last 128 answers are kept, whatever others send. An id made more than ten minutes ahead of the
-    controller's clock is MALFORMED. A MALFORMED request is not journaled: its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
+    time. The same id with the same content returns the first answer. The same id with other content
+    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
+    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
+    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so its id is still unused.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
@@ -410,7 +420,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListLinksRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListLinksResponse, _abc.Awaitable[_operator_pb2.ListLinksResponse]]:
-        """Effect: none. Every link with all its accounts.
+        """Effect: none. Returns every link with all its accounts.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -421,7 +431,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PutLinkInServiceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PutLinkInServiceResponse, _abc.Awaitable[_operator_pb2.PutLinkInServiceResponse]]:
-        """Effect: seeds the link's meters, once, and takes wagers.
+        """Effect: seeds the link's meters, once, and starts accepting wagers.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -432,7 +442,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SuspendLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SuspendLinkResponse, _abc.Awaitable[_operator_pb2.SuspendLinkResponse]]:
-        """Effect: the link takes no more wagers; payouts go on.
+        """Effect: the link accepts no more wagers; payouts continue.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -443,7 +453,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ResumeLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ResumeLinkResponse, _abc.Awaitable[_operator_pb2.ResumeLinkResponse]]:
-        """Effect: the link takes wagers again.
+        """Effect: the link accepts wagers again.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -465,8 +475,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListPayoutsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListPayoutsResponse, _abc.Awaitable[_operator_pb2.ListPayoutsResponse]]:
-        """Effect: none. The payouts that are neither paid nor rejected: the oldest round first, each
-        round's in payment order, as SettleResponse has them.
+        """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
+        and within a round in payment order, as in SettleResponse.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -477,8 +487,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ValidatePayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ValidatePayoutResponse, _abc.Awaitable[_operator_pb2.ValidatePayoutResponse]]:
-        """Effect: a floorperson confirms an award, and may move a fixed one to the cage. The awards of a
-        level are validated in payment order, an envy bonus after the award for the hand it is about.
+        """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
+        a level are validated in payment order; an envy bonus comes after the award for the hand that
+        causes it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -490,7 +501,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PayPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PayPayoutResponse, _abc.Awaitable[_operator_pb2.PayPayoutResponse]]:
-        """Effect: the award was handed over; what the cage pays, by accounting.
+        """Effect: records that the award was handed over. For an award that the cage pays, the caller
+        must be accounting.
         Idempotency: by request_id.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
@@ -501,8 +513,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RejectPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RejectPayoutResponse, _abc.Awaitable[_operator_pb2.RejectPayoutResponse]]:
-        """Effect: the award must not be paid. Later awards of the round on its level that are neither
-        validated nor paid are decided again; the answer has what changed.
+        """Effect: the award must not be paid. The round's later awards of the same level are decided
+        again, except those validated or paid. The answer lists what changed.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
@@ -513,8 +525,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableRoundResponse, _abc.Awaitable[_operator_pb2.VoidTableRoundResponse]]:
-        """Effect: a floorperson voids a table's round, also after its collection: wagers returned,
-        increments and awards taken back. The journal records the caller.
+        """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
+        increments and awards are taken back. The journal records the caller.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
@@ -549,9 +561,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.AdjustMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
-        """Effect: sets a meter to an amount, or proposes it. A malfunction is booked against the house,
-        and so is a promotion that raises the meter; anything else against the level's overflow. What
-        the level's limit keeps off the meter goes to overflow.
+        """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
+        the meter, is booked against the house. Anything else is booked against the level's overflow.
+        An amount above the level's limit goes to overflow.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -563,7 +575,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ResetMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ResetMeterResponse, _abc.Awaitable[_operator_pb2.ResetMeterResponse]]:
-        """Effect: sets a meter back to its reseed, or proposes it; what is above waits in overflow.
+        """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
         Idempotency: by request_id.
         Reasons: those of AdjustMeter.
         """
@@ -574,9 +586,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.TransferFundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. What
-        the limit there keeps off the meter goes to the overflow there. A Bad Beat fund gives to Bad
-        Beat funds only, and takes from them only.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
+        amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
+        give to, and take from, only other Bad Beat funds.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
@@ -588,7 +600,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetLimitRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetLimitResponse, _abc.Awaitable[_operator_pb2.SetLimitResponse]]:
-        """Effect: gives a level of a suspended link another limit from when it resumes, or proposes it.
+        """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
+        effect when the link resumes.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
         """
@@ -599,7 +612,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetRateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetRateResponse, _abc.Awaitable[_operator_pb2.SetRateResponse]]:
-        """Effect: gives a level of a suspended link other rates from when it resumes, or proposes it.
+        """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
+        effect when the link resumes.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
@@ -611,7 +625,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListProposalsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListProposalsResponse, _abc.Awaitable[_operator_pb2.ListProposalsResponse]]:
-        """Effect: none. The proposals that are neither approved nor declined, oldest first.
+        """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -622,7 +636,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ApproveProposalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ApproveProposalResponse, _abc.Awaitable[_operator_pb2.ApproveProposalResponse]]:
-        """Effect: the proposed change happens, at the meters of this moment.
+        """Effect: makes the proposed change, on the meters as they are now.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
@@ -634,7 +648,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.DeclineProposalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.DeclineProposalResponse, _abc.Awaitable[_operator_pb2.DeclineProposalResponse]]:
-        """Effect: the proposal comes to nothing.
+        """Effect: ends the proposal; nothing changes.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
         """
@@ -645,7 +659,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.GetAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.GetAccountResponse, _abc.Awaitable[_operator_pb2.GetAccountResponse]]:
-        """Effect: none. A game account; one that nobody ever bought in to holds nothing.
+        """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -656,7 +670,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.BuyInRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.BuyInResponse, _abc.Awaitable[_operator_pb2.BuyInResponse]]:
-        """Effect: puts money on a game account.
+        """Effect: adds money to a game account.
         Idempotency: by request_id.
         Reasons: none of its own.
         """
@@ -678,7 +692,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.CountBoxRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.CountBoxResponse, _abc.Awaitable[_operator_pb2.CountBoxResponse]]:
-        """Effect: the count of a table's Bad Beat box goes on the fund's meter; it is the official record.
+        """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
+        record.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
         """
@@ -689,9 +704,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VerifyBadBeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VerifyBadBeatResponse, _abc.Awaitable[_operator_pb2.VerifyBadBeatResponse]]:
-        """Effect: the Poker shift supervisor has verified a Bad Beat: the fund is shared out, and the
-        display is pending adjustment. The cards decide: the losing hand must rank as the posted
-        qualifying hand or higher, and the winning hand must beat it.
+        """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
+        display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
+        hand or higher, and the winning hand must beat it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
@@ -703,7 +718,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ConfirmDisplayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ConfirmDisplayResponse, _abc.Awaitable[_operator_pb2.ConfirmDisplayResponse]]:
-        """Effect: the displayed amount was set, and is what the fund holds.
+        """Effect: confirms that the displayed amount was set, and equals what the fund holds.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
@@ -714,7 +729,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListTablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListTablesResponse, _abc.Awaitable[_operator_pb2.ListTablesResponse]]:
-        """Effect: none. Every table of the site.
+        """Effect: none. Returns every table of the site.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -725,7 +740,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.GetTableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.GetTableResponse, _abc.Awaitable[_operator_pb2.GetTableResponse]]:
-        """Effect: none. One table.
+        """Effect: none. Returns one table.
         Idempotency: needs none.
         Reasons: UNKNOWN_TABLE.
         """

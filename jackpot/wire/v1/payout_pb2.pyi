@@ -115,10 +115,10 @@ class Payout(_message.Message):
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
-    """Below zero: a Bad Beat, which belongs to no round of the table's."""
+    """Below zero: a Bad Beat, which belongs to none of the table's rounds."""
     link: _builtins.str
     level: _builtins.str
-    """The level whose meter pays or bears it; empty: the house."""
+    """The level whose meter pays it; empty: the house pays."""
     bet: _builtins.str
     kind: Global___PayoutKind.ValueType
     hand: _builtins.str
@@ -129,9 +129,9 @@ class Payout(_message.Message):
     source: Global___PayoutSource.ValueType
     needs_floorperson: _builtins.bool
     holder: _builtins.int
-    """The seat whose cards it is about, 0 for the dealer's."""
+    """The seat whose cards won; 0: the dealer's."""
     share_bps: _builtins.int
-    """Of a share of a meter: 10000 is 100%."""
+    """For a share of a meter: 10000 is 100%."""
     floorperson: _builtins.str
     """Who validated it; empty: nobody yet."""
     decided_time_micros: _builtins.int
@@ -176,7 +176,7 @@ Global___Payout: _TypeAlias = Payout  # noqa: Y015
 
 @_typing.final
 class PayoutChange(_message.Message):
-    """An open payout's new amount, or that it is closed unpaid."""
+    """The new amount of an open payout, or that it was closed without payment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -190,7 +190,7 @@ class PayoutChange(_message.Message):
     meter_before_micros: _builtins.int
     closed: _builtins.bool
     seat: _builtins.int
-    """The seat at which it is due from now on, where its player's other box was voided; 0: as it was."""
+    """The seat at which it is now due, if its player's other box was voided; 0: unchanged."""
     def __init__(
         self,
         *,

@@ -176,15 +176,15 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
-    its prefix: LOCKED_OUT. A name never changes its meaning.
+    its prefix, such as LOCKED_OUT. A name never changes its meaning.
 
     "never": the same request will fail again. "later": it may succeed, as a new request, when the
     state has changed. "same": send it again as it is, with the same identity.
 
     A table's command with the right epoch and the next number uses that number when it is refused:
-    the refusal is journaled, and the next command takes the next number. Reasons for which it does
-    not are marked "number: unused". When the message, the site, the table, the epoch or the number
-    can't be read, nothing is used, and the call ends.
+    the refusal is journaled, and the next command takes the next number. Reasons that do not use a
+    number are marked "number: unused". If the message, the site, the table, the epoch or the number
+    can't be read, no number is used and the call ends.
     """
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0

@@ -100,7 +100,7 @@ class Wager(_message.Message):
     bet: _builtins.str
     amount_micros: _builtins.int
     player: _builtins.str
-    """Tells apart who plays two boxes; empty: the seat itself."""
+    """Identifies a player who plays two boxes; empty: the seat itself."""
     account: _builtins.str
     """The game account that an electronic wager is debited from; empty: none."""
     def __init__(
@@ -146,7 +146,7 @@ Global___PlacedWager: _TypeAlias = PlacedWager  # noqa: Y015
 
 @_typing.final
 class SeatHand(_message.Message):
-    """How a seat ended the round, and its cards as far as they were seen ("As", "Td", "2c", "Jk")."""
+    """How a seat ended the round, and those of its cards that were seen ("As", "Td", "2c", "Jk")."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -157,8 +157,8 @@ class SeatHand(_message.Message):
     seat: _builtins.int
     fate: Global___Fate.ValueType
     player: _builtins.str
-    """Who played it, as in Wager, where no wager of the seat says so: nobody has an envy bonus for a
-    hand of their own in a second box.
+    """Who played it, as in Wager, if no wager of the seat says so. Needed because a player gets no
+    envy bonus for their own hand in a second box.
     """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
@@ -180,7 +180,7 @@ Global___SeatHand: _TypeAlias = SeatHand  # noqa: Y015
 
 @_typing.final
 class Round(_message.Message):
-    """A table's round under way, or its last one until the next opens."""
+    """A table's current round, or its last one until the next opens."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -221,7 +221,7 @@ Global___Round: _TypeAlias = Round  # noqa: Y015
 
 @_typing.final
 class CommandId(_message.Message):
-    """Which command this is, so that it can be recognised when it is sent again."""
+    """Identifies a command, so that it is recognized when it is sent again."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -290,7 +290,7 @@ Global___PlaceWagers: _TypeAlias = PlaceWagers  # noqa: Y015
 
 @_typing.final
 class WithdrawWagers(_message.Message):
-    """Give wagers back, at most 64."""
+    """Return wagers, at most 64."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -329,7 +329,7 @@ Global___LockOut: _TypeAlias = LockOut  # noqa: Y015
 
 @_typing.final
 class ConfirmCollection(_message.Message):
-    """The dealer's count of chips for each bet; a bet that is not named counts none."""
+    """The dealer's count of chips for each bet; a bet that is not listed counts as zero."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -371,7 +371,7 @@ Global___ConfirmCollection: _TypeAlias = ConfirmCollection  # noqa: Y015
 
 @_typing.final
 class Settle(_message.Message):
-    """Every hand of the round, bettors' or not."""
+    """Every hand of the round, with or without a wager."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -467,7 +467,7 @@ Global___ContributePot: _TypeAlias = ContributePot  # noqa: Y015
 
 @_typing.final
 class PlaceDeck(_message.Message):
-    """A deck that is in use from now on; a table has at most 8, told apart by their backs."""
+    """A deck that is now in use. A table has at most 8, identified by their backs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -475,10 +475,10 @@ class PlaceDeck(_message.Message):
     DEALING_FIELD_NUMBER: _builtins.int
     USED_S_FIELD_NUMBER: _builtins.int
     back: _builtins.str
-    """The colour of its backs."""
+    """The color of its backs."""
     dealing: Global___Dealing.ValueType
     used_s: _builtins.int
-    """For how long it has been in use already, in seconds."""
+    """How long it has already been in use, in seconds."""
     def __init__(
         self,
         *,
@@ -604,7 +604,7 @@ class PlayResult(_message.Message):
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
-    """Where the journal has the answer; 0 for a refusal that was not journaled."""
+    """The answer's place in the journal; 0 for a refusal that was not journaled."""
     @_builtins.property
     def error(self) -> _status_pb2.Status: ...
     @_builtins.property
@@ -667,7 +667,7 @@ class AttachRequest(_message.Message):
     site: _builtins.str
     table: _builtins.str
     request_id: _builtins.str
-    """A UUIDv7 as text: ids grow with time, so that an old one is known to be old."""
+    """A UUIDv7 as text. Ids grow with time, so the controller can tell that an id is old."""
     def __init__(
         self,
         *,
@@ -695,7 +695,7 @@ class AttachResponse(_message.Message):
     sequence: _builtins.int
     epoch: _builtins.int
     last_number: _builtins.int
-    """The last command number of the epoch before."""
+    """The last command number of the previous epoch."""
     rounds: _builtins.int
     """How many rounds the table has opened."""
     @_builtins.property
@@ -751,7 +751,7 @@ class HeartbeatResponse(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LAST_NUMBER_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    """Where the journal stands."""
+    """The journal's latest sequence."""
     last_number: _builtins.int
     """The last command number that was answered."""
     def __init__(
@@ -939,7 +939,7 @@ class LockOutResponse(_message.Message):
     sequence: _builtins.int
     round: _builtins.int
     collected: _builtins.bool
-    """No chip was wagered: there is nothing to count."""
+    """True if no chip was wagered: there is nothing to count."""
     magic_card: _builtins.str
     lucky_position: _builtins.int
     """A seat, 0 for the dealer; absent: none was drawn."""
@@ -1044,15 +1044,15 @@ class SettleResponse(_message.Message):
     round: _builtins.int
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
-        """In payment order: by turn from the highest seat down, an envy bonus at the turn of the hand that
-        causes it, a divided award at that of its highest seat; then by link, own hand, dealer's hand,
-        envy, bet and receiving seat. Validated and paid straight down this list, nothing is refused as
-        OUT_OF_ORDER.
+        """In payment order: by turn, from the highest seat down. An envy bonus has the turn of the hand
+        that causes it, a divided award that of its highest seat. Within a turn: by link, own hand,
+        dealer's hand, envy, bet and receiving seat. If you validate and pay straight down this list,
+        nothing is refused as OUT_OF_ORDER.
         """
 
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the floor should look into, e.g. a meter near zero that was won."""
+        """What the floor should look into, such as a meter near zero that was won."""
 
     def __init__(
         self,

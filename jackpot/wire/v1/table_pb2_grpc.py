@@ -28,24 +28,25 @@ if _version_not_supported:
 class TableServiceStub:
     """What a table asks of the controller, from the first chip to the last award.
 
-    Identity. A command is (site, table, epoch, number): the epoch comes from Attach, numbers are
-    consecutive from 1 within an epoch. Sending a command again with the same content is safe at any
-    time and returns the first answer; only the answers to the last 64 numbers are kept.
+    Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
+    numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
+    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
+    kept.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
     again can help, a google.rpc.RetryInfo.
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
-    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
-    NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC.
+    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
+    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
+    only the additional reasons of each RPC.
 
-    Numbers. A command with the right epoch and the next number uses that number whether it is
-    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
-    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
-    for which a number is not used. When the message, the site, the table, the epoch or the number
-    can't be read, the call ends, and nothing is used.
+    Numbers. A command with the right epoch and the next number uses that number, whether it is
+    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
+    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
+    reasons that do not use a number. If the message, the site, the table, the epoch or the number
+    can't be read, the call ends and no number is used.
     """
 
     def __init__(self, channel):
@@ -129,31 +130,32 @@ class TableServiceStub:
 class TableServiceServicer:
     """What a table asks of the controller, from the first chip to the last award.
 
-    Identity. A command is (site, table, epoch, number): the epoch comes from Attach, numbers are
-    consecutive from 1 within an epoch. Sending a command again with the same content is safe at any
-    time and returns the first answer; only the answers to the last 64 numbers are kept.
+    Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
+    numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
+    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
+    kept.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
     again can help, a google.rpc.RetryInfo.
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
-    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
-    NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC.
+    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
+    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
+    only the additional reasons of each RPC.
 
-    Numbers. A command with the right epoch and the next number uses that number whether it is
-    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
-    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
-    for which a number is not used. When the message, the site, the table, the epoch or the number
-    can't be read, the call ends, and nothing is used.
+    Numbers. A command with the right epoch and the next number uses that number, whether it is
+    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
+    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
+    reasons that do not use a number. If the message, the site, the table, the epoch or the number
+    can't be read, the call ends and no number is used.
     """
 
     def Attach(self, request, context):
-        """Effect: the caller speaks for the table from now on; earlier epochs are fenced. The answer has
-        what the client needs to relight its lamps and to go on with the round.
+        """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
+        has what the client needs to relight its lamps and to continue the round.
         Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
-        last four attachments are kept; an id that is smaller than those is REQUEST_TOO_OLD.
+        last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -161,8 +163,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Heartbeat(self, request, context):
-        """Effect: the controller notes that the table is alive. Nothing is journaled. What happened at
-        another controller a moment ago may not be in the answer yet.
+        """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
+        yet include what just happened at another controller.
         Idempotency: needs none.
         Reasons: NOT_ATTACHED, FENCED.
         """
@@ -171,7 +173,7 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def OpenRound(self, request, context):
-        """Effect: begins the table's next round, which then takes wagers.
+        """Effect: begins the table's next round, which then accepts wagers.
         Idempotency: by command id.
         Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
@@ -190,7 +192,7 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawWagers(self, request, context):
-        """Effect: gives wagers back while the round is open, all of them or none.
+        """Effect: returns wagers while the round is open, all of them or none.
         Idempotency: by command id.
         Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
         """
@@ -199,8 +201,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LockOut(self, request, context):
-        """Effect: no more bets. Electronic wagers go to the meters; a Magic Card and a Lucky Bonus
-        position are drawn where offered. The answer lists every wager accepted.
+        """Effect: ends betting. Electronic wagers go to the meters. A Magic Card and a Lucky Bonus
+        position are drawn where offered. The answer lists every accepted wager.
         Idempotency: by command id.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
@@ -209,7 +211,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmCollection(self, request, context):
-        """Effect: the dealer's chip count agrees with the wagers accepted; their increments are posted.
+        """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
+        increments.
         Idempotency: by command id.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """
@@ -228,9 +231,10 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidRound(self, request, context):
-        """Effect: the round comes to nothing: wagers returned, increments taken back. A table does this
-        alone until its collection is confirmed; from then on cards may be known, and a floorperson
-        does it: OperatorService.VoidTableRound. Without chips to count, the lock-out collects.
+        """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
+        itself until its collection is confirmed. After that cards may be known, so a floorperson does
+        it with OperatorService.VoidTableRound. A round without chips to count is collected at its
+        lock-out.
         Idempotency: by command id.
         Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
@@ -248,8 +252,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ContributePot(self, request, context):
-        """Effect: a Poker pot's contribution goes into the table's Bad Beat box; a pot that is too small
-        gives none.
+        """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
+        contributes nothing.
         Idempotency: by command id.
         Reasons: WRONG_LINK_STATE, NOT_A_FUND.
         """
@@ -258,8 +262,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PlaceDeck(self, request, context):
-        """Effect: a deck is in use at the table from now on, in the place of one with the same backs. The
-        answer says when the regulation of the table's game wants it changed.
+        """Effect: records that a deck is now in use at the table. It replaces a deck with the same backs.
+        The answer says when the regulation of the table's game requires a change.
         Idempotency: by command id.
         Reasons: none.
         """
@@ -268,7 +272,7 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RemoveDeck(self, request, context):
-        """Effect: a deck is off the table and no other in its place.
+        """Effect: records that a deck is off the table, with no other in its place.
         Idempotency: by command id.
         Reasons: NO_SUCH_DECK.
         """
@@ -277,12 +281,13 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Play(self, request_iterator, context):
-        """Effect: the commands above, pipelined. Results come in the order of the commands; whatever is
-        ready goes into one message. A refused command does not end the stream, unless the refusal asks
-        for the same command again (RetryInfo): then all behind it fails too and the stream ends, or a
-        wager sent again could land behind its own lock-out. More than 32 unanswered commands end the
-        stream with OVERLOADED, as does leaving answers unread. A connection has at most 100 calls open,
-        streams included: whoever speaks for many tables opens more connections.
+        """Effect: the commands above, pipelined. Results come in the order of the commands; all results
+        that are ready go into one message. A refused command does not end the stream, with one
+        exception: if the refusal asks for the same command again (RetryInfo), all commands behind it
+        fail too and the stream ends. Otherwise a wager sent again could land behind its own lock-out.
+        More than 32 unanswered commands end the stream with OVERLOADED, and so does leaving answers
+        unread. A connection has at most 100 open calls, including streams. To speak for many tables,
+        open more connections.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
         """
@@ -374,24 +379,25 @@ def add_TableServiceServicer_to_server(servicer, server):
 class TableService:
     """What a table asks of the controller, from the first chip to the last award.
 
-    Identity. A command is (site, table, epoch, number): the epoch comes from Attach, numbers are
-    consecutive from 1 within an epoch. Sending a command again with the same content is safe at any
-    time and returns the first answer; only the answers to the last 64 numbers are kept.
+    Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
+    numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
+    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
+    kept.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
     again can help, a google.rpc.RetryInfo.
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
-    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE; any command also with
-    NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below name only
-    what is particular to an RPC.
+    STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
+    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
+    only the additional reasons of each RPC.
 
-    Numbers. A command with the right epoch and the next number uses that number whether it is
-    accepted or refused: go on with the next one, also after MALFORMED and TOO_MANY. Its refusal is
-    journaled, and the same command is refused the same way for ever. reason.proto marks the reasons
-    for which a number is not used. When the message, the site, the table, the epoch or the number
-    can't be read, the call ends, and nothing is used.
+    Numbers. A command with the right epoch and the next number uses that number, whether it is
+    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
+    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
+    reasons that do not use a number. If the message, the site, the table, the epoch or the number
+    can't be read, the call ends and no number is used.
     """
 
     @staticmethod

@@ -117,7 +117,7 @@ class DeviceServiceServicer:
     """
 
     def OpenStation(self, request, context):
-        """Sets up a station, or finds it as it is if it is open with the same settings.
+        """Sets up a station. If it is already open with the same settings, returns it as it is.
         Refused: STATION_DIFFERS, SHUFFLER_REQUIRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -125,7 +125,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CloseStation(self, request, context):
-        """Gives a station up with its cards. Closing a station that is not open is no error.
+        """Closes a station and discards its cards. Closing a station that is not open is not an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -139,8 +139,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LoadDeck(self, request, context):
-        """Brings a new deck to the table, or gathers a known one, ready to be shuffled. A continuous
-        shoe takes, counts and shuffles it at once.
+        """Brings a new deck to the table, or gathers a known one, ready for shuffling. A continuous shoe
+        takes, counts and shuffles it at once.
         Refused: TOO_MANY_DECKS, DECK_ELSEWHERE, DECK_OVERDUE, STUB_IN_SHOE, TRAY_OCCUPIED,
         OTHER_DECK_ON_TABLE, DEVICE_OUT_OF_ORDER, DEVICE_STILL_IN_PLACE.
         """
@@ -149,7 +149,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Shuffle(self, request, context):
-        """Begins to shuffle the loaded deck, anew after a jam; a shuffler goes on by itself.
+        """Begins to shuffle the loaded deck, from the start after a jam. A shuffler continues by itself.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
         SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
         """
@@ -158,14 +158,14 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AwaitShuffle(self, request, context):
-        """Answers when the shuffler is no longer at work. Changes nothing.
+        """Answers when the shuffler has stopped working. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Eject(self, request, context):
-        """Moves the shuffled deck from the shuffler to where it is dealt from.
+        """Moves the shuffled deck from the shuffler to the place it is dealt from.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLE_NOT_COMPLETE, WRONG_COUNT, STUB_IN_SHOE,
         OTHER_DECK_ON_TABLE, DECK_OVERDUE, DEVICE_OUT_OF_ORDER, NOT_APPLICABLE.
         """
@@ -174,7 +174,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Cut(self, request, context):
-        """Cuts cards shuffled by hand and has them ready to be dealt, or recuts before the first card.
+        """Cuts cards that were shuffled by hand, so that they can be dealt, or cuts again before the
+        first card.
         Refused: CUT_TOO_SHALLOW, ALREADY_DEALT, NOT_LOADED, DECK_OVERDUE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -182,8 +183,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Dispense(self, request, context):
-        """Deals, until all is delivered or something is seen that a dealer must act on: a card face up
-        or exposed, or a shoe that fails. Then fewer deliveries come back than were asked for.
+        """Deals until everything is delivered, or until a dealer must act: a card is face up or exposed,
+        or the shoe fails. In that case fewer deliveries come back than were requested.
         Refused: CUT_REQUIRED, NOT_LOADED, SHOE_FAILED, WRONG_COUNT, ONE_CARD_AT_A_TIME,
         NOT_ENOUGH_CARDS, DEVICE_OUT_OF_ORDER.
         """
@@ -192,8 +193,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RemoveStub(self, request, context):
-        """Takes what is left out of the shoe, failed or not: to the discard rack, counted if asked, or
-        to go on from the dealer's hand.
+        """Takes the remaining cards out of the shoe, failed or not. They go to the discard rack, counted
+        if requested, or to the dealer's hand to deal from.
         Refused: NOT_LOADED, SHOE_FAILED (to the hand only).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -201,7 +202,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RemoveDeck(self, request, context):
-        """Takes a deck off the table for good: too old, or its count was wrong.
+        """Takes a deck off the table for good, because it is too old or its count was wrong.
         Refused: DECK_UNKNOWN, STUB_IN_SHOE, STILL_SHUFFLING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -209,7 +210,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RetireDevice(self, request, context):
-        """Covers a device or takes it off the table; its cards go back to the dealer.
+        """Covers a device or takes it off the table. Its cards go back to the dealer.
         Refused: NOT_APPLICABLE, STILL_SHUFFLING, STUB_IN_SHOE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -225,7 +226,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ChangeMethod(self, request, context):
-        """Deals in another way from now on, once the automated device is out of the way.
+        """Changes the way of dealing. The automated device must be covered or removed first.
         Refused: DEVICE_STILL_IN_PLACE, SHUFFLER_REQUIRED, STUB_IN_SHOE, NOT_APPLICABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -233,8 +234,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Streams events as they happen, the station itself first. The last 4096 events are kept: a
-        watcher that is further behind is ended WATCHER_FELL_BEHIND. Changes nothing.
+        """Streams events as they happen, after the station's status. The last 4096 events are kept; a
+        watcher that is further behind is ended with WATCHER_FELL_BEHIND. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -737,7 +738,7 @@ class DeviceService:
 
 
 class EmulationServiceStub:
-    """What only an emulator can do: faults on demand or at random, and time that passes at once.
+    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
     """
 
     def __init__(self, channel):
@@ -764,26 +765,26 @@ class EmulationServiceStub:
 
 
 class EmulationServiceServicer:
-    """What only an emulator can do: faults on demand or at random, and time that passes at once.
+    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
     """
 
     def InjectFault(self, request, context):
-        """Has a fault take effect at its next chance. Refused: NOT_APPLICABLE, if the station has no
-        device that fails so.
+        """Makes a fault happen at its next chance. Refused: NOT_APPLICABLE, if the station has no device
+        that can fail this way.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetFaultRates(self, request, context):
-        """Has faults happen at random; replaces the rates set before.
+        """Makes faults happen at random. Replaces the rates set before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PassTime(self, request, context):
-        """Lets time pass on the station's clock, at most a week.
+        """Moves the station's clock forward, by at most a week.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -816,7 +817,7 @@ def add_EmulationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EmulationService:
-    """What only an emulator can do: faults on demand or at random, and time that passes at once.
+    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
     """
 
     @staticmethod

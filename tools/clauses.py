@@ -1,7 +1,7 @@
 """Where each clause of the regulations stands: `make clauses`.
 
-docs/reference/traceability.tsv lists every clause by id with a status: `tested` (a test bears its id),
-`procedural` (no software can carry it out; the note says why), or `open`. This script runs the
+docs/reference/traceability.tsv lists every clause by id with a status: `tested` (a test bears its
+id), `procedural` (no software can carry it out; the note says why), or `open`. This script runs the
 tests that bear clauses, prints the counts by chapter, and fails when a test names a clause that
 does not exist or a clause called tested has no passing test.
 

@@ -7,7 +7,7 @@ from jackpot.core import config, state
 from jackpot.core.commands.table import Wager
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.table import RoundLocked, RoundSettled, RoundVoided, SeatVoided
-from jackpot.server.enums import HIT_STATUSES, KINDS, PHASES, SOURCES
+from jackpot.server.enums import HIT_STATUSES, KINDS, MEDIA, PHASES, SOURCES
 from jackpot.wire.v1 import meter_pb2, payout_pb2, table_pb2
 
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
@@ -88,7 +88,7 @@ def hit_message(hit: state.Hit) -> meter_pb2.Hit:
     )
 
 
-def pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
+def _pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
     """Who has which share of a Bad Beat fund, in the form of a paytable."""
     shares = {
         f"{pot.qualifying_hand or 'qualifying-hand'}-or-higher-that-loses": pot.loser_bps,
@@ -112,7 +112,9 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
     """What a link pays."""
     if link.pot:
         pot = meter_pb2.Paytable(
-            bet="bad-beat", lines=[_pay_line(line) for line in pot_lines(link.pot)]
+            bet="bad-beat",
+            lines=[_pay_line(line) for line in _pot_lines(link.pot)],
+            medium=meter_pb2.BET_MEDIUM_POT,
         )
         return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
     return meter_pb2.LinkPaytables(
@@ -121,6 +123,7 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
             meter_pb2.Paytable(
                 bet=bet.id,
                 on_dealer=bet.whose == "dealer",
+                medium=MEDIA.to_wire(bet.medium),
                 lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
                     meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)

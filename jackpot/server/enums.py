@@ -10,6 +10,7 @@ from jackpot.core import config, state
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
 from jackpot.core.commands.table import Dealing, Fate
 from jackpot.core.reasons import Reason
+from jackpot.engine.alarms import Severity
 from jackpot.server.errors import refused
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
@@ -47,5 +48,7 @@ SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)
 POOLS: Words[Pool] = Words(operator_pb2.Pool, Pool)
 REJECT_REASONS: Words[RejectReason] = Words(operator_pb2.RejectReason, RejectReason)
 METER_REASONS: Words[MeterReason] = Words(operator_pb2.MeterReason, MeterReason)
+ALARM_SEVERITIES: Words[Severity] = Words(operator_pb2.AlarmSeverity, Severity)
+MEDIA: Words[config.Medium] = Words(meter_pb2.BetMedium, config.Medium)
 LINK_STATUSES: Words[state.LinkStatus] = Words(meter_pb2.LinkStatus, state.LinkStatus)
 HIT_STATUSES: Words[str] = Words(meter_pb2.HitStatus, state.Hit.__annotations__["status"])

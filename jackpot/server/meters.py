@@ -62,7 +62,7 @@ class MeterService:
                 return refusal
             frames = [frame_of(state, state.links[link]) for link in wanted or state.links]
             return meter_pb2.ListMetersResponse(
-                sequence=state.sequence, links=[_link_meters(frame) for frame in frames]
+                sequence=state.sequence, links=[link_meters(frame) for frame in frames]
             )
 
         return seen(await self._engine.read(site, look))
@@ -122,7 +122,7 @@ class MeterService:
         known, raw = self._serialised.get((frame.site, frame.link), (None, b""))
         if known is not frame:
             message = meter_pb2.WatchMetersResponse(
-                sequence=frame.sequence, links=[_link_meters(frame)]
+                sequence=frame.sequence, links=[link_meters(frame)]
             )
             raw = message.SerializeToString()
             self._serialised[frame.site, frame.link] = (frame, raw)
@@ -136,7 +136,8 @@ def _missing(state: State, wanted: Iterable[str]) -> Refusal | None:
     return None
 
 
-def _link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
+def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
+    """All that a sign shows of a link."""
     return meter_pb2.LinkMeters(
         link=frame.link,
         title=frame.title,

@@ -12,8 +12,15 @@ from jackpot.core.events.operator import (
     Proposed,
 )
 from jackpot.core.events.table import TableAttached
+from jackpot.engine import Alarm
 from jackpot.server.answers import at, changes_messages, payout_message, round_message, voided
-from jackpot.server.enums import LINK_STATUSES, METER_REASONS, POOLS, SOURCES
+from jackpot.server.enums import (
+    ALARM_SEVERITIES,
+    LINK_STATUSES,
+    METER_REASONS,
+    POOLS,
+    SOURCES,
+)
 from jackpot.wire.v1 import operator_pb2, table_pb2
 
 _KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
@@ -96,6 +103,16 @@ def table_message(
         round=round_message(table.round),
         open_payouts=sum(payout.table == config_.id for payout in site.payouts.values()),
         heartbeat_time_micros=heartbeat_micros,
+    )
+
+
+def alarm_message(alarm: Alarm) -> operator_pb2.Alarm:
+    """An alarm, by its place in the list of all kinds."""
+    return operator_pb2.Alarm(
+        kind=operator_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
+        severity=ALARM_SEVERITIES.to_wire(alarm.kind.severity),
+        text=alarm.text,
+        time_micros=alarm.time_micros,
     )
 
 

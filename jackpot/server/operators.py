@@ -1,6 +1,5 @@
 """OperatorService: what staff call."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -13,8 +12,11 @@ from jackpot.core.state import State
 from jackpot.engine import Engine
 from jackpot.server import fields
 from jackpot.server.answers import payout_message
+from jackpot.server.errors import CallRefusedError
+from jackpot.server.floor_watch import FloorWatch, Heartbeats
 from jackpot.server.operator_answers import (
     OPERATOR_ANSWERS,
+    alarm_message,
     link_message,
     proposal_message,
     table_message,
@@ -28,9 +30,10 @@ from jackpot.wire.v1 import operator_pb2
 class OperatorService:
     """What staff call."""
 
-    def __init__(self, engine: Engine, heartbeats: Mapping[tuple[str, str], int]) -> None:
+    def __init__(self, engine: Engine, heartbeats: Heartbeats, floor: FloorWatch) -> None:
         self._engine = engine
         self._heartbeats = heartbeats
+        self._floor = floor
 
     def rpcs(self) -> dict[str, Unary | Stream]:
         """The service by the names of its RPCs."""
@@ -41,6 +44,7 @@ class OperatorService:
             "GetAccount": self._get_account,
             "ListTables": self._list_tables,
             "GetTable": self._get_table,
+            "ListAlarms": self._list_alarms,
             **{rpc: self._command(rpc) for rpc in OPERATOR_ANSWERS if rpc != "Attach"},
         }
 
@@ -121,6 +125,16 @@ class OperatorService:
             )
 
         return seen(await self._engine.read(fields.identifier(message.site, "site"), look))
+
+    async def _list_alarms(self, message: operator_pb2.ListAlarmsRequest, _actor: Actor) -> Message:
+        site = fields.identifier(message.site, "site")
+        found = await self._floor.look(site)
+        if isinstance(found, Refusal) and found.reason is Reason.UNKNOWN_SITE:
+            raise CallRefusedError(found)
+        return operator_pb2.ListAlarmsResponse(
+            sequence=0 if isinstance(found, Refusal) else found,
+            alarms=[alarm_message(alarm) for alarm in self._engine.alarms.alarms(site)],
+        )
 
     def _table(self, state: State, table: str) -> operator_pb2.Table:
         heartbeat_micros = self._heartbeats.get((state.site, table), 0)

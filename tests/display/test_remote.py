@@ -16,10 +16,10 @@ from rich.console import Console
 
 from jackpot.cli.main import main
 from jackpot.cli.watch_view import page
-from jackpot.display.local import EngineSource
-from jackpot.display.remote import ControllerSource
-from jackpot.display.source import sign_frame
-from jackpot.display.words import money
+from jackpot.display.feeds.local import LocalFeed
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.views.projection import sign_frame
+from jackpot.display.views.words import money
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
 from tests.display.browser import Browser
@@ -76,13 +76,13 @@ class SignProcess:
 
 
 @asynccontextmanager
-async def both(folder: Path) -> AsyncIterator[tuple[House, EngineSource, ControllerSource]]:
+async def both(folder: Path) -> AsyncIterator[tuple[House, LocalFeed, RemoteFeed]]:
     """A house seen from inside and from outside."""
     async with open_house(folder) as house:
-        inside = EngineSource(house.engine, SITE, house.controller.heartbeats)
+        inside = LocalFeed(house.engine, SITE, house.controller.heartbeats)
         inside.start()
         async with open_channel(house.address) as channel:
-            outside = ControllerSource(channel)
+            outside = RemoteFeed(channel)
             await outside.start()
             await eventually(lambda: outside.serving)
             try:
@@ -99,10 +99,8 @@ async def test_both_sources_show_the_same_signs(tmp_path: Path) -> None:
         await dealer.settled({3: QUADS}, 1, 3, dollars=5)
         for link in ("five", "mega", "bonus", "spare"):
             assert await inside.card(link) == await outside.card(link)
-        await eventually(
-            lambda: outside.meters.frame(SITE, "mega") == inside.meters.frame(SITE, "mega")
-        )
-        assert outside.meters.frame(SITE, "mega").hit_count == 1  # type: ignore[union-attr]  # it is there
+        await eventually(lambda: outside.frame("mega") == inside.frame("mega"))
+        assert outside.frame("mega").hit_count == 1  # type: ignore[union-attr]  # it is there
 
 
 async def test_both_sources_put_what_is_not_yet_paid_first(tmp_path: Path) -> None:
@@ -117,12 +115,10 @@ async def test_both_sources_put_what_is_not_yet_paid_first(tmp_path: Path) -> No
             await house.operate("ValidatePayout", payout=minor.id, floorperson="Flo")
             await house.operate("PayPayout", payout=minor.id, form="W-2G")
             paid.append(minor)
-        await eventually(
-            lambda: outside.meters.frame(SITE, "five") == inside.meters.frame(SITE, "five")
-        )
+        await eventually(lambda: outside.frame("five") == inside.frame("five"))
         largest = sorted(paid, key=lambda payout: -payout.amount_micros)
         for source in (inside, outside):
-            frame, site = source.meters.frame(SITE, "five"), await source.overview()
+            frame, site = source.frame("five"), await source.overview()
             assert frame is not None
             assert site is not None
             on_sign = [hit.payout for hit in sign_frame(frame).hits]
@@ -264,7 +260,7 @@ async def test_watch_shows_the_floor(tmp_path: Path) -> None:
 async def test_watch_fits_the_screen(tmp_path: Path, height: int) -> None:
     """However many tables there are, what is drawn is no higher than the terminal."""
     async with open_house(tmp_path, many=50) as house, open_channel(house.address) as channel:
-        source = ControllerSource(channel)
+        source = RemoteFeed(channel)
         await source.start()
         await eventually(lambda: source.serving)
         overview = await source.overview()

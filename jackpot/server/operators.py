@@ -128,7 +128,9 @@ class OperatorService:
 
     async def _list_alarms(self, message: operator_pb2.ListAlarmsRequest, _actor: Actor) -> Message:
         site = fields.identifier(message.site, "site")
-        found = await self._floor.look(site)
+        # While a commit hangs, so would the look; what stands is known without it.
+        healthy = self._engine.healthy
+        found = await self._floor.look(site) if healthy else refuse(Reason.STORE_UNAVAILABLE)
         if isinstance(found, Refusal) and found.reason is Reason.UNKNOWN_SITE:
             raise CallRefusedError(found)
         return operator_pb2.ListAlarmsResponse(

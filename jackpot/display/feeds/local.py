@@ -1,12 +1,13 @@
 """The controller of this process as a feed: its services are called without a socket."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
 
 from jackpot.auth.gate import Actor
-from jackpot.display.feeds.site_feed import SiteFeed
+from jackpot.display.feeds.site_feed import CALL_S, SiteFeed
 from jackpot.display.history.follower import JournalFollower
 from jackpot.display.history.site_history import SiteHistory
 from jackpot.engine import Engine, MeterFrame
@@ -78,6 +79,7 @@ class LocalFeed(SiteFeed):
         """What the service answers, or None where it refuses."""
         rpc = self._rpcs[request.DESCRIPTOR.name.removesuffix("Request")]
         try:
-            return await rpc(request, _PAGES)
-        except CallRefusedError:
+            async with asyncio.timeout(CALL_S):
+                return await rpc(request, _PAGES)
+        except (CallRefusedError, TimeoutError):
             return None

@@ -17,12 +17,11 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from jackpot.core import ledger
 from jackpot.display.errors import NoSuchSiteError, SeveralSitesError
-from jackpot.display.feeds.site_feed import SiteFeed
+from jackpot.display.feeds.site_feed import CALL_S, SiteFeed
 from jackpot.display.history.site_history import SiteHistory
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2_grpc
 
-CALL_S = 2.0
 BEAT_S = 1.0
 RECONNECT_S = 0.5
 MICROS_PER_S = 1_000_000

@@ -16,6 +16,7 @@ from jackpot.display.views import projection
 from jackpot.display.views.values import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.wire.v1 import meter_pb2, operator_pb2
 
+CALL_S = 2.0  # a controller whose commit hangs does not answer
 MS_PER_S = 1_000
 
 

@@ -40,7 +40,7 @@ class AlarmKind(Enum):
     )
     BOX_DIFFERENCE = (
         "warning",
-        "Bad Beat box {about}: ${counted} were counted, but its pots gave ${recorded}",
+        "Bad Beat box {about}: ${counted} was counted, but its pots gave ${recorded}",
     )
     CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from grpc.aio import AioRpcError
@@ -70,8 +71,14 @@ async def late(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def low_meter(house: House, _: pytest.MonkeyPatch) -> None:
     """All is won of a meter that was set far below its seed."""
-    change = {"link": "five", "level": "main", "to_micros": DOLLAR, "reference": "memo 7"}
-    made = await house.operate("AdjustMeter", who="ann/slots", reason=MALFUNCTION, **change)
+    change: dict[str, Any] = {
+        "link": "five",
+        "level": "main",
+        "to_micros": DOLLAR,
+        "reason": MALFUNCTION,
+        "reference": "memo 7",
+    }
+    made = await house.operate("AdjustMeter", who="ann/slots", **change)
     await house.operate("ApproveProposal", who="bob/accounting", proposal=made.proposed.id)
     await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
 
@@ -80,7 +87,12 @@ async def box_difference(house: House, _: pytest.MonkeyPatch) -> None:
     """A box holds more than its pots gave."""
     pot = table_pb2.ContributePot(pot_micros=20 * DOLLAR)
     await (await house.dealer("p1")).do("contribute_pot", pot)
-    count = {"table": "p1", "counted_micros": 3 * DOLLAR, "cashier": "Cy", "floorperson": "Ann"}
+    count: dict[str, Any] = {
+        "table": "p1",
+        "counted_micros": 3 * DOLLAR,
+        "cashier": "Cy",
+        "floorperson": "Ann",
+    }
     await house.operate("CountBox", link="fund", **count)
 
 
@@ -109,7 +121,7 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.BOX_DIFFERENCE: (
         box_difference,
-        r"Bad Beat box fund/p1: \$3\.00 were counted, but its pots gave \$2\.00",
+        r"Bad Beat box fund/p1: \$3\.00 was counted, but its pots gave \$2\.00",
     ),
     AlarmKind.CLOCK_BEHIND: (set_back, r"the clock is \d\.\d s behind the journal"),
     AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),

@@ -174,6 +174,7 @@ async def test_both_sources_show_the_same_panels(tmp_path: Path) -> None:
         for table in ("t1", "t2", "t3", "p1"):
             near, far = await inside.panel(table), await outside.panel(table)
             assert near is not None
+            assert far is not None
             assert near == replace(far, rounds=near.rounds)
             panels[table] = near
         assert [(count.bet, count.electronic) for count in panels["t1"].counts] == [

@@ -22,7 +22,7 @@ from emulator.devices.child import device_process
 from jackpot.cli.demo_floor import House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
-from jackpot.display.serving import serve_display
+from jackpot.display.web.serving import serve_display
 from jackpot.engine import Engine
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import names

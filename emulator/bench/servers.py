@@ -96,8 +96,8 @@ def _typed(handler: Any) -> Any:
 
 async def _controller(store: str, tables: int, links: int, sites: int, *, shown: bool) -> None:
     # Echoes don't carry the weight of these.
-    from jackpot.display.app import Settings  # noqa: PLC0415
-    from jackpot.display.beside import FREE, pages  # noqa: PLC0415
+    from jackpot.display.web.app import Settings  # noqa: PLC0415
+    from jackpot.display.web.beside import FREE, pages  # noqa: PLC0415
     from jackpot.server.assembly import make_controller  # noqa: PLC0415
 
     first, *more = (bench_site(tables, links, number) for number in range(sites))

@@ -72,6 +72,7 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "OperatorService/ListTables": _STAFF,
     "OperatorService/GetTable": _STAFF,
     "OperatorService/ListProposals": _STAFF,
+    "OperatorService/ListAlarms": _STAFF,
     "OperatorService/GetAccount": frozenset({"operations", "accounting", "auditor", "floor"}),
     "OperatorService/PutLinkInService": frozenset({"operations"}),
     "OperatorService/SuspendLink": frozenset({"operations", "floor", "shift-supervisor"}),

@@ -22,9 +22,9 @@ from jackpot.cli.demo_floor import RIGGED_PPM, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.console import FiniteRange, one_line
 from jackpot.core.config import Site
-from jackpot.display.app import Settings
-from jackpot.display.beside import ADDRESS as HTTP_ADDRESS
-from jackpot.display.beside import pages_somewhere
+from jackpot.display.web.app import Settings
+from jackpot.display.web.beside import ADDRESS as HTTP_ADDRESS
+from jackpot.display.web.beside import pages_somewhere
 from jackpot.rules.site import load_site
 from jackpot.server.assembly import make_controller, replay_start_ms
 from jackpot.server.controller import Controller

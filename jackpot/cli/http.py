@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from jackpot.display.app import Settings
-from jackpot.display.theme import Theme
+from jackpot.display.web.app import Settings
+from jackpot.display.web.theme import Theme
 
 theme_option: Callable[[Any], Any] = click.option(
     "--theme",

@@ -15,9 +15,9 @@ import uvloop
 from jackpot.auth.gate import Files, Gate
 from jackpot.cli.http import settings, theme_option
 from jackpot.console import one_line
-from jackpot.display.app import Settings
-from jackpot.display.beside import pages
-from jackpot.display.serving import listen
+from jackpot.display.web.app import Settings
+from jackpot.display.web.beside import pages
+from jackpot.display.web.serving import listen
 from jackpot.engine.faults import Faults
 from jackpot.engine.faults import none as no_faults
 from jackpot.file_limit import raise_file_limit

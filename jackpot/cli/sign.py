@@ -12,11 +12,11 @@ import uvloop
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.http import settings, theme_option
 from jackpot.console import one_line
-from jackpot.display.access import SignsOnly
-from jackpot.display.app import Settings
-from jackpot.display.beside import ADDRESS
-from jackpot.display.remote import ControllerSource
-from jackpot.display.serving import listen, serve_source
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.web.access import SignsOnly
+from jackpot.display.web.app import Settings
+from jackpot.display.web.beside import ADDRESS
+from jackpot.display.web.serving import listen, serve_feed
 from jackpot.file_limit import raise_file_limit
 from table_client.client import open_channel
 
@@ -55,11 +55,11 @@ async def _sign(connection: Connection, http: str, site: str, look: Settings) ->
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     listening = listen(http)
     async with open_channel(connection.address, connection.identity) as channel:
-        source = ControllerSource(channel, site)
+        source = RemoteFeed(channel, site)
         await source.start()
         # What a certificate may see is for its holder, not for whoever can reach these pages.
         access = SignsOnly() if connection.identity else None
-        display = await serve_source(source, listening, look, access=access)
+        display = await serve_feed(source, listening, look, access=access)
         click.echo(f"signs of {connection.address} on {display.url}")
         sys.stdout.flush()
         await stopped.wait()

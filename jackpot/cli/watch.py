@@ -13,8 +13,8 @@ from rich.live import Live
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.watch_view import page
 from jackpot.console import UnreachableException, one_line
-from jackpot.display.remote import ControllerSource
-from jackpot.display.views import Overview
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.views.values import Overview
 from jackpot.wire.refusals import RefusedError, UnreachableError
 from table_client.client import open_channel
 
@@ -44,7 +44,7 @@ def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None
 
 async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
     async with open_channel(connection.address, connection.identity) as channel:
-        source = ControllerSource(channel, site)
+        source = RemoteFeed(channel, site)
         await source.start()
         try:
             if once:
@@ -58,7 +58,7 @@ async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) 
             await source.stop()
 
 
-async def _first(source: ControllerSource, controller: str) -> Overview:
+async def _first(source: RemoteFeed, controller: str) -> Overview:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(WAIT_S):
             while not source.serving:  # noqa: ASYNC110 - it turns true behind two streams
@@ -71,7 +71,7 @@ async def _first(source: ControllerSource, controller: str) -> Overview:
     return overview
 
 
-def _refused(source: ControllerSource) -> RefusedError | None:
+def _refused(source: RemoteFeed) -> RefusedError | None:
     """Why the controller would not say; None where it is only away."""
     return None if isinstance(source.trouble, UnreachableError) else source.trouble
 
@@ -80,7 +80,7 @@ def _away(controller: str) -> str:
     return f"the controller at {controller} can't be reached"
 
 
-async def _print_all(source: ControllerSource, *, json_: bool) -> None:
+async def _print_all(source: RemoteFeed, *, json_: bool) -> None:
     while True:
         if overview := await source.overview():
             _print(overview, json_=json_)
@@ -89,7 +89,7 @@ async def _print_all(source: ControllerSource, *, json_: bool) -> None:
         await asyncio.sleep(REFRESH_S)
 
 
-async def _draw(source: ControllerSource, controller: str) -> None:
+async def _draw(source: RemoteFeed, controller: str) -> None:
     console = Console()
     overview: Overview | None = None
     with Live(console=console, screen=True, auto_refresh=False) as live:

@@ -6,7 +6,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.display.views import HitView, LinkView, Overview, PayoutView, Proposal, TableView
+from jackpot.display.views.values import (
+    HitView,
+    LinkView,
+    Overview,
+    PayoutView,
+    Proposal,
+    TableView,
+)
 
 ALARMS_SHOWN = 5
 PAYOUTS_SHOWN = 8

@@ -16,6 +16,7 @@ from jackpot.core.decide import decide
 from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
 from jackpot.engine.answers import Answer, Committed, Job, Limits, Outcome
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
@@ -49,6 +50,7 @@ class Decider:
         limits: Limits,
         passed: Callable[[], int] | None = None,
         poker: Poker = NO_POKER,
+        alarms: AlarmBoard | None = None,
     ) -> None:
         """`passed` is time that no clock can set, to see a clock jump; a replay's clock may."""
         self._names = names
@@ -56,6 +58,7 @@ class Decider:
         self._clock = clock
         self._passed = passed
         self._entropy = entropy
+        self._alarms = alarms or AlarmBoard()
         self._clock_alarm = False
         self._last: tuple[int, int] | None = None  # the clock, and time that no clock can set
         self.batch_bytes = limits.batch_bytes
@@ -85,7 +88,7 @@ class Decider:
             return now_micros
         behind_micros = previous_micros - now_micros
         if behind_micros > _JUMP_MICROS and not self._clock_alarm:
-            _log.warning("the clock is %d micros behind the journal", behind_micros)
+            self._alarms.sound(alarm(AlarmKind.CLOCK_BEHIND, seconds=_seconds(behind_micros)))
         self._clock_alarm = behind_micros > _JUMP_MICROS
         return previous_micros
 
@@ -97,8 +100,12 @@ class Decider:
         if self._last is not None:
             ahead_micros = now_micros - self._last[0] - (passed_micros - self._last[1])
             if ahead_micros > _JUMP_MICROS:
-                _log.warning("the clock has jumped ahead by %d micros", ahead_micros)
+                self._alarms.sound(alarm(AlarmKind.CLOCK_JUMPED, seconds=_seconds(ahead_micros)))
         self._last = now_micros, passed_micros
+
+
+def _seconds(micros: int) -> str:
+    return f"{micros / 1_000_000:,.1f}"
 
 
 class Batch:

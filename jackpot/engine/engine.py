@@ -19,6 +19,7 @@ from jackpot.core.commands import Request
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import faults as no_faults
+from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind, alarm
 from jackpot.engine.answers import Deliver, Job, Lane, Limits, Observer, Outcome, Read
 from jackpot.engine.batch import Decider
 from jackpot.engine.desk import Desk
@@ -57,7 +58,8 @@ class Engine:
         self.limits = limits or Limits()
         self.meters = MeterBoard()
         self.on_health = on_health
-        self.observers: list[Observer] = []  # told of every commit, after its answers
+        self.alarms = AlarmBoard()
+        self.observers: list[Observer] = [self.alarms.observe]  # told of commits, after answers
         self.halted: Mapping[str, str] = {}  # site -> what is wrong with its journal
         self._stalled = False
         self._told: tuple[bool, tuple[str, ...]] = (False, ())
@@ -67,7 +69,7 @@ class Engine:
         self._watch: asyncio.Task[None] | None = None
         self._sites = frozenset(sites)
         passed = passed_micros if clock is clock_micros else None
-        decider = Decider(names, clock, entropy, self.limits, passed, poker)
+        decider = Decider(names, clock, entropy, self.limits, passed, poker, self.alarms)
         self._desks: list[Desk] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
@@ -206,10 +208,17 @@ class Engine:
         self._tell_health()
 
     def _tell_health(self) -> None:
+        self.alarms.stand("engine", self._standing())
         state = (self.healthy, tuple(self.halted))
         if state != self._told and self.on_health is not None:
             self._told = state
             self.on_health(self.healthy)
+
+    def _standing(self) -> Iterator[Alarm]:
+        for site, why in self.halted.items():
+            yield alarm(AlarmKind.SITE_HALTED, site=site, about=site, why=why)
+        if self._started and not self.healthy and not self._draining:
+            yield alarm(AlarmKind.NOT_SERVING)
 
     async def _watch_writer(self) -> None:
         """Notice a commit that hangs."""

@@ -91,7 +91,6 @@ class Sites:
 
     def halt(self, error: UnsoundError) -> None:
         """Serve a site no more."""
-        _log.error("the site is halted: %s", error)
         self.replicas.pop(error.site, None)
         self.halted[error.site] = str(error)
 

@@ -5,7 +5,6 @@ is in trouble, and for good when the writer has died or a drain begins.
 """
 
 import asyncio
-import logging
 from collections.abc import Callable
 
 import grpc
@@ -19,6 +18,7 @@ from jackpot.core.reasons import Reason
 from jackpot.engine import Commit, Engine
 from jackpot.server.admission import Admission
 from jackpot.server.errors import refused
+from jackpot.server.floor_watch import FloorWatch
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 from jackpot.server.rpc import service
@@ -39,7 +39,6 @@ _OPTIONS = (
     *keepalive(),  # a table whose cable was cut must not look attached
     ("grpc.keepalive_permit_without_calls", 1),
 )
-_log = logging.getLogger(__name__)
 
 
 class Controller:
@@ -60,15 +59,15 @@ class Controller:
         self.gate = gate
         self._request_id = request_id
         self._admission = Admission(gate)
-        self._watching: asyncio.Task[None] | None = None
+        self._watching: list[asyncio.Task[None]] = []
         self._tables = TableService(engine, self._admission)
         self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
-        self._operators = OperatorService(engine, self.heartbeats)
+        self._floor = FloorWatch(engine, [each.id for each in self.sites], self.heartbeats)
+        self._operators = OperatorService(engine, self.heartbeats, self._floor)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=_OPTIONS)
-        self._serving = False
         self._showing: asyncio.Task[None] | None = None
         services = {
             table_pb2.DESCRIPTOR.services_by_name["TableService"]: self._tables.rpcs(),
@@ -105,6 +104,7 @@ class Controller:
             raise
         await self._show(serving=self.engine.healthy)
         self.engine.on_health = self._heed_health
+        self._watching.append(asyncio.create_task(self._floor.run()))
         return f"{address.rpartition(':')[0]}:{port}"
 
     def verify(self, address: str) -> None:
@@ -117,7 +117,7 @@ class Controller:
     def _listen(self, address: str) -> int:
         if self.gate is None:
             return self._server.add_insecure_port(address)
-        self._watching = asyncio.create_task(self._admission.watch())
+        self._watching.append(asyncio.create_task(self._admission.watch()))
         return self._server.add_secure_port(address, self.gate.credentials())
 
     async def stop(self) -> None:
@@ -129,8 +129,8 @@ class Controller:
         self._meters.end_streams(error)
         await self.engine.drain()
         await self._server.stop(DRAIN_S)
-        if self._watching:
-            self._watching.cancel()
+        for task in self._watching:
+            task.cancel()
 
     def _hear(self, commit: Commit) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
@@ -140,12 +140,9 @@ class Controller:
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
         serving = healthy and any(site.id not in self.engine.halted for site in self.sites)
-        if serving != self._serving:
-            _log.warning("the controller is %s", "serving again" if serving else "not serving")
         self._showing = asyncio.create_task(self._show(serving=serving))
 
     async def _show(self, *, serving: bool) -> None:
-        self._serving = serving
         status = health_pb2.HealthCheckResponse.ServingStatus
         for name in self._names:
             await self._health.set(name, status.SERVING if serving else status.NOT_SERVING)

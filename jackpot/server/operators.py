@@ -1,22 +1,27 @@
 """OperatorService: what staff call."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from google.protobuf.message import Message
 
 from jackpot.auth.gate import Actor
+from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine import Engine
 from jackpot.server.codec.operator import ROWS
+from jackpot.server.errors import CallRefusedError
+from jackpot.server.floor_watch import FloorWatch, Heartbeats
 from jackpot.server.rpc import Stream, Unary, unary_rpcs
+from jackpot.wire.v1 import operator_pb2
 
 
 class OperatorService:
     """What staff call."""
 
-    def __init__(self, engine: Engine, heartbeats: Mapping[tuple[str, str], int]) -> None:
+    def __init__(self, engine: Engine, heartbeats: Heartbeats, floor: FloorWatch) -> None:
         self._engine = engine
         self._heartbeats = heartbeats
+        self._floor = floor
 
     def rpcs(self) -> dict[str, Unary | Stream]:
         """The service by the names of its RPCs."""
@@ -25,6 +30,7 @@ class OperatorService:
             **rpcs,
             "ListTables": self._with_heartbeats(rpcs["ListTables"], lambda found: found.tables),
             "GetTable": self._with_heartbeats(rpcs["GetTable"], lambda found: [found.table]),
+            "ListAlarms": self._list_alarms,
         }
 
     def _with_heartbeats(self, rpc: Unary, tables: Callable[[Any], Iterable[Any]]) -> Unary:
@@ -37,3 +43,15 @@ class OperatorService:
             return found
 
         return call
+
+    async def _list_alarms(self, message: operator_pb2.ListAlarmsRequest, _actor: Actor) -> Message:
+        row = ROWS["ListAlarms"]
+        site = row.parse(message)
+        # While a commit hangs, so would the look; what stands is known without it.
+        healthy = self._engine.healthy
+        found = await self._floor.look(site) if healthy else refuse(Reason.STORE_UNAVAILABLE)
+        if isinstance(found, Refusal) and found.reason is Reason.UNKNOWN_SITE:
+            raise CallRefusedError(found)
+        sequence = 0 if isinstance(found, Refusal) else found
+        answer: Message = row.answer(sequence, self._engine.alarms.alarms(site))
+        return answer

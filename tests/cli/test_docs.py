@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from jackpot.cli.main import main
 from jackpot.core import bad_beat, settle
+from jackpot.engine import AlarmKind
 from tests.cli.test_commands import every_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,10 +77,11 @@ def test_the_example_of_serve_names_a_certificate_as_it_is_issued(tmp_path: Path
 
 
 def alarms() -> set[str]:
-    """Every alarm that the core raises and that monitoring knows."""
+    """Every alarm that the core raises, that the controller lists and that monitoring knows."""
     sources = inspect.getsource(bad_beat) + inspect.getsource(settle)
     alerts = (ROOT / "deploy" / "alerts.yml").read_text()
-    return set(re.findall(r'f"([A-Z_]+) \{', sources)) | set(re.findall(r"alert: (\w+)", alerts))
+    said = {*re.findall(r'f"([A-Z_]+) \{', sources), *re.findall(r"alert: (\w+)", alerts)}
+    return said | {kind.name for kind in AlarmKind}
 
 
 @pytest.mark.parametrize("alarm", sorted(alarms()))

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jackpot.auth.authority import CA_CERTIFICATE
-from jackpot.display.access import ByRole
-from jackpot.display.serving import Display, serve_display
+from jackpot.display.web.access import ByRole
+from jackpot.display.web.serving import Display, serve_display
 from jackpot.wire.identity import Identity
 from tests.auth.secured import Secured, secured
 from tests.display.shown import NONE, ask

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from jackpot.display.app import Settings
-from jackpot.display.serving import Display, serve_display
+from jackpot.display.web.app import Settings
+from jackpot.display.web.serving import Display, serve_display
 from jackpot.store.opening import open_to_read
 from tests.server.house import SITE, House, open_house
 

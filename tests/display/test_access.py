@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.display.access import is_loopback
+from jackpot.display.web.access import is_loopback
 from tests.display.shown import Shown, ask
 
 STAFF = ("/ops", "/events/ops", "/table/t1", "/events/table/t1", "/metrics")
@@ -80,7 +80,7 @@ async def test_every_answer_keeps_to_itself(shown: Shown, path: str) -> None:
 
 def test_no_file_names_another_host() -> None:
     """Nothing that is served loads anything from elsewhere."""
-    static = Path("jackpot/display/static")
+    static = Path("jackpot/display/web/static")
     for path in static.glob("*.*"):
         text = path.read_text()
         hosts = set(re.findall(r"//([a-z0-9-]+(?:\.[a-z0-9-]+)+)", text))

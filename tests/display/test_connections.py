@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from jackpot.display import bounded, prompt, serving
-from jackpot.display.app import Settings
 from jackpot.display.errors import HttpAddressError
-from jackpot.display.serving import OTHER_REQUESTS, listen
+from jackpot.display.web import connections, serving
+from jackpot.display.web.app import Settings
+from jackpot.display.web.serving import OTHER_REQUESTS, listen
 from tests.display.secured import secured_pages
 from tests.display.shown import Shown, ask, open_shown
 from tests.server.house import SITE, open_house
@@ -49,7 +49,7 @@ async def test_half_a_request_is_not_waited_for(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
     """Whoever says nothing, or not all, is let go; also one who goes on after an answer."""
-    monkeypatch.setattr(prompt, "REQUEST_S", 0.3)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.3)
     reader, writer = await connected(shown, sent)
     async with asyncio.timeout(4):  # after an answer uvicorn itself would wait for five seconds
         await ended(reader)
@@ -60,7 +60,7 @@ async def test_bytes_after_an_answer_do_not_keep_a_connection(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a kept connection the next request has the same deadline, from its first byte."""
-    monkeypatch.setattr(prompt, "REQUEST_S", 0.5)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.5)
     reader, writer = await connected(shown, ASKED)
     assert b"200" in await reader.readuntil(b"serving\n")
     writer.write(b"GET ")
@@ -73,7 +73,7 @@ async def test_a_watcher_outlives_the_deadline(
     shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was asked for completely may be answered for as long as anyone watches."""
-    monkeypatch.setattr(prompt, "REQUEST_S", 0.3)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.3)
     async with ask(shown.url, "/events/sign/five") as stream:
         for _ in range(3):
             await stream.event("beat")
@@ -83,7 +83,7 @@ async def test_silent_connections_leave_room_for_signs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As many as there is room for, all silent: a sign is served after the deadline."""
-    monkeypatch.setattr(prompt, "REQUEST_S", 3.0)
+    monkeypatch.setattr(connections, "REQUEST_S", 3.0)
     async with open_shown(tmp_path, Settings(max_watchers=2)) as shown:
         silent = [await connected(shown, b"GET") for _ in range(OTHER_REQUESTS + 4)]
         assert (await shown.get("/sign/five"))[0] == 503
@@ -95,7 +95,7 @@ async def test_silent_connections_leave_room_for_signs(
 
 async def test_more_connections_than_there_is_room_for_are_closed_at_once(tmp_path: Path) -> None:
     """Past those who are told that there is no room, nobody costs a place or a file."""
-    room = 2 + OTHER_REQUESTS + bounded.MAX_TURNED_AWAY
+    room = 2 + OTHER_REQUESTS + connections.MAX_TURNED_AWAY
     async with open_shown(tmp_path, Settings(max_watchers=2)) as shown:
         silent = [await connected(shown, b"") for _ in range(room)]
         more, closed = await connected(shown, b"")

@@ -3,8 +3,8 @@
 import time
 from itertools import pairwise
 
-from jackpot.display.series import LevelHistory
-from jackpot.display.words import money
+from jackpot.display.history.series import LevelHistory
+from jackpot.display.views.words import money
 from tests.display.browser import DESKTOP, PHONE, Browser, Window
 from tests.display.shown import Shown
 from tests.engine.pit import eventually
@@ -45,12 +45,13 @@ DRAW = """async (times_s) => {
 
 async def past(shown: Shown, *samples: tuple[int, int]) -> None:
     """Give the meter of `five` a past: (seconds ago, micros) pairs, the oldest first."""
-    source = shown.display._pages._source
-    await eventually(lambda: source.record is not None)  # type: ignore[attr-defined]  # an engine's
+    source = shown.display._pages._feed
+    await eventually(lambda: source.past is not None)
     history = LevelHistory()
     for ago_s, value in samples:
         history.add(int(time.time()) - ago_s, value)
-    source.record.levels["five/main"] = history  # type: ignore[attr-defined]  # an engine's
+    assert source.past is not None
+    source.past.levels["five/main"] = history
 
 
 async def opened(shown: Shown, browser: Browser, size: tuple[int, int] = DESKTOP) -> Window:

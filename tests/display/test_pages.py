@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Page
 
-from jackpot.display.words import money
+from jackpot.display.views.words import money
 from jackpot.wire.v1 import table_pb2
 from tests.display.browser import PHONE, Browser, Window
 from tests.display.shown import Shown
@@ -107,7 +107,7 @@ async def test_the_operator_page_shows_what_waits(
     shown: Shown, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proposal, a payout that waits too long and a suspended link are told, in plain words."""
-    monkeypatch.setattr("jackpot.display.alarms.LATE_MS", 0)
+    monkeypatch.setattr("jackpot.server.floor_watch.LATE_MICROS", 0)
     house = shown.house
     dealer = await house.dealer("t2")
     await dealer.settled({3: QUADS}, 1, 3, dollars=5)

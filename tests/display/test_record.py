@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from jackpot.core.state import State
-from jackpot.display.record import Record
-from jackpot.display.series import DAY_S, MINUTE_S, STEPS, LevelHistory, Samples, Thinned
-from jackpot.display.tail import Tail
+from jackpot.display.history.follower import JournalFollower
+from jackpot.display.history.series import DAY_S, MINUTE_S, STEPS, LevelHistory, Samples, Thinned
+from jackpot.display.history.site_history import SiteHistory
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
 from jackpot.store.opening import open_to_read
@@ -18,21 +18,21 @@ from tests.engine.pit import eventually
 from tests.server.house import SITE, House, fund_text, open_house, serving
 
 
-def follow(house: House, backfill: int = 250_000) -> Tail:
+def follow(house: House, backfill: int = 250_000) -> JournalFollower:
     """A tail on a house's journal."""
     reader = partial(open_to_read, house.store)
-    tail = Tail(house.engine, SITE, reader, backfill)
+    tail = JournalFollower(house.engine, SITE, reader, backfill)
     tail.start()
     return tail
 
 
-async def caught_up(tail: Tail, engine: Engine) -> Record:
+async def caught_up(tail: JournalFollower, engine: Engine) -> SiteHistory:
     """The record when it has come to the head."""
     head = await engine.read(SITE, lambda state: state.sequence)
     assert isinstance(head, int)
-    await eventually(lambda: tail.record is not None and tail.record.sequence >= head)
-    assert tail.record is not None
-    return tail.record
+    await eventually(lambda: tail.history is not None and tail.history.sequence >= head)
+    assert tail.history is not None
+    return tail.history
 
 
 async def meters(engine: Engine) -> dict[str, int]:
@@ -46,7 +46,7 @@ async def meters(engine: Engine) -> dict[str, int]:
     return found
 
 
-async def check_meters(record: Record, engine: Engine) -> None:
+async def check_meters(record: SiteHistory, engine: Engine) -> None:
     """The record's last values are the state's."""
     assert {key: record.level(key).value for key in await meters(engine)} == await meters(engine)
 

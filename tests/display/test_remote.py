@@ -12,14 +12,18 @@ from typing import Self
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 from rich.console import Console
 
 from jackpot.cli.main import main
 from jackpot.cli.watch_view import page
-from jackpot.display.local import EngineSource
-from jackpot.display.remote import ControllerSource
-from jackpot.display.source import sign_frame
-from jackpot.display.words import money
+from jackpot.display.feeds.local import LocalFeed
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.views.projection import sign_frame
+from jackpot.display.views.words import money
+from jackpot.display.web.app import Settings
+from jackpot.display.web.serving import listen, serve_feed
+from jackpot.rules.site import load_site
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
 from tests.display.browser import Browser
@@ -27,15 +31,20 @@ from tests.display.shown import ask
 from tests.e2e.process import Process
 from tests.engine.pit import eventually
 from tests.server.house import (
+    BONUS,
     FIVE,
     ROYALS,
     SITE,
     House,
     free_port,
+    fund_text,
     hands,
     open_house,
+    serving,
+    site_text,
     wager,
     wagers,
+    write_site,
 )
 
 QUADS = ["7s", "7h", "7d", "7c", "As"]
@@ -76,13 +85,13 @@ class SignProcess:
 
 
 @asynccontextmanager
-async def both(folder: Path) -> AsyncIterator[tuple[House, EngineSource, ControllerSource]]:
+async def both(folder: Path) -> AsyncIterator[tuple[House, LocalFeed, RemoteFeed]]:
     """A house seen from inside and from outside."""
-    async with open_house(folder) as house:
-        inside = EngineSource(house.engine, SITE, house.controller.heartbeats)
+    async with open_house(folder, more=fund_text()) as house:
+        inside = LocalFeed(house.engine, SITE, house.controller.heartbeats)
         inside.start()
         async with open_channel(house.address) as channel:
-            outside = ControllerSource(channel)
+            outside = RemoteFeed(channel)
             await outside.start()
             await eventually(lambda: outside.serving)
             try:
@@ -97,12 +106,10 @@ async def test_both_sources_show_the_same_signs(tmp_path: Path) -> None:
     async with both(tmp_path) as (house, inside, outside):
         dealer = await house.dealer("t2")
         await dealer.settled({3: QUADS}, 1, 3, dollars=5)
-        for link in ("five", "mega", "bonus", "spare"):
+        for link in ("five", "mega", "bonus", "spare", "fund"):
             assert await inside.card(link) == await outside.card(link)
-        await eventually(
-            lambda: outside.meters.frame(SITE, "mega") == inside.meters.frame(SITE, "mega")
-        )
-        assert outside.meters.frame(SITE, "mega").hit_count == 1  # type: ignore[union-attr]  # it is there
+        await eventually(lambda: outside.frame("mega") == inside.frame("mega"))
+        assert outside.frame("mega").hit_count == 1  # type: ignore[union-attr]  # it is there
 
 
 async def test_both_sources_put_what_is_not_yet_paid_first(tmp_path: Path) -> None:
@@ -117,12 +124,10 @@ async def test_both_sources_put_what_is_not_yet_paid_first(tmp_path: Path) -> No
             await house.operate("ValidatePayout", payout=minor.id, floorperson="Flo")
             await house.operate("PayPayout", payout=minor.id, form="W-2G")
             paid.append(minor)
-        await eventually(
-            lambda: outside.meters.frame(SITE, "five") == inside.meters.frame(SITE, "five")
-        )
+        await eventually(lambda: outside.frame("five") == inside.frame("five"))
         largest = sorted(paid, key=lambda payout: -payout.amount_micros)
         for source in (inside, outside):
-            frame, site = source.meters.frame(SITE, "five"), await source.overview()
+            frame, site = source.frame("five"), await source.overview()
             assert frame is not None
             assert site is not None
             on_sign = [hit.payout for hit in sign_frame(frame).hits]
@@ -155,6 +160,71 @@ async def test_both_sources_show_the_same_floor(tmp_path: Path) -> None:
         assert near_site.payouts == far_site.payouts
         assert near_site.hits == far_site.hits
         assert [t.phase for t in near_site.tables] == [t.phase for t in far_site.tables]
+
+
+async def test_both_sources_show_the_same_panels(tmp_path: Path) -> None:
+    """Lamps and counts agree, those of an electronic bet too; a fund's table has none of either."""
+    async with both(tmp_path) as (house, inside, outside):
+        dealer = await house.dealer("t1")
+        await dealer.do("open_round")
+        await dealer.do("place_wagers", wagers(2, 5))
+        await house.dealer("p1")
+        await eventually(lambda: inside.past is not None)
+        panels = {}
+        for table in ("t1", "t2", "t3", "p1"):
+            near, far = await inside.panel(table), await outside.panel(table)
+            assert near is not None
+            assert far is not None
+            assert near == replace(far, rounds=near.rounds)
+            panels[table] = near
+        assert [(count.bet, count.electronic) for count in panels["t1"].counts] == [
+            (FIVE, False),
+            (BONUS, True),
+            (f"{BONUS}-dealer", True),
+        ]
+        assert panels["p1"].counts == ()
+        assert panels["p1"].attached
+
+
+async def test_both_sources_show_the_same_site(tmp_path: Path) -> None:
+    """All that the operator page has, but for what only the journal tells."""
+    async with both(tmp_path) as (house, inside, outside):
+        await (await house.dealer("t2")).settled({3: QUADS}, 1, 3, dollars=5)
+        change = {"link": "mega", "level": "major", "reference": "memo 7"}
+        await house.operate("ResetMeter", who="ann/slots", **change)
+        await eventually(lambda: outside.frame("mega") == inside.frame("mega"))
+        near, far = await inside.overview(), await outside.overview()
+        assert near is not None
+        assert far is not None
+        known = {each.table: each for each in near.tables}
+        tables = tuple(
+            replace(
+                each,
+                contributed=known[each.table].contributed,
+                contributed_bp=known[each.table].contributed_bp,
+            )
+            for each in far.tables
+        )
+        same = {"now_ms": near.now_ms, "record_since_ms": near.record_since_ms}
+        assert near == replace(far, tables=tables, **same)
+        assert near.hits
+        assert near.proposals
+
+
+async def test_another_title_reaches_an_open_sign(tmp_path: Path) -> None:
+    """It was journaled while the sign was open; whoever opens the sign next gets it first."""
+    async with both(tmp_path) as (_, _, outside):
+        display = await serve_feed(outside, listen("127.0.0.1:0"), Settings())
+        async with ask(display.url, "/events/sign/five") as sign:
+            assert (await sign.event("card"))["title"] == "five"
+            assert (await sign.event("frame"))["title"] == "five"
+            text = (site_text() + fund_text()).replace('title = "five"', 'title = "Five Card"')
+            async with serving(tmp_path / "data", load_site(write_site(tmp_path, text))):
+                while (await sign.event("frame"))["title"] != "Five Card":
+                    pass
+            async with ask(display.url, "/events/sign/five") as next_one:
+                assert (await next_one.event("card"))["title"] == "Five Card"
+        await display.stop()
 
 
 async def test_a_sign_process_outlives_its_controller(tmp_path: Path) -> None:
@@ -264,7 +334,7 @@ async def test_watch_shows_the_floor(tmp_path: Path) -> None:
 async def test_watch_fits_the_screen(tmp_path: Path, height: int) -> None:
     """However many tables there are, what is drawn is no higher than the terminal."""
     async with open_house(tmp_path, many=50) as house, open_channel(house.address) as channel:
-        source = ControllerSource(channel)
+        source = RemoteFeed(channel)
         await source.start()
         await eventually(lambda: source.serving)
         overview = await source.overview()

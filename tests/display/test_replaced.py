@@ -3,9 +3,9 @@
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from jackpot.display.app import Settings
-from jackpot.display.remote import ControllerSource
-from jackpot.display.serving import listen, serve_source
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.web.app import Settings
+from jackpot.display.web.serving import listen, serve_feed
 from table_client.client import open_channel
 from tests.display.browser import Browser
 from tests.display.shown import ask, open_shown
@@ -39,12 +39,12 @@ async def test_a_sign_opened_while_the_controller_is_away_is_whole_when_it_is_ba
     address = f"127.0.0.1:{free_port()}"
     title = 'document.getElementById("title").innerText'
     async with AsyncExitStack() as held:
-        source = ControllerSource(await held.enter_async_context(open_channel(address)))
+        source = RemoteFeed(await held.enter_async_context(open_channel(address)))
         async with open_house(tmp_path, address=address):
             await source.start()
             held.push_async_callback(source.stop)
             await eventually(lambda: source.serving)
-            display = await serve_source(source, listen("127.0.0.1:0"), Settings())
+            display = await serve_feed(source, listen("127.0.0.1:0"), Settings())
             held.push_async_callback(display.stop)
         await eventually(lambda: not source.serving)
         window = await browser.open(f"{display.url}/sign/five")
@@ -59,13 +59,13 @@ async def test_signs_of_another_process_follow(tmp_path: Path) -> None:
     old.mkdir()
     new.mkdir()
     async with AsyncExitStack() as held:
-        source = ControllerSource(await held.enter_async_context(open_channel(address)))
+        source = RemoteFeed(await held.enter_async_context(open_channel(address)))
         async with open_house(old, more=fund_text(), address=address) as house:
             await (await house.dealer("t4")).collected(1, 2, 3)
             await source.start()
             held.push_async_callback(source.stop)
             await eventually(lambda: source.serving)
-            display = await serve_source(source, listen("127.0.0.1:0"), Settings())
+            display = await serve_feed(source, listen("127.0.0.1:0"), Settings())
             held.push_async_callback(display.stop)
             five, fund = [
                 await held.enter_async_context(ask(display.url, f"/events/sign/{link}"))

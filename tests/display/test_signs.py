@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jackpot.core.money import parse_dollars
-from jackpot.display.words import money
+from jackpot.display.views.words import money
 from jackpot.verify import verify
 from jackpot.wire.v1 import table_pb2
 from tests.display.browser import DESKTOP, PHONE, Browser, Window

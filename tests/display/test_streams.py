@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from jackpot.display import topics
-from jackpot.display.app import Settings
-from jackpot.display.topics import Shown as Latest
-from jackpot.display.topics import Topic
+from jackpot.display.push import topics
+from jackpot.display.push.topics import Shown as Latest
+from jackpot.display.push.topics import Topic
+from jackpot.display.web.app import Settings
 from tests.display.shown import Shown, ask, open_shown
 from tests.engine.pit import eventually
 
@@ -128,7 +128,7 @@ async def test_a_slow_watcher_skips_what_lies_between() -> None:
 
 async def test_a_stuck_browser_holds_little(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that never reads costs a bounded amount of memory, and is let go after a while."""
-    monkeypatch.setattr("jackpot.display.stream.STUCK_S", 0.6)
+    monkeypatch.setattr("jackpot.display.push.sse.STUCK_S", 0.6)
     where = urlsplit(shown.url)
     stuck = socket.create_connection((where.hostname, where.port))
     stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

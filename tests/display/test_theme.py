@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.display.app import Settings
 from jackpot.display.errors import ThemeError
-from jackpot.display.theme import COLOURS, LEGIBLE, Theme, contrast
+from jackpot.display.web.app import Settings
+from jackpot.display.web.theme import COLOURS, LEGIBLE, Theme, contrast
 from tests.display.shown import open_shown
 
 

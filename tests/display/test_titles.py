@@ -48,7 +48,7 @@ async def test_a_sign_left_open_shows_another_title(tmp_path: Path, browser: Bro
 
 def test_the_docs_say_how_long_a_sign_counts() -> None:
     """The page's script and its description name the same time."""
-    script = Path("jackpot/display/static/counter.js").read_text()
+    script = Path("jackpot/display/web/static/counter.js").read_text()
     found = re.search(r"COUNT_MS = (\d+)", script)
     assert found
     said = f"counts up to a new value in {int(found[1]) / 1000} seconds"

@@ -11,7 +11,7 @@ import pytest
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
-from jackpot.display.bounded import MAX_REQUEST_BYTES
+from jackpot.display.web.connections import MAX_REQUEST_BYTES
 from jackpot.wire.channels import Identity
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel

@@ -16,6 +16,7 @@ from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
 from jackpot.core.commands.table import Dealing, Fate, Placed
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
+from jackpot.engine.alarms import Severity
 from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.ids import is_id
@@ -164,6 +165,8 @@ FATES: Words[Fate] = Words(table_pb2.Fate, Fate)
 DEALINGS: Words[Dealing] = Words(table_pb2.Dealing, Dealing)
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
+ALARM_SEVERITIES: Words[Severity] = Words(operator_pb2.AlarmSeverity, Severity)
+MEDIA: Words[config.Medium] = Words(meter_pb2.BetMedium, config.Medium)
 ROLES: Words[state.BadBeatRole] = Words(payout_pb2.BadBeatRole, state.BadBeatRole)
 SOURCES: Words[config.Source] = Words(payout_pb2.PayoutSource, config.Source)
 POOLS: Words[Pool] = Words(operator_pb2.Pool, Pool)

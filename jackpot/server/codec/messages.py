@@ -13,7 +13,9 @@ from jackpot.core.events.operator import (
     ParametersChanged,
     Proposed,
 )
+from jackpot.engine import Alarm
 from jackpot.server.codec.fields import (
+    ALARM_SEVERITIES,
     KINDS,
     LINK_STATUSES,
     METER_REASONS,
@@ -177,6 +179,16 @@ def table_message(site: state.State, table: state.TableState) -> operator_pb2.Ta
         rounds=table.rounds,
         round=round_message(table.round),
         open_payouts=sum(payout.table == config_.id for payout in site.payouts.values()),
+    )
+
+
+def alarm_message(alarm: Alarm) -> operator_pb2.Alarm:
+    """An alarm, by its place in the list of all kinds."""
+    return operator_pb2.Alarm(
+        kind=operator_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
+        severity=ALARM_SEVERITIES.to_wire(alarm.kind.severity),
+        text=alarm.text,
+        time_micros=alarm.time_micros,
     )
 
 

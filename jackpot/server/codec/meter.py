@@ -8,7 +8,7 @@ from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.server.codec import Read, Row
-from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, identifier, many, whole
+from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, MEDIA, identifier, many, whole
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
 from jackpot.wire.v1 import meter_pb2
 
@@ -32,16 +32,14 @@ def _one_link(
 def _meters(state: State, links: list[str]) -> meter_pb2.ListMetersResponse | Refusal:
     return unknown_link(state, links) or meter_pb2.ListMetersResponse(
         sequence=state.sequence,
-        links=[
-            _meters_message(frame_of(state, state.links[link])) for link in links or state.links
-        ],
+        links=[link_meters(frame_of(state, state.links[link])) for link in links or state.links],
     )
 
 
 def _paytables(state: State, links: list[str]) -> meter_pb2.ListPaytablesResponse | Refusal:
     return unknown_link(state, links) or meter_pb2.ListPaytablesResponse(
         sequence=state.sequence,
-        links=[_paytables_message(state.links[link].config) for link in links or state.links],
+        links=[paytables_message(state.links[link].config) for link in links or state.links],
     )
 
 
@@ -56,10 +54,11 @@ def parse_watch(message: meter_pb2.WatchMetersRequest) -> tuple[str, set[str], i
 
 def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
     """What a watcher gets when a link changes."""
-    return meter_pb2.WatchMetersResponse(sequence=frame.sequence, links=[_meters_message(frame)])
+    return meter_pb2.WatchMetersResponse(sequence=frame.sequence, links=[link_meters(frame)])
 
 
-def _meters_message(frame: MeterFrame) -> meter_pb2.LinkMeters:
+def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
+    """All that a sign shows of a link."""
     return meter_pb2.LinkMeters(
         link=frame.link,
         title=frame.title,
@@ -90,7 +89,7 @@ def _hit_message(hit: Hit) -> meter_pb2.Hit:
     )
 
 
-def pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
+def _pot_lines(pot: config.PotRules) -> tuple[config.PayLine, ...]:
     """Who has which share of a Bad Beat fund, in the form of a paytable."""
     shares = {
         f"{pot.qualifying_hand or 'qualifying-hand'}-or-higher-that-loses": pot.loser_bps,
@@ -110,10 +109,13 @@ def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
     )
 
 
-def _paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
+def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
+    """What a link pays."""
     if link.pot:
         pot = meter_pb2.Paytable(
-            bet="bad-beat", lines=[_pay_line(line) for line in pot_lines(link.pot)]
+            bet="bad-beat",
+            lines=[_pay_line(line) for line in _pot_lines(link.pot)],
+            medium=meter_pb2.BET_MEDIUM_POT,
         )
         return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
     return meter_pb2.LinkPaytables(
@@ -122,6 +124,7 @@ def _paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
             meter_pb2.Paytable(
                 bet=bet.id,
                 on_dealer=bet.whose == "dealer",
+                medium=MEDIA.to_wire(bet.medium),
                 lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
                     meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)

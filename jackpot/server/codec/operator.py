@@ -29,6 +29,7 @@ from jackpot.server.codec.fields import (
     whole,
 )
 from jackpot.server.codec.messages import (
+    alarm_message,
     approved,
     changed,
     changes_messages,
@@ -311,4 +312,10 @@ ROWS: Mapping[str, Row] = {
         ),
     ),
     "GetTable": Read(_table, _get_table),
+    "ListAlarms": Row(
+        lambda m: identifier(m.site, "site"),
+        lambda sequence, alarms: pb.ListAlarmsResponse(
+            sequence=sequence, alarms=[alarm_message(alarm) for alarm in alarms]
+        ),
+    ),
 }

@@ -19,6 +19,32 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _BetMedium:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BetMediumEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BetMedium.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BET_MEDIUM_UNSPECIFIED: _BetMedium.ValueType  # 0
+    BET_MEDIUM_CHIPS: _BetMedium.ValueType  # 1
+    """With chips that the dealer collects and counts."""
+    BET_MEDIUM_ELECTRONIC: _BetMedium.ValueType  # 2
+    """By a debit of a game account: there is nothing to count."""
+    BET_MEDIUM_POT: _BetMedium.ValueType  # 3
+    """Not made by a player: pots feed the fund, and the lines are shares of it."""
+
+class BetMedium(_BetMedium, metaclass=_BetMediumEnumTypeWrapper):
+    """How a bet is made."""
+
+BET_MEDIUM_UNSPECIFIED: BetMedium.ValueType  # 0
+BET_MEDIUM_CHIPS: BetMedium.ValueType  # 1
+"""With chips that the dealer collects and counts."""
+BET_MEDIUM_ELECTRONIC: BetMedium.ValueType  # 2
+"""By a debit of a game account: there is nothing to count."""
+BET_MEDIUM_POT: BetMedium.ValueType  # 3
+"""Not made by a player: pots feed the fund, and the lines are shares of it."""
+Global___BetMedium: _TypeAlias = BetMedium  # noqa: Y015
+
 class _LinkStatus:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -254,9 +280,12 @@ class Paytable(_message.Message):
     ON_DEALER_FIELD_NUMBER: _builtins.int
     LINES_FIELD_NUMBER: _builtins.int
     ENVY_FIELD_NUMBER: _builtins.int
+    MEDIUM_FIELD_NUMBER: _builtins.int
     bet: _builtins.str
     on_dealer: _builtins.bool
     """The bet is on the dealer's hand, not on the player's own."""
+    medium: Global___BetMedium.ValueType
+    """How the bet is made."""
     @_builtins.property
     def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PayLine]: ...
     @_builtins.property
@@ -268,10 +297,11 @@ class Paytable(_message.Message):
         on_dealer: _builtins.bool = ...,
         lines: _abc.Iterable[Global___PayLine] | None = ...,
         envy: _abc.Iterable[Global___EnvyLine] | None = ...,
+        medium: Global___BetMedium.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "envy", b"envy", "lines", b"lines", "on_dealer", b"on_dealer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "envy", b"envy", "lines", b"lines", "medium", b"medium", "on_dealer", b"on_dealer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

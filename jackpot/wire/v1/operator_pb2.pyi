@@ -106,6 +106,104 @@ METER_REASON_LIMIT: MeterReason.ValueType  # 3
 METER_REASON_PROMOTION: MeterReason.ValueType  # 4
 Global___MeterReason: _TypeAlias = MeterReason  # noqa: Y015
 
+class _AlarmKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ALARM_KIND_UNSPECIFIED: _AlarmKind.ValueType  # 0
+    ALARM_KIND_SITE_HALTED: _AlarmKind.ValueType  # 1
+    """The site's journal is not what the controllers wrote; nothing more is written to it."""
+    ALARM_KIND_NOT_SERVING: _AlarmKind.ValueType  # 2
+    """The store fails: no commands are taken."""
+    ALARM_KIND_TABLE_SILENT: _AlarmKind.ValueType  # 3
+    """A table in the middle of a round says nothing."""
+    ALARM_KIND_PAYOUT_LATE: _AlarmKind.ValueType  # 4
+    """An award has waited for too long."""
+    ALARM_KIND_LOW_METER: _AlarmKind.ValueType  # 5
+    """All of a meter was won that held less than a tenth of its seed."""
+    ALARM_KIND_BOX_DIFFERENCE: _AlarmKind.ValueType  # 6
+    """A Bad Beat box did not hold what its pots gave."""
+    ALARM_KIND_CLOCK_BEHIND: _AlarmKind.ValueType  # 7
+    """The controller's clock was set back: entries keep the later time until it has caught up."""
+    ALARM_KIND_CLOCK_JUMPED: _AlarmKind.ValueType  # 8
+    """The controller's clock was put forward: entries since bear the later time."""
+
+class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
+    """Every alarm that there is."""
+
+ALARM_KIND_UNSPECIFIED: AlarmKind.ValueType  # 0
+ALARM_KIND_SITE_HALTED: AlarmKind.ValueType  # 1
+"""The site's journal is not what the controllers wrote; nothing more is written to it."""
+ALARM_KIND_NOT_SERVING: AlarmKind.ValueType  # 2
+"""The store fails: no commands are taken."""
+ALARM_KIND_TABLE_SILENT: AlarmKind.ValueType  # 3
+"""A table in the middle of a round says nothing."""
+ALARM_KIND_PAYOUT_LATE: AlarmKind.ValueType  # 4
+"""An award has waited for too long."""
+ALARM_KIND_LOW_METER: AlarmKind.ValueType  # 5
+"""All of a meter was won that held less than a tenth of its seed."""
+ALARM_KIND_BOX_DIFFERENCE: AlarmKind.ValueType  # 6
+"""A Bad Beat box did not hold what its pots gave."""
+ALARM_KIND_CLOCK_BEHIND: AlarmKind.ValueType  # 7
+"""The controller's clock was set back: entries keep the later time until it has caught up."""
+ALARM_KIND_CLOCK_JUMPED: AlarmKind.ValueType  # 8
+"""The controller's clock was put forward: entries since bear the later time."""
+Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
+
+class _AlarmSeverity:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AlarmSeverityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmSeverity.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ALARM_SEVERITY_UNSPECIFIED: _AlarmSeverity.ValueType  # 0
+    ALARM_SEVERITY_WARNING: _AlarmSeverity.ValueType  # 1
+    ALARM_SEVERITY_CRITICAL: _AlarmSeverity.ValueType  # 2
+    """Play can't go on."""
+
+class AlarmSeverity(_AlarmSeverity, metaclass=_AlarmSeverityEnumTypeWrapper):
+    """How urgent an alarm is."""
+
+ALARM_SEVERITY_UNSPECIFIED: AlarmSeverity.ValueType  # 0
+ALARM_SEVERITY_WARNING: AlarmSeverity.ValueType  # 1
+ALARM_SEVERITY_CRITICAL: AlarmSeverity.ValueType  # 2
+"""Play can't go on."""
+Global___AlarmSeverity: _TypeAlias = AlarmSeverity  # noqa: Y015
+
+@_typing.final
+class Alarm(_message.Message):
+    """Something that the floor should look into."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    SEVERITY_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    TIME_MICROS_FIELD_NUMBER: _builtins.int
+    kind: Global___AlarmKind.ValueType
+    severity: Global___AlarmSeverity.ValueType
+    text: _builtins.str
+    """What is wrong, for people."""
+    time_micros: _builtins.int
+    """Since when it stands, or when it happened."""
+    def __init__(
+        self,
+        *,
+        kind: Global___AlarmKind.ValueType = ...,
+        severity: Global___AlarmSeverity.ValueType = ...,
+        text: _builtins.str = ...,
+        time_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time_micros", b"time_micros"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Alarm: _TypeAlias = Alarm  # noqa: Y015
+
 @_typing.final
 class LevelAccounts(_message.Message):
     """The money of a level, and the terms by which it grows."""
@@ -2042,3 +2140,46 @@ class GetTableResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetTableResponse: _TypeAlias = GetTableResponse  # noqa: Y015
+
+@_typing.final
+class ListAlarmsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListAlarmsRequest: _TypeAlias = ListAlarmsRequest  # noqa: Y015
+
+@_typing.final
+class ListAlarmsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    ALARMS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """0: the journal can't be asked just now."""
+    @_builtins.property
+    def alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alarm]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        alarms: _abc.Iterable[Global___Alarm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListAlarmsResponse: _TypeAlias = ListAlarmsResponse  # noqa: Y015

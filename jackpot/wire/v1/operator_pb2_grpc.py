@@ -189,6 +189,11 @@ class OperatorServiceStub:
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.GetTableRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.GetTableResponse.FromString,
                 _registered_method=True)
+        self.ListAlarms = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ListAlarms',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ListAlarmsRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ListAlarmsResponse.FromString,
+                _registered_method=True)
 
 
 class OperatorServiceServicer:
@@ -484,6 +489,16 @@ class OperatorServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListAlarms(self, request, context):
+        """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+        It answers also while the site is halted or the store fails.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OperatorServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -626,6 +641,11 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     servicer.GetTable,
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.GetTableRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.GetTableResponse.SerializeToString,
+            ),
+            'ListAlarms': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListAlarms,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ListAlarmsRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ListAlarmsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -1399,6 +1419,33 @@ class OperatorService:
             '/jackpot.v1.OperatorService/GetTable',
             jackpot_dot_v1_dot_operator__pb2.GetTableRequest.SerializeToString,
             jackpot_dot_v1_dot_operator__pb2.GetTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListAlarms(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ListAlarms',
+            jackpot_dot_v1_dot_operator__pb2.ListAlarmsRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ListAlarmsResponse.FromString,
             options,
             channel_credentials,
             insecure,

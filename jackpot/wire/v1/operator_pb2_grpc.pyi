@@ -211,6 +211,12 @@ class OperatorServiceStub:
     Idempotency: needs none.
     Reasons: UNKNOWN_TABLE.
     """
+    ListAlarms: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]
+    """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+    It answers also while the site is halted or the store fails.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
@@ -394,6 +400,12 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """Effect: none. Returns one table.
     Idempotency: needs none.
     Reasons: UNKNOWN_TABLE.
+    """
+    ListAlarms: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]  # type: ignore[assignment]
+    """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+    It answers also while the site is halted or the store fails.
+    Idempotency: needs none.
+    Reasons: none of its own.
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -743,6 +755,18 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: none. Returns one table.
         Idempotency: needs none.
         Reasons: UNKNOWN_TABLE.
+        """
+
+    @_abc_1.abstractmethod
+    def ListAlarms(
+        self,
+        request: _operator_pb2.ListAlarmsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ListAlarmsResponse, _abc.Awaitable[_operator_pb2.ListAlarmsResponse]]:
+        """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+        It answers also while the site is halted or the store fails.
+        Idempotency: needs none.
+        Reasons: none of its own.
         """
 
 def add_OperatorServiceServicer_to_server(servicer: OperatorServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

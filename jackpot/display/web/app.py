@@ -17,8 +17,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
-from jackpot.display.access import Access, ByRole, RefusedPageError, ThisMachine, check
-from jackpot.display.answers import (
+from jackpot.display.feeds.site_feed import SiteFeed
+from jackpot.display.push.sse import EventStream, Places
+from jackpot.display.push.topics import Shown, Topic, encode_json, event_bytes
+from jackpot.display.views.projection import sign_frame
+from jackpot.display.views.values import Range
+from jackpot.display.web.access import Access, ByRole, RefusedPageError, ThisMachine, check
+from jackpot.display.web.login import LoginPages
+from jackpot.display.web.responses import (
     STATIC,
     Page,
     away,
@@ -28,12 +34,7 @@ from jackpot.display.answers import (
     static_page,
     unheard,
 )
-from jackpot.display.login import LoginPages
-from jackpot.display.source import Source, sign_frame
-from jackpot.display.stream import EventStream, Places
-from jackpot.display.theme import Theme
-from jackpot.display.topics import Shown, Topic, encode_json, event_bytes
-from jackpot.display.views import Range
+from jackpot.display.web.theme import Theme
 
 MAX_WATCHERS = 1_000
 SIGN_S = 0.2  # how often a sign may get another value; it counts up in between
@@ -54,17 +55,17 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Pages:
-    """The pages of one source."""
+    """The pages of one site."""
 
     def __init__(
         self,
-        source: Source,
+        feed: SiteFeed,
         settings: Settings,
         metrics: Callable[[], Awaitable[bytes]] | None,
         access: Access | None = None,
     ) -> None:
         """Without more said of access, what is for staff is for this machine."""
-        self._source = source
+        self._feed = feed
         self._access = access or ThisMachine()
         self._settings = settings
         self._metrics = metrics
@@ -117,7 +118,7 @@ class Pages:
 
     def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
         about = table or request.path_params.get("table")
-        return check(self._access, request, name, self._source.site, about)
+        return check(self._access, request, name, self._feed.site, about)
 
     def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
         try:
@@ -135,30 +136,26 @@ class Pages:
 
     def _unknown(self, link: str) -> bool:
         """Whether there is no such link; while no meters are known, a sign may wait for them."""
-        meters = self._source.meters
-        return bool(meters.frames()) and meters.frame(self._source.site, link) is None
+        return bool(self._feed.frames()) and self._feed.frame(link) is None
 
     async def _table_page(self, request: Request) -> Response:
-        if request.path_params["table"] not in await self._source.tables():
+        if request.path_params["table"] not in await self._feed.tables():
             return missing("table")
         return await static_page("table.html")(request)
 
     async def _site(self, request: Request) -> Response:
-        frames = self._source.meters.frames()
         try:
             viewer = self._access.viewer(request)
         except RefusedPageError:
             viewer = None
-        tables = await self._source.tables() if viewer else ()
+        tables = await self._feed.tables() if viewer else ()
         return json_answer(
             {
-                "site": self._source.site,
+                "site": self._feed.site,
                 "name": self._settings.theme.name,
                 "logo": bool(self._settings.theme.logo),
                 "links": [
-                    {"link": frame.link, "title": frame.title}
-                    for frame in frames
-                    if frame.site == self._source.site
+                    {"link": frame.link, "title": frame.title} for frame in self._feed.frames()
                 ],
                 "tables": [each for each in tables if self._sees(request, TABLE_PAGE, each)],
                 "ops": self._sees(request, OPS_PAGE),
@@ -172,7 +169,7 @@ class Pages:
         range_: Range = request.query_params.get("range", "day")  # type: ignore[assignment]  # checked next
         if range_ not in get_args(Range):
             return PlainTextResponse("range is day, week or hit\n", 400)
-        found = self._source.history(
+        found = self._feed.history(
             request.path_params["link"], request.path_params["level"], range_
         )
         return json_answer(found) if found else missing("meter")
@@ -185,7 +182,7 @@ class Pages:
         return Response(theme.logo, media_type=theme.logo_type) if theme.logo else missing("logo")
 
     async def _health(self, _request: Request) -> Response:
-        serving = self._source.serving
+        serving = self._feed.serving
         return PlainTextResponse(
             "serving\n" if serving else "not serving\n", 200 if serving else 503
         )
@@ -198,7 +195,7 @@ class Pages:
 
     async def _watch_sign(self, request: Request) -> Response | EventStream:
         link = request.path_params["link"]
-        if self._source.meters.frame(self._source.site, link) is None:
+        if self._feed.frame(link) is None:
             return missing("link") if self._unknown(link) else away()
         hello = partial(self._card, link)
         return self._stream(
@@ -207,18 +204,18 @@ class Pages:
 
     async def _watch_table(self, request: Request) -> Response | EventStream:
         table = request.path_params["table"]
-        if table not in await self._source.tables():
+        if table not in await self._feed.tables():
             return missing("table")
 
         async def look() -> Shown | None:
-            found = await self._source.panel(table)
+            found = await self._feed.panel(table)
             return _by_content(found) if found else None
 
         return self._stream(request, "panel", f"table/{table}", PANEL_S, look, still=TABLE_PAGE)
 
     async def _watch_ops(self, request: Request) -> Response | EventStream:
         async def look() -> Shown | None:
-            found = await self._source.overview()
+            found = await self._feed.overview()
             return Shown(str(found.now_ms), found) if found else None
 
         return self._stream(request, "overview", "ops", OPS_S, look, still=OPS_PAGE)
@@ -237,13 +234,13 @@ class Pages:
         if self._places.full:
             return PlainTextResponse("too many watchers\n", 503, {"retry-after": "5"})
         if name not in self._topics:
-            self._topics[name] = Topic(kind, look, every_s, lambda: self._source.serving, hello)
+            self._topics[name] = Topic(kind, look, every_s, lambda: self._feed.serving, hello)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         may = partial(self._sees, request, still) if still else None
         return EventStream(self._topics[name].watch(after), self._places, may)
 
     async def _frame(self, link: str) -> Shown | None:
-        frame = self._source.meters.frame(self._source.site, link)
+        frame = self._feed.frame(link)
         if frame is None:
             return None
         known, shown = self._encoded.get(link, (None, None))
@@ -254,7 +251,7 @@ class Pages:
         return shown
 
     async def _card(self, link: str) -> bytes:
-        card = await self._source.card(link)
+        card = await self._feed.card(link)
         return event_bytes("card", card) if card else b""
 
 

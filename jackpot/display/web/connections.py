@@ -1,4 +1,7 @@
-"""What one connection may ask of the pages: past a limit it is told so and cut off.
+"""What one connection may ask of the pages, for how long, and who it says it is.
+
+Past a limit it is told so and cut off; one that connects and says nothing leaves its place to
+others. Over TLS the browser's certificate, where it has one, is told to the application.
 
 uvicorn's httptools parser has no limit of its own. It joins what it has of a header to every piece
 that comes, so each piece of an endless header costs as much as all pieces before it, and the tables
@@ -7,10 +10,12 @@ wait meanwhile: the pages share their loop with the controller.
 
 import asyncio
 import logging
+import ssl
 from http import HTTPStatus
 
-from jackpot.display.prompt import PromptProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+REQUEST_S = 10.0  # for a whole request, from the connection or from its first byte
 MAX_REQUEST_BYTES = 64 << 10  # of one request: its line, headers, body and trailers
 MAX_HEADERS = 128  # of one request, trailers included
 MAX_WAITING = 16  # requests on one connection that wait for the answer to an earlier one
@@ -20,11 +25,55 @@ _PIECE_BYTES = 8 << 10  # parsed at once; a limit is found exceeded at most so m
 _log = logging.getLogger(__name__)
 
 
+class DeadlineProtocol(HttpToolsProtocol):
+    """Closes a connection whose request does not come to its end; uvicorn would wait for ever.
+
+    Between two requests uvicorn's own limit for kept connections holds.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """The first request is due."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """After an answer this begins another request, and uvicorn's own limit ends."""
+        if self.cycle and self.cycle.response_complete:  # type: ignore[truthy-bool]  # None at first
+            self._expect()
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """Also one that was sent before the last was answered."""
+        super().on_message_begin()
+        self._expect()
+
+    def on_message_complete(self) -> None:
+        """The request is whole; its answer may take as long as it wants."""
+        super().on_message_complete()
+        self._relax()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is due any more."""
+        self._relax()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_S, self.transport.abort)
+
+    def _relax(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
 class _ExceededError(Exception):
     """Stops the parser, which is in the midst of a request."""
 
 
-class BoundedProtocol(PromptProtocol):
+class BoundedProtocol(DeadlineProtocol):
     """Cuts off a connection that exceeds a limit; uvicorn would read on for ever."""
 
     _received = 0  # bytes of the request that is being read
@@ -121,3 +170,21 @@ def _answer(status: HTTPStatus, why: str) -> bytes:
         f"content-type: text/plain; charset=utf-8\r\ncontent-length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
+
+
+class CertifiedProtocol(BoundedProtocol):
+    """Puts the peer's certificate where ASGI's TLS extension has it, which uvicorn does not."""
+
+    _chain: tuple[str, ...] = ()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        """Remember who is there; TLS has checked by which authority they are certified."""
+        super().connection_made(transport)
+        tls = transport.get_extra_info("ssl_object")
+        der = tls.getpeercert(binary_form=True) if tls else None
+        self._chain = (ssl.DER_cert_to_PEM_cert(der),) if der else ()
+
+    def on_message_begin(self) -> None:
+        """Tell it with every request."""
+        super().on_message_begin()
+        self.scope["extensions"] = {"tls": {"client_cert_chain": self._chain}}

@@ -1,4 +1,4 @@
-"""Keep a site's record up to the journal's head, without holding up the writer.
+"""Keep a site's history up to the journal's head, without holding up the writer.
 
 Commits of this process come as they happen. What they can't tell is read from the journal, page by
 page in another thread: some of what was there before the start, and what other controllers wrote.
@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from jackpot.core import ledger
 from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
-from jackpot.display.record import Record
+from jackpot.display.history.site_history import SiteHistory
 from jackpot.engine import Commit, Committed, Engine
 from jackpot.store import codec
 from jackpot.store.journal import Archive, StoreError, UnsoundError
@@ -28,8 +28,8 @@ _SILENT = frozenset({"WagersPlaced", "WagersWithdrawn", "Refused", "SnapshotTake
 _log = logging.getLogger(__name__)
 
 
-class Tail:
-    """Follows one site. `record` is None until what was there at the start has been read."""
+class JournalFollower:
+    """Follows one site. `history` is None until what was there at the start has been read."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Tail:
         open_reader: Callable[[], Archive] | None,
         backfill: int = BACKFILL,
     ) -> None:
-        self.record: Record | None = None
+        self.history: SiteHistory | None = None
         self._engine = engine
         self._site = site
         self._open_reader = open_reader
@@ -62,60 +62,62 @@ class Tail:
 
     def _observe(self, commit: Commit) -> None:
         self._waiting.extend(c for (site, _), c in commit.events.items() if site == self._site)
-        if self.record is not None and not self._behind:
-            self._join(self.record)
+        if self.history is not None and not self._behind:
+            self._join(self.history)
 
-    def _join(self, record: Record) -> None:
+    def _join(self, history: SiteHistory) -> None:
         """Take in what waits, as far as nothing is missing before it."""
-        while self._waiting and self._waiting[0].sequence <= record.sequence + 1:
+        while self._waiting and self._waiting[0].sequence <= history.sequence + 1:
             committed = self._waiting.popleft()
-            if committed.sequence > record.sequence:
-                record.take(committed)
+            if committed.sequence > history.sequence:
+                history.take(committed)
         self._behind = bool(self._waiting)
 
     async def _run(self) -> None:
         while True:
             try:
-                if self.record is None:
-                    self.record = await self._begin()
-                elif self._behind or self._overtaken(self.record):
+                if self.history is None:
+                    self.history = await self._begin()
+                elif self._behind or self._overtaken(self.history):
                     self._behind = True
-                    await self._fill(self.record)
+                    await self._fill(self.history)
             except (StoreError, UnsoundError) as error:
-                _log.warning("the record of past rounds has a gap: %s", error)
-                self.record = None
+                _log.warning("the history of past rounds has a gap: %s", error)
+                self.history = None
             await asyncio.sleep(LOOK_S)
 
-    def _overtaken(self, record: Record) -> bool:
-        """Whether meters show something that the record has not seen: another controller's."""
+    def _overtaken(self, history: SiteHistory) -> bool:
+        """Whether meters show something that the history has not seen: another controller's."""
         frames = self._engine.meters.frames()
-        return any(f.site == self._site and f.sequence > record.sequence for f in frames)
+        return any(f.site == self._site and f.sequence > history.sequence for f in frames)
 
-    async def _begin(self) -> Record | None:
+    async def _begin(self) -> SiteHistory | None:
         found = await self._engine.read(self._site, _meters)
         if isinstance(found, Refusal):
             return None
         sequence, time_micros, meters = found
-        record = await asyncio.to_thread(self._read_back, sequence)
-        record.rebase(meters, time_micros)
+        history = await asyncio.to_thread(self._read_back, sequence)
+        history.rebase(meters, time_micros)
         self._behind = self._open_reader is not None
-        return record
+        return history
 
-    def _read_back(self, until: int) -> Record:
-        """A record of the last entries up to a sequence, its meters relative to the first."""
-        record = Record(max(until - self._backfill, 0))
-        while record.sequence < until:
-            for committed in self._page(record.sequence, min(PAGE, until - record.sequence)):
-                record.take(committed)
+    def _read_back(self, until: int) -> SiteHistory:
+        """A history of the last entries up to a sequence, its meters relative to the first."""
+        history = SiteHistory(max(until - self._backfill, 0))
+        while history.sequence < until:
+            for committed in self._page(history.sequence, min(PAGE, until - history.sequence)):
+                history.take(committed)
+                self._engine.alarms.journaled(self._site, committed, old=True)
             time.sleep(_BREATH_S)
-        record.sequence = until
-        return record
+        history.sequence = until
+        return history
 
-    async def _fill(self, record: Record) -> None:
-        while page := await asyncio.to_thread(self._read_page, record.sequence):
+    async def _fill(self, history: SiteHistory) -> None:
+        while page := await asyncio.to_thread(self._read_page, history.sequence):
             for committed in page:
-                record.take(committed)
-            self._join(record)
+                history.take(committed)
+                self._engine.alarms.journaled(self._site, committed)
+            self._join(history)
             if not self._behind:
                 return
         self._behind = False

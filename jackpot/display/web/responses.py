@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
 from jackpot.auth.gate import record_denial
-from jackpot.display.access import RefusedPageError
-from jackpot.display.topics import encode_json
+from jackpot.display.push.topics import encode_json
+from jackpot.display.web.access import RefusedPageError
 
-STATIC = str(files("jackpot.display") / "static")
+STATIC = str(files("jackpot.display.web") / "static")
 REFUSED = Path(STATIC, "refused.html").read_text("utf-8")
 # How a browser without a certificate gets in, as HTTP wants it said with every 401.
 CHALLENGE = 'Cookie realm="staff", form-action="/login"'
@@ -36,7 +36,7 @@ def json_answer(value: object) -> Response:
 
 
 def away() -> Response:
-    """The source has nothing to say yet."""
+    """The feed has nothing to say yet."""
     return PlainTextResponse("the controller can't be reached\n", 503, {"retry-after": "1"})
 
 

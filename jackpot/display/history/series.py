@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 
-from jackpot.display.views import Range
+from jackpot.display.views.values import Range
 
 MINUTE_S = 60
 DAY_S = 24 * 60 * MINUTE_S

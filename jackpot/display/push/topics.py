@@ -1,8 +1,8 @@
 """The latest of something, encoded once for all who watch it.
 
-A topic looks at its source a few times a second while anyone watches, and not at all otherwise.
+A topic looks at its feed a few times a second while anyone watches, and not at all otherwise.
 Watchers get the latest event, never a queue: one that is slow skips what lies between, and what a
-stuck one holds is one event. A beat says that the source is alive when there is nothing new.
+stuck one holds is one event. A beat says that the feed is alive when there is nothing new.
 """
 
 import asyncio

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from jackpot.display.app import Settings
 from jackpot.display.errors import HttpAddressError
-from jackpot.display.serving import serve_display
+from jackpot.display.web.app import Settings
+from jackpot.display.web.serving import serve_display
 from jackpot.file_limit import raise_file_limit
 from jackpot.server.controller import Controller
 from jackpot.store.opening import Address, open_to_read

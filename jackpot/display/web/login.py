@@ -16,8 +16,8 @@ from starlette.routing import Route
 from jackpot.auth.gate import Actor, record_denial, record_login
 from jackpot.auth.logins import CODE_S, Attempts
 from jackpot.auth.roles import OPS_PAGE, PAGES
-from jackpot.display.access import ByRole, RefusedPageError
-from jackpot.display.answers import json_answer, peer_of, static_page
+from jackpot.display.web.access import ByRole, RefusedPageError
+from jackpot.display.web.responses import json_answer, peer_of, static_page
 
 CODE_PATH, LOGIN_PATH, LOGOUT_PATH = "/login/code", "/login", "/logout"
 MAX_BYTES = 256

@@ -12,9 +12,9 @@ from prometheus_client.registry import Collector
 
 from jackpot.core.events.table import RoundSettled, RoundVoided, WagersPlaced
 from jackpot.core.money import MICROS_PER_CENT
-from jackpot.display.local import EngineSource
-from jackpot.display.views import Overview
-from jackpot.engine import Commit
+from jackpot.display.feeds.local import LocalFeed
+from jackpot.display.views.values import Overview
+from jackpot.engine import AlarmKind, Commit
 from jackpot.server.errors import REFUSALS
 
 _LATENCIES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -22,10 +22,10 @@ _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024)
 
 
 class Metrics:
-    """Counts what one controller commits, and shows it with what the source holds."""
+    """Counts what one controller commits, and shows it with what the feed holds."""
 
-    def __init__(self, source: EngineSource) -> None:
-        self._source = source
+    def __init__(self, feed: LocalFeed) -> None:
+        self._feed = feed
         self._counts = {RoundSettled: 0, RoundVoided: 0, WagersPlaced: 0}
         self._wagers = 0
         self._registry = CollectorRegistry()
@@ -43,15 +43,15 @@ class Metrics:
         )
         self._registry.register(_Floor(self))
         self._floor: list[Metric] = []
-        source.engine.observers.append(self._observe)
+        feed.engine.observers.append(self._observe)
 
     def close(self) -> None:
         """Count no more."""
-        self._source.engine.observers.remove(self._observe)
+        self._feed.engine.observers.remove(self._observe)
 
     async def page(self) -> bytes:
         """The page that Prometheus reads."""
-        overview = await self._source.overview()
+        overview = await self._feed.overview()
         self._floor = list(_floor(overview)) if overview else []
         return generate_latest(self._registry)
 
@@ -68,7 +68,7 @@ class Metrics:
                     self._wagers += len(event.wagers)
 
     def families(self) -> Iterator[Metric]:
-        """What is read off the source at the moment of a scrape."""
+        """What is read off the feed at the moment of a scrape."""
         yield from self._money()
         rounds = CounterMetricFamily("jackpot_rounds", "Rounds by their end.", labels=["end"])
         rounds.add_metric(["settled"], self._counts[RoundSettled])
@@ -81,9 +81,13 @@ class Metrics:
         for reason, count in sorted(REFUSALS.items()):
             refusals.add_metric([reason], count)
         yield refusals
-        engine = self._source.engine
+        engine = self._feed.engine
+        raised = CounterMetricFamily("jackpot_alarms_raised", "Alarms, ever.", labels=["alarm"])
+        for kind in AlarmKind:
+            raised.add_metric([kind.name], engine.alarms.raised[kind])
+        yield raised
         yield _gauge("jackpot_queue_depth", "Commands that wait for the writer.", engine.queued)
-        yield _gauge("jackpot_serving", "Whether commands are taken.", int(self._source.serving))
+        yield _gauge("jackpot_serving", "Whether commands are taken.", int(self._feed.serving))
         yield from self._floor
 
     def _money(self) -> Iterator[Metric]:
@@ -98,7 +102,7 @@ class Metrics:
             ),
         }
         hits = CounterMetricFamily("jackpot_hits", "Percentage awards, ever.", labels=labels[:2])
-        for frame in self._source.meters.frames():
+        for frame in self._feed.engine.meters.frames():
             hits.add_metric([frame.site, frame.link], frame.hit_count)
             for level in frame.levels:
                 where = [frame.site, frame.link, level.level]

@@ -1,7 +1,6 @@
 """What pages are told, as values that become JSON.
 
-Money is text (see `words`), times are whole milliseconds since 1970. Two sources make these: the
-engine of this process, and a controller elsewhere; pages can't tell which.
+Money is text (see `words`), times are whole milliseconds since 1970. `projection` makes them.
 """
 
 from typing import Literal
@@ -154,7 +153,7 @@ class PanelView(Struct, frozen=True):
     payouts: tuple[PayoutView, ...]
     magic_card: str = ""
     lucky_position: int = -1
-    rounds: tuple[RoundView, ...] | None = None  # None: this source has no past rounds
+    rounds: tuple[RoundView, ...] | None = None  # None: no journal to read them from
 
 
 class LevelView(Struct, frozen=True):

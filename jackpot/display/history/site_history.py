@@ -1,6 +1,6 @@
 """What the state forgets and people still look at: past rounds, meters over time, contributions.
 
-A record is fed the events of one site in the order of the journal. It is bounded, it is lost with
+It is fed the events of one site in the order of the journal. It is bounded, it is lost with
 the process, and nothing is ever decided by it.
 """
 
@@ -22,19 +22,18 @@ from jackpot.core.events.table import (
     TableEvent,
 )
 from jackpot.core.state import Payout, Posted
-from jackpot.display import words
-from jackpot.display.series import LevelHistory
-from jackpot.display.views import DealtHand, RoundView
+from jackpot.display.history.series import LevelHistory
+from jackpot.display.views import words
+from jackpot.display.views.values import DealtHand, RoundView
 from jackpot.engine import Committed
 
 ROUNDS_KEPT = 6  # of each table
-ALARMS_KEPT = 50
 MICROS_PER_MS = 1_000
 MICROS_PER_S = 1_000_000
 _METER = ledger.meter("")  # what a meter's account ends in
 
 
-class TableRecord:
+class TableHistory:
     """A table's recent past."""
 
     def __init__(self) -> None:
@@ -57,24 +56,25 @@ class TableRecord:
         self.contributed_micros += total_micros - before_micros
 
 
-class Record:
+class SiteHistory:
     """A site's recent past, up to and with `sequence`."""
 
-    def __init__(self, sequence: int = 0) -> None:
+    def __init__(self, sequence: int = 0, *, has_rounds: bool = True) -> None:
+        """`has_rounds` says whether it is fed events, or nothing but meters."""
         self.sequence = sequence
+        self.has_rounds = has_rounds
         self.since_micros = 0  # time of the first event in it
         self.levels: dict[str, LevelHistory] = {}  # by "link/level"
-        self.tables: dict[str, TableRecord] = {}
-        self.alarms: deque[tuple[int, str]] = deque(maxlen=ALARMS_KEPT)  # (time in micros, text)
+        self.tables: dict[str, TableHistory] = {}
 
-    def table(self, table: str) -> TableRecord:
-        """A table's record."""
+    def table(self, table: str) -> TableHistory:
+        """A table's past."""
         if table not in self.tables:
-            self.tables[table] = TableRecord()
+            self.tables[table] = TableHistory()
         return self.tables[table]
 
     def level(self, key: str) -> LevelHistory:
-        """A meter's history."""
+        """A meter's past."""
         if key not in self.levels:
             self.levels[key] = LevelHistory()
         return self.levels[key]
@@ -105,26 +105,26 @@ class Record:
                 history.add(time_micros // MICROS_PER_S, history.value + amount)
 
 
-def _attached(record: Record, event: TableAttached, _: int) -> None:
-    record.table(event.table)
+def _attached(history: SiteHistory, event: TableAttached, _: int) -> None:
+    history.table(event.table)
 
 
-def _opened(record: Record, event: RoundOpened, _: int) -> None:
-    record.table(event.table).open()
+def _opened(history: SiteHistory, event: RoundOpened, _: int) -> None:
+    history.table(event.table).open()
 
 
-def _locked(record: Record, event: RoundLocked, _: int) -> None:
-    record.table(event.table).contribute(event.posted.values(), more=True)
+def _locked(history: SiteHistory, event: RoundLocked, _: int) -> None:
+    history.table(event.table).contribute(event.posted.values(), more=True)
 
 
-def _confirmed(record: Record, event: CollectionConfirmed, _: int) -> None:
-    table = record.table(event.table)
+def _confirmed(history: SiteHistory, event: CollectionConfirmed, _: int) -> None:
+    table = history.table(event.table)
     table.chips = event.chips
     table.contribute(event.posted.values(), more=True)
 
 
-def _settled(record: Record, event: RoundSettled, time_micros: int) -> None:
-    table = record.table(event.table)
+def _settled(history: SiteHistory, event: RoundSettled, time_micros: int) -> None:
+    table = history.table(event.table)
     hands = [DealtHand(0, event.dealer, "played")] if event.dealer else []
     hands += [
         DealtHand(hand.seat, hand.cards, hand.fate, tuple(_awards(event.payouts, hand.seat)))
@@ -133,10 +133,8 @@ def _settled(record: Record, event: RoundSettled, time_micros: int) -> None:
     table.rounds.appendleft(
         RoundView(event.number, time_micros // MICROS_PER_MS, tuple(hands), event.community)
     )
-    for alarm in event.alarms:
-        record.alarms.append((time_micros, f"{event.table}, round {event.number}: {alarm}"))
     for key in event.paid_full:
-        record.level(key).won(time_micros // MICROS_PER_S)
+        history.level(key).won(time_micros // MICROS_PER_S)
 
 
 def _awards(payouts: Iterable[Payout], seat: int) -> Iterable[str]:
@@ -146,8 +144,8 @@ def _awards(payouts: Iterable[Payout], seat: int) -> Iterable[str]:
             yield f"{words.spaced(payout.hand)}{envy} ${words.money(payout.amount_micros)}"
 
 
-def _voided(record: Record, event: RoundVoided, time_micros: int) -> None:
-    table = record.table(event.table)
+def _voided(history: SiteHistory, event: RoundVoided, time_micros: int) -> None:
+    table = history.table(event.table)
     table.contribute((), more=False)
     if table.rounds and table.rounds[0].number == event.number:
         table.rounds.popleft()
@@ -156,11 +154,11 @@ def _voided(record: Record, event: RoundVoided, time_micros: int) -> None:
     )
 
 
-def _seat_voided(record: Record, event: SeatVoided, _: int) -> None:
-    record.table(event.table).contribute(event.posted.values(), more=False)
+def _seat_voided(history: SiteHistory, event: SeatVoided, _: int) -> None:
+    history.table(event.table).contribute(event.posted.values(), more=False)
 
 
-_HANDLERS: dict[type[AnyEvent], Callable[[Record, Any, int], None]] = {
+_HANDLERS: dict[type[AnyEvent], Callable[[SiteHistory, Any, int], None]] = {
     TableAttached: _attached,
     RoundOpened: _opened,
     RoundLocked: _locked,

@@ -10,15 +10,15 @@ from typing import Any
 import uvicorn
 
 from jackpot.auth.gate import Gate
-from jackpot.display.access import Access, ByRole
-from jackpot.display.app import Pages, Settings
-from jackpot.display.bounded import MAX_REQUEST_BYTES
 from jackpot.display.errors import HttpAddressError
-from jackpot.display.local import EngineSource, Heartbeats
-from jackpot.display.metrics import Metrics
-from jackpot.display.source import Source
-from jackpot.display.tls import CertifiedProtocol
+from jackpot.display.feeds.local import LocalFeed
+from jackpot.display.feeds.site_feed import SiteFeed
+from jackpot.display.web.access import Access, ByRole
+from jackpot.display.web.app import Pages, Settings
+from jackpot.display.web.connections import MAX_REQUEST_BYTES, CertifiedProtocol
+from jackpot.display.web.metrics import Metrics
 from jackpot.engine import Engine
+from jackpot.server.floor_watch import Heartbeats
 from jackpot.store.journal import Archive
 
 STOP_S = 2  # for answers that are under way
@@ -64,30 +64,30 @@ async def serve_display(
     gate: Gate | None = None,
 ) -> Display:
     """Serve an engine's site, with a gate over TLS; HttpAddressError where the address is taken."""
-    source = EngineSource(engine, site, heartbeats, open_reader)
+    feed = LocalFeed(engine, site, heartbeats, open_reader)
     listening = listen(address) if isinstance(address, str) else address
-    metrics = Metrics(source)
-    source.start()
+    metrics = Metrics(feed)
+    feed.start()
     access = ByRole(gate, site) if gate else None
-    display = await serve_source(source, listening, settings or Settings(), metrics.page, access)
+    display = await serve_feed(feed, listening, settings or Settings(), metrics.page, access)
 
     async def end() -> None:
         metrics.close()
-        await source.stop()
+        await feed.stop()
 
     display.at_end(end)
     return display
 
 
-async def serve_source(
-    source: Source,
+async def serve_feed(
+    feed: SiteFeed,
     listening: socket.socket,
     settings: Settings,
     metrics: Callable[[], Awaitable[bytes]] | None = None,
     access: Access | None = None,
 ) -> Display:
-    """Serve the pages of any source on a socket; over TLS where roles decide who may look."""
-    pages = Pages(source, settings, metrics, access)
+    """Serve the pages of any feed on a socket; over TLS where roles decide who may look."""
+    pages = Pages(feed, settings, metrics, access)
     tls = access.gate.web_context() if isinstance(access, ByRole) else None
     config = uvicorn.Config(
         pages.app(),

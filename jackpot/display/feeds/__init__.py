@@ -1,0 +1,1 @@
+"""Where pages get a site from: the controller in this process, or one elsewhere."""

@@ -1,0 +1,1 @@
+"""Push what changes to every browser that watches it."""

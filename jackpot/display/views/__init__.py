@@ -1,0 +1,1 @@
+"""What screens show: values made of a controller's answers."""

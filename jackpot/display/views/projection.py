@@ -1,0 +1,316 @@
+"""What screens show, made of a controller's answers: the only place where one becomes the other.
+
+Whether the answers came from this process or over gRPC makes no difference. What answers can't say
+(past rounds, contributions, chips counted) comes from the history, as far as there is one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from jackpot.core import ledger
+from jackpot.core.config import PayLine
+from jackpot.display.history.site_history import SiteHistory, TableHistory
+from jackpot.display.views import words
+from jackpot.display.views.values import (
+    Alarm,
+    Amount,
+    CountView,
+    HistoryView,
+    HitView,
+    Lamp,
+    LevelCard,
+    LevelView,
+    LinkView,
+    PanelView,
+    PayoutView,
+    Proposal,
+    Range,
+    Row,
+    SeatView,
+    SignCard,
+    SignFrame,
+    TableView,
+)
+from jackpot.server.codec.fields import (
+    ALARM_SEVERITIES,
+    HIT_STATUSES,
+    KINDS,
+    LINK_STATUSES,
+    PHASES,
+    SOURCES,
+)
+from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+
+MICROS_PER_MS = 1_000
+SILENT_MS = 30_000  # a table that was not heard for longer is not attached
+IDLE = "idle"  # a table that has no round
+_OPEN = (meter_pb2.HIT_STATUS_PENDING, meter_pb2.HIT_STATUS_VALIDATED)
+
+
+# -- signs ------------------------------------------------------------------------------------
+
+
+def sign_frame(link: meter_pb2.LinkMeters) -> SignFrame:
+    """What a sign is told of a link."""
+    return SignFrame(
+        title=link.title,
+        sequence=link.sequence,
+        time_ms=link.time_micros // MICROS_PER_MS,
+        status=LINK_STATUSES.from_wire(link.status),
+        hit_count=link.hit_count,
+        levels=tuple(Amount(m.level, words.money(m.amount_micros)) for m in link.meters),
+        hits=tuple(_hit(link.link, hit) for hit in sorted(link.recent_hits, key=_for_sign)),
+        pending_adjustment=link.pending_adjustment,
+    )
+
+
+def _for_sign(hit: meter_pb2.Hit) -> tuple[bool, int, int]:
+    """Hits as a sign has room for them: not yet paid first, the largest first."""
+    return hit.status not in _OPEN, -hit.amount_micros, -hit.payout
+
+
+def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[HitView, ...]:
+    """Hits of several links: not yet paid first, the largest first; then the newest first."""
+
+    def place(found: tuple[str, meter_pb2.Hit]) -> tuple[bool, int, int, int]:
+        _, hit = found
+        open_ = hit.status in _OPEN
+        return not open_, -open_ * hit.amount_micros, -hit.time_micros, -hit.payout
+
+    found = [(link.link, hit) for link in links for hit in link.recent_hits]
+    return tuple(_hit(link, hit) for link, hit in sorted(found, key=place))
+
+
+def _hit(link: str, hit: meter_pb2.Hit) -> HitView:
+    return HitView(
+        payout=hit.payout,
+        time_ms=hit.time_micros // MICROS_PER_MS,
+        link=link,
+        table=hit.table,
+        seat=hit.seat,
+        level=hit.level,
+        level_name=words.level_name(hit.level),
+        hand=words.spaced(hit.hand),
+        amount=words.money(hit.amount_micros),
+        status=HIT_STATUSES.from_wire(hit.status),
+    )
+
+
+def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> SignCard:
+    """What a sign shows of a link besides its meters."""
+    paytable = pays.paytables[0]  # all bets of a link have one paytable
+    on = {each.on_dealer for each in pays.paytables}
+
+    def row(line: meter_pb2.PayLine) -> Row:
+        known = PayLine(line.hand, line.level, line.share_bps, line.pays_for, line.amount_micros)
+        fixed_micros = words.fixed_micros(known, meters.wager_micros)
+        amount = words.money(fixed_micros) if fixed_micros else ""
+        return Row(words.spaced(line.hand), words.pays(known), amount, line.level)
+
+    return SignCard(
+        link=meters.link,
+        title=meters.title,
+        wager=words.money(meters.wager_micros),
+        on=words.POT if _is_pot(paytable) else words.on_whom(player=False in on, dealer=True in on),
+        levels=tuple(
+            LevelCard(
+                meter.level,
+                words.level_name(meter.level),
+                tuple(row(line) for line in paytable.lines if line.level == meter.level),
+            )
+            for meter in meters.meters
+        ),
+        rows=tuple(row(line) for line in paytable.lines),
+        envy=tuple(
+            Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}")
+            for line in paytable.envy
+        ),
+    )
+
+
+def _is_pot(paytable: meter_pb2.Paytable) -> bool:
+    return paytable.medium == meter_pb2.BET_MEDIUM_POT
+
+
+# -- a table ----------------------------------------------------------------------------------
+
+
+def panel(
+    table: operator_pb2.Table,
+    payouts: Iterable[payout_pb2.Payout],
+    pays: Iterable[meter_pb2.LinkPaytables],
+    past: SiteHistory | None,
+    now_ms: int,
+) -> PanelView:
+    """A table; `pays` is what its links pay, in their order."""
+    round_ = table.round
+    bets = [each for link in pays for each in link.paytables if not _is_pot(each)]
+    lit = {(wager.seat, wager.bet) for wager in round_.wagers}
+    heard_ms, known = _heard_ms(table, past), _known(table, past)
+    rounds = None if past and not past.has_rounds else tuple(known.rounds if known else ())
+    return PanelView(
+        table=table.id,
+        game=words.spaced(table.game),
+        links=tuple(table.links),
+        attached=_attached(table, heard_ms, now_ms),
+        heard_ms=heard_ms,
+        round=round_.number or table.rounds,
+        phase=_phase(table),
+        seats=tuple(
+            SeatView(
+                seat,
+                tuple(
+                    Lamp(bet.bet, words.bet_name(bet.bet), (seat, bet.bet) in lit) for bet in bets
+                ),
+                seat in round_.void_seats,
+            )
+            for seat in range(1, table.seats + 1)
+        ),
+        counts=tuple(_counts(table, bets, known)),
+        payouts=tuple(map(payout, payouts)),
+        magic_card=round_.magic_card,
+        lucky_position=round_.lucky_position if round_.HasField("lucky_position") else -1,
+        rounds=rounds,
+    )
+
+
+def _counts(
+    table: operator_pb2.Table, bets: Iterable[meter_pb2.Paytable], known: TableHistory | None
+) -> Iterable[CountView]:
+    placed = Counter(wager.bet for wager in table.round.wagers)
+    chips = known.chips if known and _phase(table) in ("collected", "settled") else None
+    for bet in bets:
+        electronic = bet.medium == meter_pb2.BET_MEDIUM_ELECTRONIC
+        confirmed = None if electronic or chips is None else chips.get(bet.bet, 0)
+        name = words.bet_name(bet.bet)
+        yield CountView(bet.bet, name, placed[bet.bet], confirmed, electronic)
+
+
+def _phase(table: operator_pb2.Table) -> str:
+    phase = table.round.phase
+    return IDLE if phase == table_pb2.ROUND_PHASE_UNSPECIFIED else PHASES.from_wire(phase)
+
+
+def _known(table: operator_pb2.Table, past: SiteHistory | None) -> TableHistory | None:
+    return past.tables.get(table.id) if past else None
+
+
+def _heard_ms(table: operator_pb2.Table, past: SiteHistory | None) -> int:
+    """When the table was last heard: a heartbeat, or a command that was committed."""
+    known = _known(table, past)
+    committed_micros = known.heard_micros if known else 0
+    return max(table.heartbeat_time_micros, committed_micros) // MICROS_PER_MS
+
+
+def _attached(table: operator_pb2.Table, heard_ms: int, now_ms: int) -> bool:
+    return table.epoch > 0 and heard_ms > now_ms - SILENT_MS
+
+
+# -- the site ---------------------------------------------------------------------------------
+
+
+def tables(
+    found: Iterable[operator_pb2.Table], past: SiteHistory | None, now_ms: int
+) -> tuple[TableView, ...]:
+    """Every table, with its part of all contributions where that is known."""
+    known: Mapping[str, TableHistory] = past.tables if past and past.has_rounds else {}
+    total_micros = sum(each.contributed_micros for each in known.values())
+
+    def view(table: operator_pb2.Table) -> TableView:
+        heard_ms = _heard_ms(table, past)
+        micros = known[table.id].contributed_micros if table.id in known else 0
+        return TableView(
+            table=table.id,
+            game=words.spaced(table.game),
+            links=tuple(table.links),
+            attached=_attached(table, heard_ms, now_ms),
+            phase=_phase(table),
+            round=table.round.number or table.rounds,
+            accepted=len(table.round.wagers),
+            open_payouts=table.open_payouts,
+            heard_ms=heard_ms,
+            contributed=words.money(micros) if past and past.has_rounds else "",
+            contributed_bp=micros * 10_000 // total_micros if total_micros else 0,
+        )
+
+    return tuple(map(view, found))
+
+
+def link(found: operator_pb2.Link) -> LinkView:
+    """A link with its money."""
+    return LinkView(
+        link=found.id,
+        title=found.title,
+        wager=words.money(found.wager_micros),
+        status=LINK_STATUSES.from_wire(found.status),
+        hit_count=found.hit_count,
+        pending=words.money(found.pending_micros),
+        levels=tuple(
+            LevelView(
+                level.level,
+                words.level_name(level.level),
+                words.money(level.meter_micros),
+                words.money(level.reserve_micros),
+                words.money(level.overflow_micros),
+            )
+            for level in found.levels
+        ),
+    )
+
+
+def payout(found: payout_pb2.Payout) -> PayoutView:
+    """An award due."""
+    return PayoutView(
+        payout=found.id,
+        table=found.table,
+        round=found.round,
+        seat=found.seat,
+        link=found.link,
+        level=found.level,
+        kind=KINDS.from_wire(found.kind),
+        hand=words.spaced(found.hand),
+        amount=words.money(found.amount_micros),
+        state="validated" if found.floorperson else "pending",
+        source=SOURCES.from_wire(found.source),
+        needs_floorperson=found.needs_floorperson,
+        since_ms=found.decided_time_micros // MICROS_PER_MS,
+        cards=tuple(found.cards),
+    )
+
+
+def proposal(found: operator_pb2.Proposal) -> Proposal:
+    """A change that waits for a second person."""
+    return Proposal(
+        found.id,
+        found.link,
+        found.level,
+        found.before,
+        found.after,
+        found.proposer,
+        found.proposed_time_micros // MICROS_PER_MS,
+        found.expires_time_micros // MICROS_PER_MS,
+    )
+
+
+def alarm(found: operator_pb2.Alarm) -> Alarm:
+    """Something that the floor should look into."""
+    severity = ALARM_SEVERITIES.from_wire(found.severity)
+    return Alarm(severity, found.text, found.time_micros // MICROS_PER_MS)
+
+
+def history(
+    past: SiteHistory | None, link: str, level: str, range_: Range, now_s: int
+) -> HistoryView | None:
+    """A meter over time."""
+    found = past.levels.get(ledger.key(link, level)) if past else None
+    if past is None or found is None:
+        return None
+    pairs = found.over(range_, now_s)
+    return HistoryView(
+        link=link,
+        level=level,
+        range=range_,
+        times_s=tuple(time_s for time_s, _ in pairs),
+        amounts=tuple(words.money(value) for _, value in pairs),
+        since_s=past.since_micros // 1_000_000,
+    )

@@ -1,0 +1,1 @@
+"""The pages over HTTP: what is served, to whom, and how it looks."""

@@ -1,0 +1,151 @@
+"""Every alarm that there is, and the board on which all of them are raised.
+
+A raised alarm is logged and counted once, and listed for whoever asks: the operator page, the API,
+the metrics. Some alarms stand until what caused them is over; others say what happened.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from jackpot.core.events import AnyEvent
+from jackpot.core.events.operator import BoxCounted
+from jackpot.core.events.table import RoundSettled
+from jackpot.core.money import dollars
+from jackpot.engine.answers import Commit, Committed
+
+KEPT = 50  # alarms about what happened
+Severity = Literal["critical", "warning"]
+_LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
+_log = logging.getLogger(__name__)
+
+
+class AlarmKind(Enum):
+    """The closed list: how urgent each is, and its text. docs/operations.md says what to do."""
+
+    SITE_HALTED = ("critical", "site {site} is halted: {why}")
+    NOT_SERVING = ("critical", "the controller takes no commands")
+    TABLE_SILENT = ("warning", "{table}: nothing heard {heard}, round {round} {phase}")
+    PAYOUT_LATE = ("warning", "payout {payout} at {table} is {state} for {minutes} min")
+    LOW_METER = (
+        "warning",
+        "{table}, round {round}: meter {about} was won with less than a tenth of its seed on it",
+    )
+    BOX_DIFFERENCE = (
+        "warning",
+        "Bad Beat box {about}: ${counted} was counted, but its pots gave ${recorded}",
+    )
+    CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
+    CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
+
+    def __init__(self, severity: Severity, text: str) -> None:
+        self.severity = severity
+        self.text = text
+
+
+class Alarm(Struct, frozen=True):
+    """Something that the floor should look into; without a site, it is about all of them."""
+
+    kind: AlarmKind
+    text: str
+    time_micros: int
+    site: str = ""
+    about: str = ""  # what tells it from others of its kind that stand: a table, a payout
+    sequence: int = 0  # the journal's entry that says it; 0: none
+
+
+def alarm(
+    kind: AlarmKind, time_micros: int = 0, site: str = "", about: object = "", **details: object
+) -> Alarm:
+    """An alarm with its text; without a time, of this moment."""
+    text = kind.text.format(site=site, about=about, **details)
+    return Alarm(kind, text, time_micros or time.time_ns() // 1_000, site, str(about))
+
+
+class AlarmBoard:
+    """The alarms of one controller. Writers raise from their own threads."""
+
+    def __init__(self) -> None:
+        self.since_micros = time.time_ns() // 1_000
+        self.raised: Counter[AlarmKind] = Counter()
+        self._happened: deque[Alarm] = deque(maxlen=KEPT)
+        self._standing: dict[str, dict[tuple[AlarmKind, str], Alarm]] = {}
+        self._lock = threading.Lock()
+
+    def sound(self, raised: Alarm) -> None:
+        """Raise an alarm about something that happened."""
+        with self._lock:
+            self._happened.append(raised)
+        self._tell(raised)
+
+    def stand(self, where: str, found: Iterable[Alarm]) -> None:
+        """Say which alarms stand somewhere now: new ones are raised, missing ones are over."""
+        now = {(each.kind, each.about): each for each in found}
+        with self._lock:
+            before = self._standing.get(where, {})
+            for key in now.keys() & before.keys():
+                since_micros = min(now[key].time_micros, before[key].time_micros)
+                now[key] = replace(now[key], time_micros=since_micros)
+            self._standing[where] = now
+        for key, each in now.items():
+            if key not in before:
+                self._tell(each)
+        for key in before.keys() - now.keys():
+            _log.warning("alarm %s is over: %s", before[key].kind.name, before[key].text)
+
+    def observe(self, commit: Commit) -> None:
+        """Raise what the events of a commit say."""
+        for (site, _), committed in commit.events.items():
+            if isinstance(committed.event, RoundSettled | BoxCounted):
+                self.journaled(site, committed)
+
+    def journaled(self, site: str, committed: Committed, *, old: bool = False) -> None:
+        """Take in what an entry says, once; an old one is listed, and not raised again."""
+        found = [
+            replace(each, site=site, sequence=committed.sequence)
+            for each in _said(committed.event, committed.time_micros)
+        ]
+        if not found:
+            return
+        with self._lock:
+            if any((a.site, a.sequence) == (site, committed.sequence) for a in self._happened):
+                return
+            latest = sorted([*self._happened, *found], key=lambda each: each.time_micros)
+            self._happened = deque(latest, maxlen=KEPT)
+        for each in found if not old else ():
+            self._tell(each)
+
+    def alarms(self, site: str) -> list[Alarm]:
+        """A site's alarms: those that stand, the urgent first; then what happened, newest first."""
+        with self._lock:
+            standing = [each for where in self._standing.values() for each in where.values()]
+            happened = list(reversed(self._happened))
+        standing.sort(key=lambda each: each.kind.severity)
+        return [each for each in (*standing, *happened) if each.site in ("", site)]
+
+    def _tell(self, raised: Alarm) -> None:
+        self.raised[raised.kind] += 1
+        level = _LEVELS[raised.kind.severity]
+        _log.log(level, "alarm %s: %s", raised.kind.name, raised.text)
+
+
+def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:
+    """The alarms that an event carries: the core writes a kind's name, and what it is about."""
+    if not isinstance(event, RoundSettled | BoxCounted):
+        return
+    details: dict[str, Any] = {"table": event.table}
+    if isinstance(event, RoundSettled):
+        details["round"] = event.number
+    else:
+        details["counted"] = dollars(event.counted_micros)
+        details["recorded"] = dollars(event.recorded_micros)
+    for said in event.alarms:
+        name, _, about = said.partition(" ")
+        yield alarm(AlarmKind[name], time_micros, about=about, **details)

@@ -1,0 +1,87 @@
+"""Find what waits too long on the floor: a table that says nothing, an award that nobody pays."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+from jackpot.core.order import payouts_in_order
+from jackpot.core.reasons import Refusal
+from jackpot.core.state import State
+from jackpot.engine import Alarm, AlarmKind, Engine
+from jackpot.engine.alarms import alarm
+
+LATE_MICROS = 15 * 60_000_000  # a payout that waits longer keeps its table shut too long
+SILENT_MICROS = 60_000_000  # a table in the middle of a round that says nothing
+MINUTE_MICROS = 60_000_000
+LOOK_S = 5.0
+Heartbeats = Mapping[tuple[str, str], int]  # (site, table) -> time in micros
+
+
+class FloorWatch:
+    """Keeps the engine's alarms about the floor of its sites up to date."""
+
+    def __init__(self, engine: Engine, sites: Sequence[str], heartbeats: Heartbeats) -> None:
+        self._engine = engine
+        self._sites = sites
+        self._heartbeats = heartbeats
+
+    async def run(self) -> None:
+        """Look every few seconds, also while nobody watches a page."""
+        while True:
+            for site in self._sites:
+                await self.look(site)
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self, site: str) -> int | Refusal:
+        """Raise a site's alarms of this moment; the sequence at which they were found."""
+
+        def question(state: State) -> tuple[int, list[Alarm]]:
+            return state.sequence, [*self._silent(state), *_late(state)]
+
+        found = await self._engine.read(site, question, fresh=False)
+        if isinstance(found, Refusal):
+            return found
+        sequence, alarms = found
+        self._engine.alarms.stand(f"floor of {site}", alarms)
+        return sequence
+
+    def _silent(self, state: State) -> Iterator[Alarm]:
+        now_micros = _now_micros()
+        for id_, table in state.tables.items():
+            round_ = table.round
+            if round_ is None or round_.phase not in ("open", "locked", "collected"):
+                continue
+            heard_micros = self._heartbeats.get((state.site, id_), 0)
+            since_micros = max(heard_micros, self._engine.alarms.since_micros)
+            if now_micros - since_micros > SILENT_MICROS:
+                minutes = (now_micros - since_micros) // MINUTE_MICROS
+                yield alarm(
+                    AlarmKind.TABLE_SILENT,
+                    since_micros,
+                    state.site,
+                    id_,
+                    table=id_,
+                    heard=f"for {minutes} min" if heard_micros else "since the start",
+                    round=round_.number,
+                    phase=round_.phase,
+                )
+
+
+def _late(state: State) -> Iterator[Alarm]:
+    now_micros = _now_micros()
+    for payout in payouts_in_order(state):
+        if now_micros - payout.since_micros > LATE_MICROS:
+            yield alarm(
+                AlarmKind.PAYOUT_LATE,
+                payout.since_micros,
+                state.site,
+                payout.id,
+                payout=payout.id,
+                table=payout.table,
+                state="validated" if payout.floorperson else "pending",
+                minutes=(now_micros - payout.since_micros) // MINUTE_MICROS,
+            )
+
+
+def _now_micros() -> int:
+    return time.time_ns() // 1_000

@@ -1,0 +1,224 @@
+"""Every alarm of the one list reaches the log, the operator page, the API and the metrics."""
+
+import asyncio
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpc.aio import AioRpcError
+
+from jackpot.core import bad_beat, settle
+from jackpot.core.invariants import BrokenInvariantError
+from jackpot.core.state import State
+from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.engine import AlarmKind, Limits, replica
+from jackpot.rules.site import load_site
+from jackpot.server import floor_watch
+from jackpot.wire.v1 import operator_pb2, table_pb2
+from table_client.client import open_channel
+from tests.display.browser import Browser
+from tests.display.shown import Shown, open_shown
+from tests.engine.pit import eventually
+from tests.server.house import (
+    DOLLAR,
+    ROYALS,
+    SITE,
+    Clock,
+    House,
+    fund_text,
+    open_house,
+    serving,
+)
+
+QUICK = Limits(stalled_s=0.5)
+MALFUNCTION = operator_pb2.METER_REASON_MALFUNCTION
+Scene = Callable[[House, pytest.MonkeyPatch], Awaitable[None]]
+
+
+async def halted(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The accounts stop adding up."""
+
+    def check(_state: State) -> None:
+        raise BrokenInvariantError("for the test")
+
+    monkeypatch.setattr(replica, "check_open", check)
+    with suppress(AioRpcError):
+        await house.operate("SuspendLink", link="bonus")
+
+
+async def not_serving(house: House, _: pytest.MonkeyPatch) -> None:
+    """A commit hangs, and everything that waits for it."""
+    house.faults.hold_at = "before-commit"
+    asyncio.create_task(house.operate("SuspendLink", link="bonus"))  # noqa: RUF006 - it ends with the house
+    await eventually(lambda: not house.engine.healthy)
+
+
+async def silent(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table opens a round and says no more."""
+    monkeypatch.setattr(floor_watch, "SILENT_MICROS", 0)
+    await (await house.dealer("t1")).do("open_round")
+
+
+async def late(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody pays an award."""
+    monkeypatch.setattr(floor_watch, "LATE_MICROS", 0)
+    await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
+
+
+async def low_meter(house: House, _: pytest.MonkeyPatch) -> None:
+    """All is won of a meter that was set far below its seed."""
+    change: dict[str, Any] = {
+        "link": "five",
+        "level": "main",
+        "to_micros": DOLLAR,
+        "reason": MALFUNCTION,
+        "reference": "memo 7",
+    }
+    made = await house.operate("AdjustMeter", who="ann/slots", **change)
+    await house.operate("ApproveProposal", who="bob/accounting", proposal=made.proposed.id)
+    await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
+
+
+async def box_difference(house: House, _: pytest.MonkeyPatch) -> None:
+    """A box holds more than its pots gave."""
+    pot = table_pb2.ContributePot(pot_micros=20 * DOLLAR)
+    await (await house.dealer("p1")).do("contribute_pot", pot)
+    count: dict[str, Any] = {
+        "table": "p1",
+        "counted_micros": 3 * DOLLAR,
+        "cashier": "Cy",
+        "floorperson": "Ann",
+    }
+    await house.operate("CountBox", link="fund", **count)
+
+
+async def set_back(house: House, _: pytest.MonkeyPatch) -> None:
+    """The clock goes back by eight seconds, with a little time in between."""
+    for ahead_s in (8, 0):
+        house.clock.ahead_s = ahead_s
+        await house.dealer("t1")
+
+
+async def put_forward(house: House, _: pytest.MonkeyPatch) -> None:
+    """The clock goes forward by an hour."""
+    for ahead_s in (0, 3_600):
+        house.clock.ahead_s = ahead_s
+        await house.dealer("t1")
+
+
+SCENES: dict[AlarmKind, tuple[Scene, str]] = {
+    AlarmKind.SITE_HALTED: (halted, r"site house is halted: .*for the test"),
+    AlarmKind.NOT_SERVING: (not_serving, r"the controller takes no commands"),
+    AlarmKind.TABLE_SILENT: (silent, r"t1: nothing heard for 0 min, round 1 open"),
+    AlarmKind.PAYOUT_LATE: (late, r"payout 1 at t4 is pending for 0 min"),
+    AlarmKind.LOW_METER: (
+        low_meter,
+        r"t4, round 1: meter five/main was won with less than a tenth of its seed on it",
+    ),
+    AlarmKind.BOX_DIFFERENCE: (
+        box_difference,
+        r"Bad Beat box fund/p1: \$3\.00 was counted, but its pots gave \$2\.00",
+    ),
+    AlarmKind.CLOCK_BEHIND: (set_back, r"the clock is \d\.\d s behind the journal"),
+    AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),
+}
+
+
+def test_every_alarm_has_its_scene() -> None:
+    """The list is closed, and has every name that the core writes into the journal."""
+    assert set(SCENES) == set(AlarmKind)
+    said = re.findall(r'f"([A-Z_]+) \{', inspect.getsource(bad_beat) + inspect.getsource(settle))
+    assert said
+    assert set(said) <= {kind.name for kind in AlarmKind}
+    on_the_wire = set(operator_pb2.AlarmKind.keys()) - {"ALARM_KIND_UNSPECIFIED"}
+    assert on_the_wire == {f"ALARM_KIND_{kind.name}" for kind in AlarmKind}
+
+
+@pytest.mark.parametrize("kind", SCENES, ids=lambda kind: kind.name)
+async def test_an_alarm_reaches_everybody(
+    tmp_path: Path,
+    browser: Browser,
+    kind: AlarmKind,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It is logged once, counted, on the page, and told to a screen elsewhere."""
+    scene, text = SCENES[kind]
+    # Only the machine's own clock is watched for jumps: let the test's clock be that.
+    monkeypatch.setattr("jackpot.engine.engine.clock_micros", MACHINE)
+    monkeypatch.setattr("tests.server.house.Clock", lambda: MACHINE)
+    MACHINE.ahead_s = 0
+    async with open_shown(tmp_path, more=fund_text(), limits=QUICK) as shown:
+        await scene(shown.house, monkeypatch)
+        window = await browser.open(f"{shown.url}/ops")
+        await window.until('document.querySelector(".alarm")')
+        on_page = await window.text("#alarms")
+        assert re.search(text, on_page), on_page
+        assert (kind.severity == "critical") == bool(await window.page.locator(".critical").count())
+        assert await elsewhere(shown, text)
+        assert await counted(shown, kind) == 1
+        told = [one.message for one in caplog.records if f"alarm {kind.name}:" in one.message]
+        assert len(told) == 1
+        assert re.search(text, told[0])
+
+
+MACHINE = Clock()
+
+
+async def elsewhere(shown: Shown, text: str) -> bool:
+    """Whether a feed over gRPC has the alarm, and the same alarms as the one beside."""
+    async with open_channel(shown.house.address) as channel:
+        far = await RemoteFeed(channel, SITE).overview()
+    near = await shown.display._pages._feed.overview()
+    assert far is not None
+    assert near is not None
+    assert far.alarms == near.alarms
+    return any(re.search(text, alarm.text) for alarm in far.alarms)
+
+
+async def counted(shown: Shown, kind: AlarmKind) -> int:
+    """How often the metrics say that the alarm was raised."""
+    _, text = await shown.get("/metrics")
+    found = re.search(rf'jackpot_alarms_raised_total{{alarm="{kind.name}"}} (\d+)', text)
+    assert found
+    assert re.search(rf'jackpot_alarms{{severity="{kind.severity}"}} [1-9]', text)
+    return int(found[1])
+
+
+async def test_an_alarm_that_is_over_leaves_the_page(
+    shown: Shown, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that stands goes when its cause does, and the log says so."""
+    feed = shown.display._pages._feed
+    await late(shown.house, monkeypatch)
+    assert [alarm.severity for alarm in (await feed.overview()).alarms] == ["warning"]  # type: ignore[union-attr]  # it is there
+    monkeypatch.undo()
+    assert not (await feed.overview()).alarms  # type: ignore[union-attr]  # as above
+    assert "alarm PAYOUT_LATE is over: payout 1 at t4" in caplog.text
+
+
+async def test_alarms_of_the_journal_outlive_a_restart(tmp_path: Path) -> None:
+    """They are read back and listed with their time, and neither logged nor counted again."""
+    async with open_house(tmp_path, more=fund_text()) as house:
+        await box_difference(house, pytest.MonkeyPatch())
+        before = house.engine.alarms.alarms(SITE)
+    async with open_shown(tmp_path, more=fund_text()) as shown:
+        board = shown.house.engine.alarms
+        await eventually(lambda: board.alarms(SITE) == before)
+        assert len(before) == 1
+        assert await counted(shown, AlarmKind.BOX_DIFFERENCE) == 0
+
+
+async def test_an_alarm_of_another_controller_is_shown_here(tmp_path: Path) -> None:
+    """What a second controller on the journal settled is on this one's page too, once."""
+    async with open_shown(tmp_path) as shown:
+        site = load_site(tmp_path / "site.toml")
+        async with serving(shown.house.store, site) as other:
+            await low_meter(other, pytest.MonkeyPatch())
+        board = shown.house.engine.alarms
+        await eventually(lambda: bool(board.alarms(SITE)))
+        assert [alarm.kind for alarm in board.alarms(SITE)] == [AlarmKind.LOW_METER]

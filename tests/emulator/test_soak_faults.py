@@ -20,8 +20,8 @@ KINDS = (TableFault, InjectedFault, ClientFault)
 DOCS = Path(__file__).parents[2] / "docs" / "operate" / "soak.md"
 
 
-def concrete_faults() -> list[type[Fault]]:
-    """Every class in the package that can be made into a fault."""
+def fault_classes() -> list[type[Fault]]:
+    """Every class in the package that is a fault; those with an underscore are for others."""
     modules = [
         import_module(f"{package.__name__}.{path.stem}")
         for path in Path(package.__file__).parent.glob("*.py")
@@ -31,14 +31,14 @@ def concrete_faults() -> list[type[Fault]]:
         each
         for module in modules
         for _, each in inspect.getmembers(module, inspect.isclass)
-        if issubclass(each, Fault) and not inspect.isabstract(each)
+        if issubclass(each, Fault) and each not in (Fault, *KINDS) and each.__name__[0] != "_"
     }
     return sorted(found, key=lambda fault: fault.name)
 
 
 def test_a_class_is_all_that_a_fault_needs() -> None:
     """Whatever class the package has is known by its name, and nothing else is."""
-    assert concrete_faults() == list(FAULTS.values())
+    assert fault_classes() == list(FAULTS.values())
     assert len(FAULTS) >= 15
 
 
@@ -50,6 +50,10 @@ def test_a_fault_has_all_its_parts(fault: type[Fault], tmp_path: Path) -> None:
     assert not fault.text.endswith(".")
     assert inspect.getdoc(fault) != inspect.getdoc(fault.__mro__[1]), "its own docstring"
     assert sum(issubclass(fault, kind) for kind in KINDS) == 1
+    assert not inspect.isabstract(fault)
+    if issubclass(fault, TableFault):
+        counted = fault.times_felt is not TableFault.times_felt
+        assert counted + bool(fault.refusal) + bool(fault.counter) == 1, "one way to be felt"
     assert isinstance(fault.why_impossible(Options(store="postgresql://localhost/soak")), str)
     made = fault(Target(tmp_path, random.Random(1), 1.0))
     run = Soak(Options(tables=4), tmp_path)

@@ -93,7 +93,7 @@ def test_a_refusal_that_is_not_journaled_keeps_its_place(
 def test_a_refusal_without_need_is_found_where_it_was_told(
     transcript: Transcript, terms: SiteTerms, tmp_path: Path
 ) -> None:
-    """The shortest_failure ends with it, and has all that was told before."""
+    """The failure found ends with it, and has all that was told before."""
     for entry in (attached(11, 1), opened(12), FENCED, attached(13, 2, OPEN)):
         transcript.note(entry)
     transcript.close()

@@ -1,14 +1,17 @@
 """What every command line here shares: commands imported on use, one-line failures, real numbers.
 
-A command is imported when it is used, so `jackpot meters` need not load the controller, and Ctrl-C
-in the first second is click's to answer. A failure is one line, never a traceback. The exit code
-tells a script what to do next; `jackpot --help` lists them.
+A command is imported when it is used, so `jackpot meters` need not load the controller, `--help`
+loads nothing but click, and Ctrl-C in the first second is click's to answer. A failure is one line,
+never a traceback. The exit code tells a script what to do next; `jackpot --help` lists them.
 """
 
+import ast
 import functools
 import importlib
+import importlib.util
 import math
 from collections.abc import Callable, Mapping
+from importlib.abc import InspectLoader
 from typing import Any, ParamSpec, TypeVar
 
 import click
@@ -39,6 +42,31 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(self._modules[name]), name)
         _keep_examples(command)
         return command
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with what their docstrings begin with, and import none of them."""
+        room = formatter.width - 6 - max(map(len, self._modules))
+        helps = {module: _docstrings(module) for module in dict.fromkeys(self._modules.values())}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=helps[module][name]).get_short_help_str(room))
+                    for name, module in self._modules.items()
+                ]
+            )
+
+
+def _docstrings(module: str) -> dict[str, str]:
+    """The docstrings of a module's functions, read from its source."""
+    spec = importlib.util.find_spec(module)
+    source = (
+        spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
+    )
+    if source is None:  # installed without its source
+        found = vars(importlib.import_module(module)).items()
+        return {name: each.help or "" for name, each in found if isinstance(each, click.Command)}
+    functions = (each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef))
+    return {each.name: ast.get_docstring(each) or "" for each in functions}
 
 
 def _keep_examples(command: click.Command) -> None:

@@ -1,17 +1,18 @@
 """`jackpot audit`: look through the journal."""
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from jackpot.cli.kinds import ID
 from jackpot.cli.offline import MOMENT, data_option, reading, site_option
 from jackpot.cli.operator_view import clock
 from jackpot.console import one_line
-from jackpot.reports.audit import Filter, Finding
-from jackpot.reports.audit import audit as search
-from jackpot.store.codec import KINDS
+
+if TYPE_CHECKING:
+    from jackpot.reports.audit import Finding
+
 
 WIDTH = 80
 
@@ -52,6 +53,12 @@ def audit(
       jackpot audit --data /var/lib/jackpot --kind MeterAdjusted --kind Proposed
       jackpot audit --data /var/lib/jackpot --actor ann --since 2026-03-01
     """
+    import msgspec
+
+    from jackpot.reports.audit import Filter
+    from jackpot.reports.audit import audit as search
+    from jackpot.store.codec import KINDS
+
     by_name = {kind.lower(): kind for kind in KINDS}
     for kind in kinds:
         if kind.lower() not in by_name:
@@ -65,7 +72,7 @@ def audit(
                 click.echo("\n".join(_lines(found)))
 
 
-def _lines(found: Finding) -> list[str]:
+def _lines(found: "Finding") -> list[str]:
     head = f"{found.sequence} {clock(found.time_micros)} {found.actor} {found.kind}"
     if not found.about:
         return [head]

@@ -3,14 +3,17 @@
 Where the site asks for two people these only propose; `jackpot approve` makes it happen.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import AMOUNT, RATE
 from jackpot.cli.operator_view import clock, exact, terms_text, transfer_text
-from jackpot.wire.v1 import operator_pb2
+
+if TYPE_CHECKING:
+    from jackpot.wire.v1 import operator_pb2
+
 
 _LEVEL = click.argument("level", required=False)
 _NOTE = click.option(
@@ -18,7 +21,7 @@ _NOTE = click.option(
 )
 
 
-def find_link(desk: Desk, name: str) -> operator_pb2.Link:
+def find_link(desk: Desk, name: str) -> "operator_pb2.Link":
     """A link by name."""
     links: dict[str, operator_pb2.Link] = {link.id: link for link in desk.ask("ListLinks").links}
     if name not in links:
@@ -28,7 +31,7 @@ def find_link(desk: Desk, name: str) -> operator_pb2.Link:
 
 def find_level(
     desk: Desk, link: str, level: str | None
-) -> tuple[operator_pb2.Link, operator_pb2.LevelAccounts]:
+) -> "tuple[operator_pb2.Link, operator_pb2.LevelAccounts]":
     """A level by name, or a link's only one."""
     found = find_link(desk, link)
     levels = {one.level: one for one in found.levels}
@@ -41,7 +44,7 @@ def find_level(
     return found, levels[level]
 
 
-def split_name(desk: Desk, name: str) -> tuple[str, str, operator_pb2.LevelAccounts]:
+def split_name(desk: Desk, name: str) -> "tuple[str, str, operator_pb2.LevelAccounts]":
     """LINK/LEVEL, or LINK where it has one level."""
     link, _, level = name.partition("/")
     found = find_level(desk, link, level or None)[1]
@@ -107,6 +110,8 @@ def adjust(
       jackpot adjust five-card main --to 12,345.67 --reason malfunction \
         --note "ticket 31"
     """
+    from jackpot.wire.v1 import operator_pb2
+
     found = find_level(desk, link, level)[1]
     name = f"{link}/{found.level}"
     desk.confirm(f"{name}: {exact(found.meter_micros)} -> {exact(to_micros)} ({reason})")
@@ -145,6 +150,8 @@ def transfer(
     Example:
       jackpot transfer five-card mega/major --note "memo 8"
     """
+    from jackpot.wire.v1 import operator_pb2
+
     link, level, giving = split_name(desk, source)
     to_link, to_level, taking = split_name(desk, target)
     held = giving.overflow_micros if pool == "overflow" else giving.reserve_micros
@@ -213,6 +220,8 @@ def rate(
     Example:
       jackpot rate stud main --primary 72% --note "memo 10"
     """
+    from jackpot.wire.v1 import operator_pb2
+
     found = find_level(desk, link, level)[1]
     now = operator_pb2.Terms(
         primary_bps=found.primary_bps,

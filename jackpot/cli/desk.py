@@ -8,23 +8,19 @@ asked about, unless `--yes` says that it was.
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
-import grpc
-from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
-from rich.console import Console
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.console import NotConfirmedError, UnreachableException, one_line
 from jackpot.core.money import dollars
-from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.ids import SAYS, is_id
-from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
-from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+
+if TYPE_CHECKING:
+    import grpc
+    from google.protobuf.message import Message
+
 
 TIMEOUT_S = 5.0
 PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown
@@ -34,7 +30,12 @@ P = ParamSpec("P")
 class Desk:
     """A connection to a site's controller, on behalf of a person."""
 
-    def __init__(self, channel: grpc.Channel, **options: Any) -> None:
+    def __init__(self, channel: "grpc.Channel", **options: Any) -> None:
+        from rich.console import Console
+
+        from jackpot.server.caller import DEPARTMENT_KEY, PRINCIPAL_KEY
+        from jackpot.wire.v1 import operator_pb2_grpc
+
         self._channel = channel
         self._operator = operator_pb2_grpc.OperatorServiceStub(channel)
         self._options = options
@@ -50,6 +51,8 @@ class Desk:
     @property
     def site(self) -> str:
         """The site that was named, or the only one."""
+        from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
         if not self._site:
             stub = meter_pb2_grpc.MeterServiceStub(self._channel)
             sites = stub.ListSites(
@@ -62,6 +65,8 @@ class Desk:
 
     def ask(self, rpc: str, **values: Any) -> Any:
         """Look something up."""
+        from jackpot.wire.v1 import operator_pb2
+
         request = getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
         return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
 
@@ -84,6 +89,12 @@ class Desk:
 
     def order(self, rpc: str, **values: Any) -> Any:
         """Have something done, once, however often it has to be said."""
+        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+        from jackpot.wire.refusals import RefusedError
+        from jackpot.wire.request_id import new_request_id
+        from jackpot.wire.v1 import operator_pb2
+
         request_id = self._options.get("request_id") or new_request_id()
         request = getattr(operator_pb2, f"{rpc}Request")(
             site=self.site, request_id=request_id, **values
@@ -110,7 +121,11 @@ class Desk:
             says = f"stopped, it may or may not have happened{again}"
             raise UnreachableException(says) from stopped
 
-    def _send(self, rpc: str, request: Message) -> Any:
+    def _send(self, rpc: str, request: "Message") -> Any:
+        import grpc
+
+        from jackpot.wire.refusals import explained, from_rpc_error
+
         try:
             return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
         except grpc.RpcError as error:
@@ -128,8 +143,10 @@ class Desk:
         if not agreed:
             raise NotConfirmedError
 
-    def tell(self, response: Message, *lines: str) -> None:
+    def tell(self, response: "Message", *lines: str) -> None:
         """Give the answer: the message as JSON, or lines for people."""
+        from google.protobuf.json_format import MessageToDict
+
         if self.json:
             data = MessageToDict(
                 response,

@@ -1,14 +1,15 @@
 """What people write on the command line, read exactly: amounts, rates, numbers, journal heads."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT, parse_dollars
 from jackpot.rules.cards import CardError, parse_cards
-from jackpot.rules.terms import parse_rate
-from jackpot.verify import Noted
+
+if TYPE_CHECKING:
+    from jackpot.verify import Noted
 
 
 class Amount(click.ParamType[int]):
@@ -49,6 +50,8 @@ class Rate(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read "21.25%"."""
+        from jackpot.rules.terms import parse_rate
+
         if isinstance(value, int):
             return value
         try:
@@ -89,14 +92,14 @@ class Cards(click.ParamType[tuple[str, ...]]):
             self.fail(str(error), param, ctx)
 
 
-class Head(click.ParamType[tuple[str, Noted]]):
+class Head(click.ParamType["tuple[str, Noted]"]):
     """What was noted of a site's journal before."""
 
     name = "head"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Noted]:
+    ) -> "tuple[str, Noted]":
         """Read "SITE=SEQUENCE:HASH", with at least eight digits of the hash."""
         found = re.fullmatch(r"([^=]+)=([0-9]{1,15}):([0-9a-fA-F]{8,64})", value)
         if not found:

@@ -3,15 +3,17 @@
 import http.client
 import json
 import ssl
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
 from jackpot.cli.connection import certified
 from jackpot.console import UnreachableException, one_line
-from jackpot.wire.handshake import fault_of
-from jackpot.wire.identity import Identity
+
+if TYPE_CHECKING:
+    from jackpot.wire.identity import Identity
+
 
 TIMEOUT_S = 5.0
 MAX_BYTES = 4_096
@@ -23,7 +25,7 @@ CODE_PATH = "/login/code"
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @one_line
 @certified
-def login(identity: Identity, pages: str, *, json_: bool) -> None:
+def login(identity: "Identity", pages: str, *, json_: bool) -> None:
     r"""Get a browser in: it sees what your certificate's role may see.
 
     Prints an address to open, good once and for five minutes; the login that it gives ends after
@@ -48,7 +50,7 @@ def login(identity: Identity, pages: str, *, json_: bool) -> None:
     click.echo(f"  {address}")
 
 
-def _fetch(identity: Identity, where: str) -> dict[str, Any]:
+def _fetch(identity: "Identity", where: str) -> dict[str, Any]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     identity.show_in(context)
     connection = http.client.HTTPSConnection(where, timeout=TIMEOUT_S, context=context)
@@ -69,7 +71,9 @@ def _fetch(identity: Identity, where: str) -> dict[str, Any]:
     return found
 
 
-def _failure(error: Exception, identity: Identity, where: str) -> click.ClickException:
+def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickException:
+    from jackpot.wire.handshake import fault_of
+
     if isinstance(error, ssl.SSLError) and "ALERT" not in (error.reason or "ALERT"):
         return click.ClickException(f"{where} does not speak TLS")
     # TLS 1.3 judges a certificate when the client believes to be in: then it is just hung up on.

@@ -1,15 +1,17 @@
 """What the commands share that read a journal without its controller."""
 
 import datetime as dt
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from jackpot.reports.walk import Progress as OnProgress
-from jackpot.reports.walk import Walk, open_walk
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jackpot.reports.walk import Progress as OnProgress
+    from jackpot.reports.walk import Walk
+
 
 data_option = click.option(
     "--store",
@@ -26,8 +28,11 @@ site_option = click.option(
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[OnProgress | None]:
+def progress_bar(what: str) -> "Iterator[OnProgress | None]":
     """A bar on the terminal's error output while long work lasts; none where nobody looks."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -38,8 +43,10 @@ def progress_bar(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def reading(store: str, site: str) -> Iterator[Walk]:
+def reading(store: str, site: str) -> "Iterator[Walk]":
     """A walk through a journal, with a bar while it lasts."""
+    from jackpot.reports.walk import open_walk
+
     with progress_bar("reading") as progress, open_walk(store, site, progress) as walk:
         yield walk
 

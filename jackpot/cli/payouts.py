@@ -1,12 +1,17 @@
 """`jackpot payouts`, `validate`, `pay`, `reject`: from an award to the player's hand."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import changes_lines, payouts_table, word
-from jackpot.wire.v1 import operator_pb2, payout_pb2
+
+if TYPE_CHECKING:
+    from jackpot.wire.v1 import payout_pb2
+
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
 _PAYOUT = click.argument("payout", type=ID)
@@ -23,6 +28,8 @@ def payouts(desk: Desk, table: str, *, pending: bool) -> None:
     Example:
       jackpot payouts --pending
     """
+    from jackpot.wire.v1 import operator_pb2
+
     response = desk.ask("ListPayouts", table=table)
     if pending:
         waiting = [p for p in response.payouts if p.needs_floorperson and not p.floorperson]
@@ -49,6 +56,8 @@ def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> N
     Example:
       jackpot validate 41 --floorperson "Ann Floor"
     """
+    from jackpot.wire.v1 import payout_pb2
+
     response = desk.order(
         "ValidatePayout",
         payout=payout,
@@ -71,6 +80,8 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     Example:
       jackpot pay 41 --form W2G-1007
     """
+    from jackpot.wire.v1 import payout_pb2
+
     if found := _find(desk, payout):
         desk.confirm(f"{_about(found)} pending -> paid{f', form {form}' if form else ''}")
     response = desk.order("PayPayout", payout=payout, form=form)
@@ -96,6 +107,8 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     Example:
       jackpot reject 41 --reason hand-misread --floorperson "Ann Floor"
     """
+    from jackpot.wire.v1 import operator_pb2
+
     if found := _find(desk, payout):
         desk.confirm(f"{_about(found)} pending -> rejected ({reason})")
     value = f"REJECT_REASON_{reason.replace('-', '_').upper()}"
@@ -110,12 +123,12 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     desk.tell(response, done, *changes_lines(others))
 
 
-def _find(desk: Desk, payout: int) -> payout_pb2.Payout | None:
+def _find(desk: Desk, payout: int) -> "payout_pb2.Payout | None":
     found = desk.ask("ListPayouts").payouts
     return next((one for one in found if one.id == payout), None)
 
 
-def _about(payout: payout_pb2.Payout) -> str:
+def _about(payout: "payout_pb2.Payout") -> str:
     hand = payout.hand.replace("-", " ")
     at = f"{payout.table} seat {payout.seat}"
     return f"payout {payout.id}, {hand} at {at}: {money(payout.amount_micros)},"

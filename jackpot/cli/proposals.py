@@ -1,5 +1,7 @@
 """`jackpot proposals`, `approve`, `decline`: the second person."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from jackpot.cli.changes import find_level
@@ -7,9 +9,9 @@ from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID
 from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
 from jackpot.core.money import dollars
-from jackpot.wire.v1 import operator_pb2
 
-_OF_TERMS = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
+if TYPE_CHECKING:
+    from jackpot.wire.v1 import operator_pb2
 
 
 @click.command()
@@ -28,14 +30,17 @@ def proposals(desk: Desk) -> None:
     desk.tell(response, *(lines or ["Nothing waits."]))
 
 
-def _find(desk: Desk, number: int) -> operator_pb2.Proposal | None:
+def _find(desk: Desk, number: int) -> "operator_pb2.Proposal | None":
     waiting = desk.ask("ListProposals").proposals
     return next((proposal for proposal in waiting if proposal.id == number), None)
 
 
-def _now(desk: Desk, proposal: operator_pb2.Proposal) -> list[str]:
+def _now(desk: Desk, proposal: "operator_pb2.Proposal") -> list[str]:
     """How the meter that is to change stands by now: wagers since the proposal stay on it."""
-    if proposal.kind in _OF_TERMS:
+    from jackpot.wire.v1 import operator_pb2
+
+    of_terms = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
+    if proposal.kind in of_terms:
         return []
     link, level = proposal.to_link or proposal.link, proposal.to_level or proposal.level
     return [f"   now     {dollars(find_level(desk, link, level)[1].meter_micros)}"]

@@ -6,7 +6,6 @@ from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import ID, SEAT
 from jackpot.cli.meter_view import money
 from jackpot.cli.operator_view import changes_lines, word
-from jackpot.wire.v1 import table_pb2
 
 ROUND = click.option(
     "--round", "round_", type=ID, metavar="NO", help="Which round. [default: the table's last]"
@@ -45,6 +44,8 @@ def void(desk: Desk, table: str, reason: str, seat: int | None, round_: int | No
 
 def _at_stake(desk: Desk, table: str, number: int, seat: int | None) -> str:
     """What whoever is asked should know of the round before it is gone."""
+    from jackpot.wire.v1 import table_pb2
+
     found = desk.ask("GetTable", table=table).table.round
     if found.number != number:
         return ""

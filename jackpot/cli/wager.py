@@ -5,7 +5,6 @@ import click
 from jackpot.cli.desk import Desk, at_desk
 from jackpot.cli.kinds import SEAT
 from jackpot.cli.void import ROUND
-from jackpot.wire.v1 import table_pb2
 
 
 @click.group()
@@ -33,6 +32,8 @@ def remove(desk: Desk, table: str, seat: int, bet: str, round_: int | None) -> N
     Example:
       jackpot wager remove table-1 --seat 3 --bet five-card-progressive
     """
+    from jackpot.wire.v1 import table_pb2
+
     number = desk.round(table, round_)
     what = f"{table}, round {number}, seat {seat}: {bet}"
     desk.confirm(f"{what} -> removed")

@@ -10,7 +10,8 @@ import functools
 import importlib
 import importlib.util
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.abc import InspectLoader
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,6 +19,9 @@ import click
 
 from jackpot.wire.errors import PlainError
 
+DISTRIBUTION = "jackpot-controller"
+# A package that not everybody needs -> the extra that brings it.
+EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -25,23 +29,53 @@ T = TypeVar("T")
 class LazyGroup(click.Group):
     """A group that knows where its commands are."""
 
-    def __init__(self, *arguments: Any, modules: Mapping[str, str], **named: Any) -> None:
-        """`modules` has the module of every command, in the order in which they are listed."""
+    def __init__(
+        self,
+        *arguments: Any,
+        modules: Mapping[str, str],
+        extras: Mapping[str, str] | None = None,
+        **named: Any,
+    ) -> None:
+        """`modules` has the module of every command, in the order in which they are listed.
+
+        `extras` are the extras to name where a package is missing, if not those of `EXTRAS`.
+        """
         super().__init__(*arguments, **named)
         self._modules = modules
+        self._extras = {**EXTRAS, **(extras or {})}
         _keep_examples(self)
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """The commands in the order in which a newcomer meets them."""
         return list(self._modules)
 
-    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, which has the same name in its module."""
         if name not in self._modules:
             return None
-        command: click.Command = getattr(importlib.import_module(self._modules[name]), name)
+        with self._naming_extras(context, name):
+            module = importlib.import_module(self._modules[name])
+        command: click.Command = getattr(module, name)
         _keep_examples(command)
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        with self._naming_extras(context):
+            return super().invoke(context)
+
+    @contextmanager
+    def _naming_extras(self, context: click.Context, name: str = "") -> Iterator[None]:
+        """Where an extra is not installed, say which one in one line."""
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in self._extras:
+                raise
+            command = f"{context.command_path} {name or context.invoked_subcommand}"
+            install = f"pip install '{DISTRIBUTION}[{self._extras[package]}]'"
+            raise click.ClickException(f"{command} needs {package}: {install}") from error
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with what their docstrings begin with, and import none of them."""

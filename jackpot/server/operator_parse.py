@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from jackpot.auth.gate import Actor
+from jackpot.auth.roles import keeps_cage
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import (
@@ -255,4 +256,5 @@ def operator_request(message: Any, actor: Actor) -> Request:
         site=identifier(message.site, "site"),
         origin=OperatorOrigin(actor.principal, identity, actor.department),
         command=command,
+        keeps_cage=keeps_cage(actor.department),
     )

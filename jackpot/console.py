@@ -6,6 +6,7 @@ never a traceback. The exit code tells a script what to do next; `jackpot --help
 """
 
 import ast
+import datetime as dt
 import functools
 import importlib
 import importlib.util
@@ -13,15 +14,21 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.abc import InspectLoader
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
 from jackpot.wire.errors import PlainError
 
+if TYPE_CHECKING:
+    from jackpot.wire.refusals import RefusedError
+
 DISTRIBUTION = "jackpot-controller"
 # A package that not everybody needs -> the extra that brings it.
 EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
+# Details of a refusal whose keys do not say what they count: moments, and amounts of money.
+_TIMES = {"expired_micros"}
+_AMOUNTS = {"micros": "held", "wanted": "needed"}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -156,7 +163,34 @@ def _told(error: Exception) -> click.ClickException | None:
     if not isinstance(error, RefusedError):
         return None
     kind = UnreachableException if isinstance(error, UnreachableError) else click.ClickException
-    return kind(str(error))
+    return kind(refusal_text(error))
+
+
+def refusal_text(error: "RefusedError") -> str:
+    """A refusal as people read it: dollars, percent and local time instead of the wire's units."""
+    details = ", ".join(_detail(*each) for each in sorted(error.metadata.items()))
+    said = f"{error.reason or error.code}: {error.message}"
+    return f"{said} ({details})" if details else said
+
+
+def _detail(key: str, value: str) -> str:
+    from jackpot.core.money import dollars, rate_text  # noqa: PLC0415 - as above
+
+    name = key.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
+    if not value.removeprefix("-").isdecimal():
+        return f"{name} {value}"
+    number = int(value)
+    if key in _TIMES:
+        return f"{name} {local_time(number)}"
+    if key in _AMOUNTS or key.endswith("_micros"):
+        return f"{_AMOUNTS.get(key, name)} ${dollars(number)}"
+    return f"{name} {rate_text(number)}" if key.endswith("_bps") else f"{name} {value}"
+
+
+def local_time(time_micros: int) -> str:
+    """A moment in this machine's time zone, to the second."""
+    moment = dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).astimezone()
+    return moment.strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
 class FiniteRange(click.FloatRange):

@@ -77,7 +77,7 @@ def certified(command: Callable[..., Any]) -> Callable[..., Any]:
         from jackpot.wire.channels import Identity
 
         if cert is None or ca is None:
-            raise click.UsageError("say who you are, with --cert and --ca")
+            raise click.UsageError("your certificate is missing: give --cert and --ca")
         return command(identity=Identity(cert, ca), **options)
 
     return _with_options(command, run, _CA, _CERT)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.cli.parameters import ID
 from jackpot.console import one_line
 
 

@@ -41,8 +41,8 @@ def init(file: Path, *, json_: bool) -> None:
         click.echo(json.dumps({"key": name, "private": str(file), "public": public}))
         return
     click.echo(f"key {name}")
-    click.echo(f"secret, for whoever signs:  {file}")
-    click.echo(f"public, for whoever checks: {public_path(file)}")
+    click.echo(f"private key, to sign with:  {file}")
+    click.echo(f"public key, to check with:  {public_path(file)}")
 
 
 @key.command()

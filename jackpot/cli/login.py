@@ -26,10 +26,10 @@ CODE_PATH = "/login/code"
 @one_line
 @certified
 def login(identity: "Identity", pages: str, *, json_: bool) -> None:
-    r"""Get a browser in: it sees what your certificate's role may see.
+    r"""Log a browser in with your certificate's role.
 
-    Prints an address to open, good once and for five minutes; the login that it gives ends after
-    twelve hours, by logging out, or with your certificate.
+    Prints an address to open. It works once, within five minutes. The login ends after twelve
+    hours, when you log out, or when your certificate expires or is revoked.
 
     \b
     Example:
@@ -38,7 +38,7 @@ def login(identity: "Identity", pages: str, *, json_: bool) -> None:
     """
     where = urlsplit(pages)
     if where.scheme != "https" or not where.hostname:
-        raise click.UsageError(f"{pages!r} is no address such as https://jackpot.example:7480")
+        raise click.UsageError(f"{pages!r} is not a valid address; expected https://HOST:PORT")
     origin = f"https://{where.netloc}"
     answer = _fetch(identity, where.netloc)
     address = f"{origin}/login#{answer['code']}"
@@ -59,7 +59,7 @@ def _fetch(identity: "Identity", where: str) -> dict[str, Any]:
         answer = connection.getresponse()
         raw = answer.read(MAX_BYTES)
     except ssl.SSLCertVerificationError as error:
-        why = f"the certificate of {where} is not to be trusted: {error.verify_message}"
+        why = f"the certificate of {where} is not trusted: {error.verify_message}"
         raise click.ClickException(why) from error
     except (OSError, http.client.HTTPException) as error:
         raise _failure(error, identity, where) from error
@@ -86,4 +86,4 @@ def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickE
 def _refusal(status: int, raw: bytes, where: str) -> str:
     if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
         return raw.decode("utf-8", "replace").strip()
-    return f"{where} has no pages that one logs in to"
+    return f"{where} serves no pages that need a login"

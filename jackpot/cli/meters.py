@@ -24,9 +24,9 @@ RECONNECT_S = 1.0
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Go on showing them as they change.")
+@click.option("--watch", is_flag=True, help="Keep showing them as they change.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON; with --watch one line a change.")
-@click.option("--site", metavar="SITE", help="Which site, where the controller has several.")
+@click.option("--site", metavar="SITE", help="The site, if the controller has several.")
 @one_line
 @connected
 def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None) -> None:
@@ -55,7 +55,9 @@ def _only_site(stub: "meter_pb2_grpc.MeterServiceStub") -> str:
 
     sites = stub.ListSites(meter_pb2.ListSitesRequest(), timeout=TIMEOUT_S).sites
     if len(sites) != 1:
-        raise click.ClickException(f"say --site, one of: {', '.join(sites)}")
+        raise click.ClickException(
+            f"add --site with one of this controller's sites: {', '.join(sites)}"
+        )
     return sites[0]
 
 

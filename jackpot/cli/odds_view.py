@@ -80,7 +80,7 @@ def show_odds(
 def _rule(rule_id: str) -> Rule:
     rule = rules().get(rule_id)
     if rule is None:
-        raise OddsError(f"there is no rule {rule_id!r}; `jackpot rules list` shows them")
+        raise OddsError(f"there is no rule {rule_id!r}; see: jackpot rules list")
     return rule
 
 

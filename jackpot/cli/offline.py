@@ -23,7 +23,11 @@ data_option = click.option(
     help="The controller's data directory, or postgresql://…",
 )
 site_option = click.option(
-    "--site", metavar="SITE", envvar="JACKPOT_SITE", default="", help="Which site, of several."
+    "--site",
+    metavar="SITE",
+    envvar="JACKPOT_SITE",
+    default="",
+    help="The site, if the journal has several.",
 )
 
 
@@ -65,7 +69,11 @@ class Moment(click.ParamType[int]):
         try:
             moment = dt.datetime.fromisoformat(str(value))
         except ValueError:
-            self.fail(f"{value!r} is no time such as 2026-03-01T06:00", param, ctx)
+            self.fail(
+                f"{value!r} is not a time; expected one such as 2026-03-01T06:00",
+                param,
+                ctx,
+            )
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=dt.UTC)
         return int(moment.timestamp()) * 1_000_000

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
+from jackpot.cli.operator_client import OperatorClient, operator_command
 from jackpot.cli.operator_view import changes_lines, payouts_table, word
+from jackpot.cli.parameters import ID
 
 if TYPE_CHECKING:
     from jackpot.wire.v1 import payout_pb2
@@ -20,8 +20,8 @@ _PAYOUT = click.argument("payout", type=ID)
 @click.command()
 @click.option("--pending", is_flag=True, help="Only those that a floorperson must validate.")
 @click.option("--table", metavar="TABLE", default="", help="Only those of a table.")
-@at_desk()
-def payouts(desk: Desk, table: str, *, pending: bool) -> None:
+@operator_command()
+def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
     r"""List the payouts that are neither paid nor rejected, oldest first.
 
     \b
@@ -30,14 +30,14 @@ def payouts(desk: Desk, table: str, *, pending: bool) -> None:
     """
     from jackpot.wire.v1 import operator_pb2
 
-    response = desk.ask("ListPayouts", table=table)
+    response = client.ask("ListPayouts", table=table)
     if pending:
         waiting = [p for p in response.payouts if p.needs_floorperson and not p.floorperson]
         response = operator_pb2.ListPayoutsResponse(sequence=response.sequence, payouts=waiting)
-    if desk.json:
-        desk.tell(response)
+    if client.json:
+        client.tell(response)
     elif response.payouts:
-        desk.console.print(payouts_table(response.payouts))
+        client.console.print(payouts_table(response.payouts))
     else:
         click.echo("Nothing waits.")
 
@@ -48,8 +48,8 @@ def payouts(desk: Desk, table: str, *, pending: bool) -> None:
 @click.option(
     "--source", type=click.Choice(["cage"]), help="Let the cage pay what the table would."
 )
-@at_desk(changes=True)
-def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> None:
+@operator_command(changes=True)
+def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
     r"""Confirm an award: the hand was read right and its lamp was lit.
 
     \b
@@ -58,7 +58,7 @@ def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> N
     """
     from jackpot.wire.v1 import payout_pb2
 
-    response = desk.order(
+    response = client.order(
         "ValidatePayout",
         payout=payout,
         floorperson=floorperson,
@@ -66,14 +66,14 @@ def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> N
     )
     where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
     amount = money(response.amount_micros)
-    desk.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
+    client.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
 
 
 @click.command()
 @_PAYOUT
 @click.option("--form", default="", metavar="NO", help="The form's number; the cage needs it.")
-@at_desk(changes=True)
-def pay(desk: Desk, payout: int, form: str) -> None:
+@operator_command(changes=True)
+def pay(client: OperatorClient, payout: int, form: str) -> None:
     r"""Record that an award was handed over.
 
     \b
@@ -82,12 +82,12 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     """
     from jackpot.wire.v1 import payout_pb2
 
-    if found := _find(desk, payout):
-        desk.confirm(f"{_about(found)} pending -> paid{f', form {form}' if form else ''}")
-    response = desk.order("PayPayout", payout=payout, form=form)
+    if found := _find(client, payout):
+        client.confirm(f"{_about(found)} pending -> paid{f', form {form}' if form else ''}")
+    response = client.order("PayPayout", payout=payout, form=form)
     where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
     amount = money(response.amount_micros)
-    desk.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
+    client.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
 
 
 @click.command()
@@ -99,8 +99,8 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     help="Why it must not be paid.",
 )
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
-@at_desk(changes=True)
-def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
+@operator_command(changes=True)
+def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
     r"""Take an award back; what hung on it is decided again.
 
     \b
@@ -109,10 +109,10 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     """
     from jackpot.wire.v1 import operator_pb2
 
-    if found := _find(desk, payout):
-        desk.confirm(f"{_about(found)} pending -> rejected ({reason})")
+    if found := _find(client, payout):
+        client.confirm(f"{_about(found)} pending -> rejected ({reason})")
     value = f"REJECT_REASON_{reason.replace('-', '_').upper()}"
-    response = desk.order(
+    response = client.order(
         "RejectPayout",
         payout=payout,
         reason=operator_pb2.RejectReason.Value(value),
@@ -120,11 +120,11 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     )
     others = [change for change in response.changes if change.payout != payout]
     done = f"{payout} is rejected{_at(response.sequence)}"
-    desk.tell(response, done, *changes_lines(others))
+    client.tell(response, done, *changes_lines(others))
 
 
-def _find(desk: Desk, payout: int) -> "payout_pb2.Payout | None":
-    found = desk.ask("ListPayouts").payouts
+def _find(client: OperatorClient, payout: int) -> "payout_pb2.Payout | None":
+    found = client.ask("ListPayouts").payouts
     return next((one for one in found if one.id == payout), None)
 
 

@@ -87,7 +87,7 @@ def daily(
 def _drawn(found: "DailyReport", form: str) -> str:
     import msgspec
 
-    from jackpot.reports.forms import as_csv, as_html
+    from jackpot.reports.formats import as_csv, as_html
     from jackpot.reports.sections import sections
 
     match form:

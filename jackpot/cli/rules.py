@@ -60,7 +60,7 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
 
     rule = all_rules().get(rule_id)
     if rule is None:
-        raise click.ClickException(f"there is no rule {rule_id!r}; `jackpot rules list` shows them")
+        raise click.ClickException(f"there is no rule {rule_id!r}; see: jackpot rules list")
     bets = [bet for bet in rule.bets if bet_id in (None, bet.id)]
     if not bets:
         known = ", ".join(bet.id for bet in rule.bets)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.cli.parameters import ID
 from jackpot.console import one_line
 
 if TYPE_CHECKING:

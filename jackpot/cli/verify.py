@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.kinds import HEAD
+from jackpot.cli.parameters import HEAD
 from jackpot.console import one_line
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def verify(
 
     if export_file or receipt_file:
         if key is None:
-            raise click.UsageError("--key is missing: the public key of whoever signed")
+            raise click.UsageError("--key is missing: give the public key of the signer")
         if export_file:
             _verify_export(export_file, key, json_=json_)
         if receipt_file:
             _verify_receipt(receipt_file, key, json_=json_)
         return
     if store is None:
-        raise click.UsageError("say --data, --export or --receipt")
+        raise click.UsageError("nothing to verify: give --data, --export or --receipt")
     report = _verify(store, dict(heads), quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
@@ -129,7 +129,7 @@ def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
     except OSError as error:
         raise click.ClickException(f"can't read {file}: {error.strerror}") from error
     except msgspec.DecodeError as error:
-        raise click.ClickException(f"{file} is no receipt: {error}") from error
+        raise click.ClickException(f"{file} is not a receipt: {error}") from error
     genuine = is_genuine(found, load_public(key))
     if json_:
         click.echo(json.dumps({"ok": genuine, "payout": found.slip.payout, "key": found.key}))

@@ -2,8 +2,8 @@
 
 import click
 
-from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import SEAT
+from jackpot.cli.operator_client import OperatorClient, operator_command
+from jackpot.cli.parameters import SEAT
 from jackpot.cli.void import ROUND
 
 
@@ -22,8 +22,8 @@ def wager() -> None:
 @click.option("--seat", type=SEAT, required=True, metavar="NO", help="Whose wager.")
 @click.option("--bet", required=True, metavar="BET", help="On which bet.")
 @ROUND
-@at_desk(changes=True)
-def remove(desk: Desk, table: str, seat: int, bet: str, round_: int | None) -> None:
+@operator_command(changes=True)
+def remove(client: OperatorClient, table: str, seat: int, bet: str, round_: int | None) -> None:
     r"""Remove an accepted wager that has no chip, before the collection.
 
     You are recorded as the floorperson who did it.
@@ -34,9 +34,9 @@ def remove(desk: Desk, table: str, seat: int, bet: str, round_: int | None) -> N
     """
     from jackpot.wire.v1 import table_pb2
 
-    number = desk.round(table, round_)
+    number = client.round(table, round_)
     what = f"{table}, round {number}, seat {seat}: {bet}"
-    desk.confirm(f"{what} -> removed")
+    client.confirm(f"{what} -> removed")
     placed = table_pb2.PlacedWager(seat=seat, bet=bet)
-    response = desk.order("RemoveWager", table=table, round=number, wager=placed)
-    desk.tell(response, f"{what} is removed (journal {response.sequence})")
+    response = client.order("RemoveWager", table=table, round=number, wager=placed)
+    client.tell(response, f"{what} is removed (journal {response.sequence})")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.console import UnreachableException, one_line
+from jackpot.console import UnreachableException, one_line, refusal_text
 
 if TYPE_CHECKING:
     from jackpot.display.remote import ControllerSource
@@ -83,6 +83,11 @@ def _refused(source: "ControllerSource") -> "RefusedError | None":
     return None if isinstance(source.trouble, UnreachableError) else source.trouble
 
 
+def _lost(source: "ControllerSource", controller: str) -> str:
+    refusal = _refused(source)
+    return refusal_text(refusal) if refusal else _away(controller)
+
+
 def _away(controller: str) -> str:
     return f"the controller at {controller} can't be reached"
 
@@ -108,7 +113,7 @@ async def _draw(source: "ControllerSource", controller: str) -> None:
         while True:
             found = await source.overview()
             overview = found or overview
-            lost = "" if found else str(_refused(source) or _away(controller))
+            lost = "" if found else _lost(source, controller)
             live.update(page(overview, lost, console.height), refresh=True)
             await asyncio.sleep(REFRESH_S)
 

@@ -2,13 +2,13 @@
 
 import click
 
-from jackpot.console import LazyGroup
+from jackpot.console import DISTRIBUTION, LazyGroup
 
 _COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench")}
 
 
-@click.group(cls=LazyGroup, modules=_COMMANDS)
-@click.version_option(package_name="jackpot-controller")
+@click.group(cls=LazyGroup, modules=_COMMANDS, extras={"numpy": "emulator"})
+@click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
     r"""Emulate what surrounds a jackpot controller: devices, tables, and trouble.
 

@@ -1,20 +1,34 @@
 """What every command line here shares: commands imported on use, one-line failures, real numbers.
 
-A command is imported when it is used, so `jackpot meters` need not load the controller, and Ctrl-C
-in the first second is click's to answer. A failure is one line, never a traceback. The exit code
-tells a script what to do next; `jackpot --help` lists them.
+A command is imported when it is used, so `jackpot meters` need not load the controller, `--help`
+loads nothing but click, and Ctrl-C in the first second is click's to answer. A failure is one line,
+never a traceback. The exit code tells a script what to do next; `jackpot --help` lists them.
 """
 
+import ast
+import datetime as dt
 import functools
 import importlib
+import importlib.util
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.abc import InspectLoader
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
 from jackpot.wire.errors import PlainError
 
+if TYPE_CHECKING:
+    from jackpot.wire.refusals import RefusedError
+
+DISTRIBUTION = "jackpot-controller"
+# A package that not everybody needs -> the extra that brings it.
+EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
+# Details of a refusal whose keys do not say what they count: moments, and amounts of money.
+_TIMES = {"expired_micros"}
+_AMOUNTS = {"micros": "held", "wanted": "needed"}
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -22,23 +36,78 @@ T = TypeVar("T")
 class LazyGroup(click.Group):
     """A group that knows where its commands are."""
 
-    def __init__(self, *arguments: Any, modules: Mapping[str, str], **named: Any) -> None:
-        """`modules` has the module of every command, in the order in which they are listed."""
+    def __init__(
+        self,
+        *arguments: Any,
+        modules: Mapping[str, str],
+        extras: Mapping[str, str] | None = None,
+        **named: Any,
+    ) -> None:
+        """`modules` has the module of every command, in the order in which they are listed.
+
+        `extras` are the extras to name where a package is missing, if not those of `EXTRAS`.
+        """
         super().__init__(*arguments, **named)
         self._modules = modules
+        self._extras = {**EXTRAS, **(extras or {})}
         _keep_examples(self)
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """The commands in the order in which a newcomer meets them."""
         return list(self._modules)
 
-    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command, which has the same name in its module."""
         if name not in self._modules:
             return None
-        command: click.Command = getattr(importlib.import_module(self._modules[name]), name)
+        with self._naming_extras(context, name):
+            module = importlib.import_module(self._modules[name])
+        command: click.Command = getattr(module, name)
         _keep_examples(command)
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command."""
+        with self._naming_extras(context):
+            return super().invoke(context)
+
+    @contextmanager
+    def _naming_extras(self, context: click.Context, name: str = "") -> Iterator[None]:
+        """Where an extra is not installed, say which one in one line."""
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in self._extras:
+                raise
+            command = f"{context.command_path} {name or context.invoked_subcommand}"
+            install = f"pip install '{DISTRIBUTION}[{self._extras[package]}]'"
+            raise click.ClickException(f"{command} needs {package}: {install}") from error
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with what their docstrings begin with, and import none of them."""
+        room = formatter.width - 6 - max(map(len, self._modules))
+        helps = {module: _docstrings(module) for module in dict.fromkeys(self._modules.values())}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, click.Command(name, help=helps[module][name]).get_short_help_str(room))
+                    for name, module in self._modules.items()
+                ]
+            )
+
+
+def _docstrings(module: str) -> dict[str, str]:
+    """The docstrings of a module's functions, read from its source."""
+    spec = importlib.util.find_spec(module)
+    source = (
+        spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
+    )
+    if source is None:  # installed without its source
+        found = vars(importlib.import_module(module)).items()
+        return {name: each.help or "" for name, each in found if isinstance(each, click.Command)}
+    functions = (each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef))
+    return {each.name: ast.get_docstring(each) or "" for each in functions}
 
 
 def _keep_examples(command: click.Command) -> None:
@@ -94,7 +163,34 @@ def _told(error: Exception) -> click.ClickException | None:
     if not isinstance(error, RefusedError):
         return None
     kind = UnreachableException if isinstance(error, UnreachableError) else click.ClickException
-    return kind(str(error))
+    return kind(refusal_text(error))
+
+
+def refusal_text(error: "RefusedError") -> str:
+    """A refusal as people read it: dollars, percent and local time instead of the wire's units."""
+    details = ", ".join(_detail(*each) for each in sorted(error.metadata.items()))
+    said = f"{error.reason or error.code}: {error.message}"
+    return f"{said} ({details})" if details else said
+
+
+def _detail(key: str, value: str) -> str:
+    from jackpot.core.money import dollars, rate_text  # noqa: PLC0415 - as above
+
+    name = key.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
+    if not value.removeprefix("-").isdecimal():
+        return f"{name} {value}"
+    number = int(value)
+    if key in _TIMES:
+        return f"{name} {local_time(number)}"
+    if key in _AMOUNTS or key.endswith("_micros"):
+        return f"{_AMOUNTS.get(key, name)} ${dollars(number)}"
+    return f"{name} {rate_text(number)}" if key.endswith("_bps") else f"{name} {value}"
+
+
+def local_time(time_micros: int) -> str:
+    """A moment in this machine's time zone, to the second."""
+    moment = dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).astimezone()
+    return moment.strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
 class FiniteRange(click.FloatRange):

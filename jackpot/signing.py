@@ -61,9 +61,11 @@ def load_private(path: Path) -> Ed25519PrivateKey:
         raise SigningError(f"can't read {path}: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm):
         # Without its cause: an error of the parser may quote what it could not parse.
-        raise SigningError(f"{path} is no private key of `jackpot key init`") from None
+        raise SigningError(
+            f"{path} is not a private key; make one with: jackpot key init"
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise SigningError(f"{path} is no Ed25519 key")
+        raise SigningError(f"{path} is not an Ed25519 key")
     return key
 
 
@@ -74,9 +76,9 @@ def load_public(path: Path) -> Ed25519PublicKey:
     except OSError as error:
         raise SigningError(f"can't read {path}: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise SigningError(f"{path} is no public key of `jackpot key init`") from None
+        raise SigningError(f"{path} is not a public key of jackpot key init") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise SigningError(f"{path} is no Ed25519 key")
+        raise SigningError(f"{path} is not an Ed25519 key")
     return key
 
 

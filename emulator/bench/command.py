@@ -46,7 +46,11 @@ class _Benchmarks(LazyGroup):
         return super().parse_args(context, arguments)
 
 
-@click.group(cls=_Benchmarks, modules={name: f"emulator.bench.{name}" for name in _BENCHMARKS})
+@click.group(
+    cls=_Benchmarks,
+    modules={name: f"emulator.bench.{name}" for name in _BENCHMARKS},
+    extras={"numpy": "emulator"},
+)
 def bench() -> None:
     r"""Measure the controller. Without the name of a benchmark, run `compare`.
 

@@ -8,12 +8,10 @@ from collections.abc import Callable
 
 import click
 
-from emulator.devices.process import serve
 from emulator.devices.timing import MAX_SPEED
 from jackpot.console import FiniteRange
 from jackpot.wire.address import AddressError, verify_address
-from table_client.table.devices.faults import PPM, Fault
-from table_client.table.devices.model import MAX_NAME
+from table_client.table.devices.faults import PPM
 
 Log = Callable[..., None]
 
@@ -85,6 +83,10 @@ def devices(
     Example:
       jackpot-emulator devices --listen 127.0.0.1:7171 --speed 10
     """
+    from emulator.devices.process import serve
+    from table_client.table.devices.faults import Fault
+    from table_client.table.devices.model import MAX_NAME
+
     if len(seed) > MAX_NAME:
         raise click.BadParameter(f"at most {MAX_NAME} characters", param_hint="--seed")
     log = make_log(as_json=as_json)

@@ -59,7 +59,7 @@ class Authority:
         except ValueError as error:
             raise AuthorityError(f"the authority in {folder} can't be read") from error
         if not isinstance(key, ec.EllipticCurvePrivateKey):
-            raise AuthorityError(f"the key in {folder} is no EC key")
+            raise AuthorityError(f"the key in {folder} is not an EC key")
         self._key = key
 
     @classmethod
@@ -236,7 +236,7 @@ def revoked_serials(path: Path, authority: x509.Certificate) -> frozenset[int]:
     except OSError as error:
         raise AuthorityError(f"the list of revoked certificates: {error}") from error
     except ValueError as error:
-        raise AuthorityError(f"{path} is no list of revoked certificates") from error
+        raise AuthorityError(f"{path} is not a list of revoked certificates") from error
     key = authority.public_key()
     if not isinstance(key, ec.EllipticCurvePublicKey) or not crl.is_signature_valid(key):
         raise AuthorityError(f"{path} is not signed by this authority")

@@ -75,7 +75,8 @@ class Gate:
         """TLS that asks every client for a certificate of this authority."""
         if not is_servers(_load(self._files.certificate)):
             raise AuthorityError(
-                f"{self._files.certificate} is no controller's certificate: see `jackpot ca server`"
+                f"{self._files.certificate} is not a controller's certificate; "
+                "make one with: jackpot ca server"
             )
         try:
             pair = (self._files.key.read_bytes(), self._files.certificate.read_bytes())
@@ -147,7 +148,7 @@ def _load(path: Path) -> x509.Certificate:
     except OSError as error:
         raise AuthorityError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise AuthorityError(f"{path} is no certificate") from error
+        raise AuthorityError(f"{path} is not a certificate") from error
 
 
 def _actor(holder: Holder, certificate: x509.Certificate) -> Actor:

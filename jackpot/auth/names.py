@@ -33,10 +33,10 @@ def parse_holder(site: str, role: str, name: str) -> Holder:
     """A holder, or HolderError where a part is not well formed."""
     known = next((candidate for candidate in ROLES if candidate == role), None)
     if known is None:
-        raise HolderError(f"{role!r} is no role (there are: {', '.join(ROLES)})")
+        raise HolderError(f"{role!r} is not a role; expected one of: {', '.join(ROLES)}")
     for part in (site, name):
         if not is_id(part):
-            raise HolderError(f"{part!r} is no name: {SAYS}")
+            raise HolderError(f"{part!r} is not a valid name: {SAYS}")
     return Holder(site, known, name)
 
 

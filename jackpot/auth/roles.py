@@ -1,6 +1,7 @@
-"""The tables of roles: which RPC each may call, which page each may see. Nothing else decides that.
+"""The tables of roles: which RPC each may call, which page each may see, who pays from the cage.
 
-docs/reference/roles.md is made from these tables, and a test fails when they differ.
+Nothing else decides that. docs/reference/roles.md is made from these tables, and a test fails when
+they differ.
 """
 
 from collections.abc import Mapping
@@ -36,6 +37,8 @@ DEPARTMENTS: Mapping[Role, str] = {
     "accounting": "accounting",
     "auditor": "audit",
 }
+# Of those who may call PayPayout, whose department pays what the cage pays.
+_CAGE: frozenset[Role] = frozenset({"accounting"})
 
 _TABLE: frozenset[Role] = frozenset({"table"})
 _METERS: frozenset[Role] = frozenset(ROLES) - {"device"}
@@ -110,6 +113,14 @@ PAGES: Mapping[str, frozenset[Role]] = {
     TABLE_PAGE: _STAFF | {"dealer", "table"},  # the panel hangs where the dealer stands
     METRICS_PAGE: _STAFF | {"monitor"},
 }
+
+
+def keeps_cage(department: str) -> bool:
+    """Whether somebody of a department may pay what the cage pays.
+
+    Without certificates nobody need have a department, and whoever can connect may do everything.
+    """
+    return not department or department in {DEPARTMENTS[role] for role in _CAGE}
 
 
 def as_markdown(what: str, allowed: Mapping[str, frozenset[Role]]) -> str:

@@ -4,14 +4,10 @@ import json
 from pathlib import Path
 
 import click
-import msgspec
 
 from jackpot.cli.offline import data_option
 from jackpot.cli.verify import site_line
 from jackpot.console import one_line
-from jackpot.store.opening import is_postgres
-from jackpot.store.sqlite import FILE_NAME, SqliteJournal
-from jackpot.verify import verify
 
 
 @click.command()
@@ -26,6 +22,12 @@ def backup(target: Path, store: str, *, json_: bool) -> None:
     Example:
       jackpot backup /backup/2026-03-01 --data /var/lib/jackpot
     """
+    import msgspec
+
+    from jackpot.store.opening import is_postgres
+    from jackpot.store.sqlite import FILE_NAME, SqliteJournal
+    from jackpot.verify import verify
+
     if is_postgres(store):
         raise click.ClickException("PostgreSQL has its own backup: pg_basebackup, or pg_dump")
     file = target / FILE_NAME

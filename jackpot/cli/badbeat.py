@@ -3,9 +3,9 @@
 import click
 
 from jackpot.cli.changes import find_level
-from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import CARDS, CASH, SEAT
+from jackpot.cli.operator_client import OperatorClient, operator_command
 from jackpot.cli.operator_view import exact, payouts_table
+from jackpot.cli.parameters import CARDS, CASH, SEAT
 from jackpot.core.money import rate_text
 from jackpot.rules.cards import pretty
 
@@ -26,9 +26,14 @@ def badbeat() -> None:
 @click.argument("counted_micros", metavar="AMOUNT", type=CASH)
 @click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS it is you.")
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
-@at_desk(changes=True)
+@operator_command(changes=True)
 def count(
-    desk: Desk, link: str, table: str, counted_micros: int, cashier: str, floorperson: str
+    client: OperatorClient,
+    link: str,
+    table: str,
+    counted_micros: int,
+    cashier: str,
+    floorperson: str,
 ) -> None:
     r"""Book the count of a table's box; it is the official record.
 
@@ -36,14 +41,14 @@ def count(
     Example:
       jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
     """
-    found, level = find_level(desk, link, None)
+    found, level = find_level(client, link, None)
     recorded = sum(box.amount_micros for box in found.boxes if box.table == table)
     meter = level.meter_micros
-    desk.confirm(
+    client.confirm(
         f"box of {table}: {exact(recorded)} by the record, {exact(counted_micros)} counted\n"
         f"{link}/{level.level}: {exact(meter)} -> {exact(meter + counted_micros)}"
     )
-    response = desk.order(
+    response = client.order(
         "CountBox",
         link=link,
         table=table,
@@ -51,7 +56,7 @@ def count(
         cashier=cashier,
         floorperson=floorperson,
     )
-    desk.tell(
+    client.tell(
         response,
         f"{exact(counted_micros)} of {table} is on {link} (journal {response.sequence})",
         *(f"ALARM {alarm}" for alarm in response.alarms),
@@ -72,9 +77,9 @@ def count(
 @click.option(
     "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
 )
-@at_desk(changes=True)
+@operator_command(changes=True)
 def verify(
-    desk: Desk,
+    client: OperatorClient,
     link: str,
     table: str,
     loser: int,
@@ -102,19 +107,19 @@ def verify(
         ]
     except click.BadParameter as error:
         raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
-    found, level = find_level(desk, link, None)
+    found, level = find_level(client, link, None)
     table_share = f"none: {rate_text(found.table_bps)} stays in the fund"
     if seats:
         at = ", ".join(map(str, seats))
         table_share = f"at seats {at}: {rate_text(found.table_bps)}, divided equally"
-    desk.confirm(
+    client.confirm(
         f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out\n"
         f"  losing hand   {pretty(losing)} at seat {loser}: {rate_text(found.loser_bps)}\n"
         f"  winning hand  {pretty(winning)} at seat {winner}: {rate_text(found.winner_bps)}\n"
         f"  board         {pretty(board) or 'none'}\n"
         f"  others        {table_share}"
     )
-    response = desk.order(
+    response = client.order(
         "VerifyBadBeat",
         link=link,
         table=table,
@@ -126,10 +131,10 @@ def verify(
         other_seats=seats,
         supervisor=supervisor,
     )
-    if desk.json:
-        desk.tell(response)
+    if client.json:
+        client.tell(response)
         return
-    desk.console.print(payouts_table(response.payouts))
+    client.console.print(payouts_table(response.payouts))
     hands = [hand.replace("-", " ") for hand in (response.losing_hand, response.winning_hand)]
     click.echo(f"Seat {loser} lost with {hands[0]} to {hands[1]} at seat {winner}.")
     click.echo(f"The display is pending adjustment (journal {response.sequence}).")
@@ -139,15 +144,17 @@ def verify(
 @click.argument("link")
 @click.argument("displayed_micros", metavar="AMOUNT", type=CASH)
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
-@at_desk(changes=True)
-def display(desk: Desk, link: str, displayed_micros: int, floorperson: str) -> None:
+@operator_command(changes=True)
+def display(client: OperatorClient, link: str, displayed_micros: int, floorperson: str) -> None:
     r"""Confirm that the displayed amount is what the fund holds.
 
     \b
     Example:
       jackpot badbeat display bad-beat 4,512.00 --floorperson "Ann Floor"
     """
-    response = desk.order(
+    response = client.order(
         "ConfirmDisplay", link=link, displayed_micros=displayed_micros, floorperson=floorperson
     )
-    desk.tell(response, f"{link} displays {exact(displayed_micros)} (journal {response.sequence})")
+    client.tell(
+        response, f"{link} displays {exact(displayed_micros)} (journal {response.sequence})"
+    )

@@ -2,16 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from jackpot.auth.authority import CA_CERTIFICATE, ISSUED, Authority, Issued
-from jackpot.auth.names import parse_holder
 from jackpot.auth.roles import ROLES
 from jackpot.console import one_line
+
+if TYPE_CHECKING:
+    from jackpot.auth.authority import Authority, Issued
+
 
 SERIAL_SHOWN = 12  # hex digits
 _folder = click.option(
@@ -58,6 +58,8 @@ def init(name: str, folder: Path, *, json_: bool) -> None:
     Example:
       jackpot ca init --name "Liberty Casino"
     """
+    from jackpot.auth.authority import CA_CERTIFICATE, Authority
+
     Authority.create(folder, name)
     if json_:
         made = {"directory": str(folder), "authority": str(folder / CA_CERTIFICATE)}
@@ -79,6 +81,8 @@ def server(hosts: tuple[str, ...], days: int, folder: Path, *, json_: bool) -> N
     Example:
       jackpot ca server jackpot.example 127.0.0.1
     """
+    from jackpot.auth.authority import Authority
+
     authority = Authority(folder)
     certificate, _key = authority.issue_server(hosts, days)
     _tell_issued(authority, certificate, json_=json_)
@@ -99,6 +103,9 @@ def issue(site: str, role: str, name: str, days: int, folder: Path, *, json_: bo
     Example:
       jackpot ca issue --site liberty floor flo
     """
+    from jackpot.auth.authority import Authority
+    from jackpot.auth.names import parse_holder
+
     authority = Authority(folder)
     certificate, _key = authority.issue(parse_holder(site, role, name), days)
     _tell_issued(authority, certificate, json_=json_)
@@ -118,6 +125,8 @@ def revoke(serial: str, folder: Path, *, json_: bool) -> None:
     Example:
       jackpot ca revoke 4f2a09c1d3e8
     """
+    from jackpot.auth.authority import ISSUED, Authority
+
     authority = Authority(folder)
     revoked = authority.revoke(authority.find(serial).serial)
     if json_:
@@ -137,6 +146,11 @@ def list_(*, json_: bool, folder: Path) -> None:
     Example:
       jackpot ca list --json
     """
+    from rich.console import Console
+    from rich.table import Table
+
+    from jackpot.auth.authority import ISSUED, Authority
+
     issued = list(Authority(folder).issued())
     if json_:
         rows = [_row(one, folder / ISSUED / one.file) for one in issued]
@@ -153,7 +167,7 @@ def list_(*, json_: bool, folder: Path) -> None:
     Console().print(table)
 
 
-def _tell_issued(authority: Authority, certificate: Path, *, json_: bool) -> None:
+def _tell_issued(authority: "Authority", certificate: Path, *, json_: bool) -> None:
     if not json_:
         click.echo(certificate)
         return
@@ -161,7 +175,7 @@ def _tell_issued(authority: Authority, certificate: Path, *, json_: bool) -> Non
     click.echo(json.dumps(_row(found, certificate), indent=2))
 
 
-def _row(one: Issued, certificate: Path) -> dict[str, Any]:
+def _row(one: "Issued", certificate: Path) -> dict[str, Any]:
     return {
         "holder": one.holder,
         "serial": f"{one.serial:x}",

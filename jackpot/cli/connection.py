@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import grpc
 
-from jackpot.wire.channels import Identity, open_sync_channel
-from jackpot.wire.refusals import explained, from_rpc_error
+if TYPE_CHECKING:
+    import grpc
+
+    from jackpot.wire.channels import Identity
+
 
 DEFAULT_CONTROLLER = "127.0.0.1:7400"
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -35,13 +37,18 @@ _CONTROLLER = click.option(
 class Connection:
     """Where the controller is and as whom it is called."""
 
-    def __init__(self, address: str, identity: Identity | None) -> None:
+    def __init__(self, address: str, identity: "Identity | None") -> None:
         self.address = address
         self.identity = identity
 
     @contextmanager
-    def open(self) -> Iterator[grpc.Channel]:
+    def open(self) -> "Iterator[grpc.Channel]":
         """A channel. A call that fails inside is told as what it is, a closed door included."""
+        import grpc
+
+        from jackpot.wire.channels import open_sync_channel
+        from jackpot.wire.refusals import explained, from_rpc_error
+
         with open_sync_channel(self.address, self.identity) as channel:
             try:
                 yield channel
@@ -53,6 +60,8 @@ def connected(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command --controller, --cert and --ca, and hand it a `connection`."""
 
     def run(controller: str, cert: Path | None, ca: Path | None, **options: Any) -> Any:
+        from jackpot.wire.channels import Identity
+
         if (cert is None) != (ca is None):
             raise click.UsageError("--cert and --ca go together")
         identity = Identity(cert, ca) if cert and ca else None
@@ -65,8 +74,10 @@ def certified(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command --cert and --ca, which it can't do without, and hand it an `identity`."""
 
     def run(cert: Path | None, ca: Path | None, **options: Any) -> Any:
+        from jackpot.wire.channels import Identity
+
         if cert is None or ca is None:
-            raise click.UsageError("say who you are, with --cert and --ca")
+            raise click.UsageError("your certificate is missing: give --cert and --ca")
         return command(identity=Identity(cert, ca), **options)
 
     return _with_options(command, run, _CA, _CERT)

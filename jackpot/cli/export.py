@@ -3,13 +3,10 @@
 from pathlib import Path
 
 import click
-import msgspec
 
-from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.cli.parameters import ID
 from jackpot.console import one_line
-from jackpot.reports.export import write_export
-from jackpot.signing import load_private
 
 
 @click.command()
@@ -39,6 +36,11 @@ def export(
       jackpot export --data /var/lib/jackpot --key site.key --out march.jsonl
       jackpot verify --export march.jsonl --key site.key.pub
     """
+    import msgspec
+
+    from jackpot.reports.export import write_export
+    from jackpot.signing import load_private
+
     signer = load_private(key)
     try:
         # The journal first: an earlier export is not written over where there is none.

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jackpot.display.web.app import Settings
-from jackpot.display.web.theme import Theme
+if TYPE_CHECKING:
+    from jackpot.display.web.app import Settings
 
+
+PAGES = "127.0.0.1:7480"  # where pages are served unless an option says otherwise
 theme_option: Callable[[Any], Any] = click.option(
     "--theme",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -16,6 +18,9 @@ theme_option: Callable[[Any], Any] = click.option(
 )
 
 
-def settings(theme: Path | None) -> Settings:
+def settings(theme: Path | None) -> "Settings":
     """What the options say of the pages."""
+    from jackpot.display.web.app import Settings
+    from jackpot.display.web.theme import Theme
+
     return Settings(theme=Theme.load(theme) if theme else Theme())

@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from jackpot.console import one_line
-from jackpot.signing import fingerprint, load_public, make_key, public_path
 
 _json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
 
@@ -34,14 +33,16 @@ def init(file: Path, *, json_: bool) -> None:
     Example:
       jackpot key init /media/usb/site.key
     """
+    from jackpot.signing import make_key, public_path
+
     name = make_key(file)
     if json_:
         public = str(public_path(file))
         click.echo(json.dumps({"key": name, "private": str(file), "public": public}))
         return
     click.echo(f"key {name}")
-    click.echo(f"secret, for whoever signs:  {file}")
-    click.echo(f"public, for whoever checks: {public_path(file)}")
+    click.echo(f"private key, to sign with:  {file}")
+    click.echo(f"public key, to check with:  {public_path(file)}")
 
 
 @key.command()
@@ -55,5 +56,7 @@ def show(file: Path, *, json_: bool) -> None:
     Example:
       jackpot key show site.key.pub
     """
+    from jackpot.signing import fingerprint, load_public
+
     name = fingerprint(load_public(file))
     click.echo(json.dumps({"key": name}) if json_ else name)

@@ -3,15 +3,17 @@
 import http.client
 import json
 import ssl
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
 from jackpot.cli.connection import certified
 from jackpot.console import UnreachableException, one_line
-from jackpot.wire.handshake import fault_of
-from jackpot.wire.identity import Identity
+
+if TYPE_CHECKING:
+    from jackpot.wire.identity import Identity
+
 
 TIMEOUT_S = 5.0
 MAX_BYTES = 4_096
@@ -23,11 +25,11 @@ CODE_PATH = "/login/code"
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @one_line
 @certified
-def login(identity: Identity, pages: str, *, json_: bool) -> None:
-    r"""Get a browser in: it sees what your certificate's role may see.
+def login(identity: "Identity", pages: str, *, json_: bool) -> None:
+    r"""Log a browser in with your certificate's role.
 
-    Prints an address to open, good once and for five minutes; the login that it gives ends after
-    twelve hours, by logging out, or with your certificate.
+    Prints an address to open. It works once, within five minutes. The login ends after twelve
+    hours, when you log out, or when your certificate expires or is revoked.
 
     \b
     Example:
@@ -36,7 +38,7 @@ def login(identity: Identity, pages: str, *, json_: bool) -> None:
     """
     where = urlsplit(pages)
     if where.scheme != "https" or not where.hostname:
-        raise click.UsageError(f"{pages!r} is no address such as https://jackpot.example:7480")
+        raise click.UsageError(f"{pages!r} is not a valid address; expected https://HOST:PORT")
     origin = f"https://{where.netloc}"
     answer = _fetch(identity, where.netloc)
     address = f"{origin}/login#{answer['code']}"
@@ -48,7 +50,7 @@ def login(identity: Identity, pages: str, *, json_: bool) -> None:
     click.echo(f"  {address}")
 
 
-def _fetch(identity: Identity, where: str) -> dict[str, Any]:
+def _fetch(identity: "Identity", where: str) -> dict[str, Any]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     identity.show_in(context)
     connection = http.client.HTTPSConnection(where, timeout=TIMEOUT_S, context=context)
@@ -57,7 +59,7 @@ def _fetch(identity: Identity, where: str) -> dict[str, Any]:
         answer = connection.getresponse()
         raw = answer.read(MAX_BYTES)
     except ssl.SSLCertVerificationError as error:
-        why = f"the certificate of {where} is not to be trusted: {error.verify_message}"
+        why = f"the certificate of {where} is not trusted: {error.verify_message}"
         raise click.ClickException(why) from error
     except (OSError, http.client.HTTPException) as error:
         raise _failure(error, identity, where) from error
@@ -69,7 +71,9 @@ def _fetch(identity: Identity, where: str) -> dict[str, Any]:
     return found
 
 
-def _failure(error: Exception, identity: Identity, where: str) -> click.ClickException:
+def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickException:
+    from jackpot.wire.handshake import fault_of
+
     if isinstance(error, ssl.SSLError) and "ALERT" not in (error.reason or "ALERT"):
         return click.ClickException(f"{where} does not speak TLS")
     # TLS 1.3 judges a certificate when the client believes to be in: then it is just hung up on.
@@ -82,4 +86,4 @@ def _failure(error: Exception, identity: Identity, where: str) -> click.ClickExc
 def _refusal(status: int, raw: bytes, where: str) -> str:
     if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
         return raw.decode("utf-8", "replace").strip()
-    return f"{where} has no pages that one logs in to"
+    return f"{where} serves no pages that need a login"

@@ -7,7 +7,7 @@ reached, so that a change may or may not have happened; 4 it was not confirmed, 
 
 import click
 
-from jackpot.console import LazyGroup
+from jackpot.console import DISTRIBUTION, LazyGroup
 
 # Command -> the module that has it, in the order in which a newcomer meets them.
 _COMMANDS = {
@@ -27,7 +27,7 @@ _COMMANDS = {
 @click.group(
     cls=LazyGroup, modules={name: f"jackpot.cli.{module}" for name, module in _COMMANDS.items()}
 )
-@click.version_option(package_name="jackpot-controller")
+@click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
     r"""A progressive jackpot controller for linked casino tables.
 

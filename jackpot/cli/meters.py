@@ -3,28 +3,30 @@
 import json
 import sys
 import time
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
-import grpc
-from rich.console import Console
-from rich.live import Live
 
 from jackpot.cli.connection import Connection, connected
 from jackpot.cli.meter_view import as_json, meters_table, money
 from jackpot.console import one_line
-from jackpot.wire.channels import refusal_of
-from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import grpc
+
+    from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
 
 TIMEOUT_S = 5.0
 RECONNECT_S = 1.0
-Links = dict[str, meter_pb2.LinkMeters]
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Go on showing them as they change.")
+@click.option("--watch", is_flag=True, help="Keep showing them as they change.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON; with --watch one line a change.")
-@click.option("--site", metavar="SITE", help="Which site, where the controller has several.")
+@click.option("--site", metavar="SITE", help="The site, if the controller has several.")
 @one_line
 @connected
 def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None) -> None:
@@ -34,6 +36,8 @@ def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None
     Example:
       jackpot meters --watch
     """
+    from jackpot.wire.v1 import meter_pb2_grpc
+
     with connection.open() as channel:
         stub = meter_pb2_grpc.MeterServiceStub(channel)
         site = site or _only_site(stub)
@@ -46,14 +50,22 @@ def meters(*, watch: bool, json_: bool, connection: Connection, site: str | None
             pass
 
 
-def _only_site(stub: meter_pb2_grpc.MeterServiceStub) -> str:
+def _only_site(stub: "meter_pb2_grpc.MeterServiceStub") -> str:
+    from jackpot.wire.v1 import meter_pb2
+
     sites = stub.ListSites(meter_pb2.ListSitesRequest(), timeout=TIMEOUT_S).sites
     if len(sites) != 1:
-        raise click.ClickException(f"say --site, one of: {', '.join(sites)}")
+        raise click.ClickException(
+            f"add --site with one of this controller's sites: {', '.join(sites)}"
+        )
     return sites[0]
 
 
-def _list(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> None:
+def _list(stub: "meter_pb2_grpc.MeterServiceStub", site: str, *, json_: bool) -> None:
+    from rich.console import Console
+
+    from jackpot.wire.v1 import meter_pb2
+
     response = stub.ListMeters(meter_pb2.ListMetersRequest(site=site), timeout=TIMEOUT_S)
     if json_:
         click.echo(json.dumps(as_json(response), indent=2))
@@ -61,8 +73,10 @@ def _list(stub: meter_pb2_grpc.MeterServiceStub, site: str, *, json_: bool) -> N
         Console().print(meters_table(response.links))
 
 
-def _watch(channel: grpc.Channel, site: str, *, json_: bool) -> None:
-    links: Links = {}
+def _watch(channel: "grpc.Channel", site: str, *, json_: bool) -> None:
+    from rich.live import Live
+
+    links: dict[str, meter_pb2.LinkMeters] = {}
     if json_ or not sys.stdout.isatty():
         for response in _changes(channel, site):
             if json_:
@@ -78,8 +92,13 @@ def _watch(channel: grpc.Channel, site: str, *, json_: bool) -> None:
             live.update(meters_table(links.values()), refresh=True)
 
 
-def _changes(channel: grpc.Channel, site: str) -> Iterator[meter_pb2.WatchMetersResponse]:
+def _changes(channel: "grpc.Channel", site: str) -> "Iterator[meter_pb2.WatchMetersResponse]":
     """Frames as they come, across restarts of the controller."""
+    import grpc
+
+    from jackpot.wire.channels import refusal_of
+    from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
     stub = meter_pb2_grpc.MeterServiceStub(channel)
     sequence = 0
     while True:

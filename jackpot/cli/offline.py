@@ -1,15 +1,17 @@
 """What the commands share that read a journal without its controller."""
 
 import datetime as dt
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from jackpot.reports.walk import Progress as OnProgress
-from jackpot.reports.walk import Walk, open_walk
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jackpot.reports.walk import Progress as OnProgress
+    from jackpot.reports.walk import Walk
+
 
 data_option = click.option(
     "--store",
@@ -21,13 +23,20 @@ data_option = click.option(
     help="The controller's data directory, or postgresql://…",
 )
 site_option = click.option(
-    "--site", metavar="SITE", envvar="JACKPOT_SITE", default="", help="Which site, of several."
+    "--site",
+    metavar="SITE",
+    envvar="JACKPOT_SITE",
+    default="",
+    help="The site, if the journal has several.",
 )
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[OnProgress | None]:
+def progress_bar(what: str) -> "Iterator[OnProgress | None]":
     """A bar on the terminal's error output while long work lasts; none where nobody looks."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -38,8 +47,10 @@ def progress_bar(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def reading(store: str, site: str) -> Iterator[Walk]:
+def reading(store: str, site: str) -> "Iterator[Walk]":
     """A walk through a journal, with a bar while it lasts."""
+    from jackpot.reports.walk import open_walk
+
     with progress_bar("reading") as progress, open_walk(store, site, progress) as walk:
         yield walk
 
@@ -58,7 +69,11 @@ class Moment(click.ParamType[int]):
         try:
             moment = dt.datetime.fromisoformat(str(value))
         except ValueError:
-            self.fail(f"{value!r} is no time such as 2026-03-01T06:00", param, ctx)
+            self.fail(
+                f"{value!r} is not a time; expected one such as 2026-03-01T06:00",
+                param,
+                ctx,
+            )
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=dt.UTC)
         return int(moment.timestamp()) * 1_000_000

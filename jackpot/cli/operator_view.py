@@ -1,13 +1,17 @@
 """Links, payouts and proposals as a person reads them in a terminal of 80 columns."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
-
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from jackpot.cli.meter_view import money, status_text
 from jackpot.core.money import dollars, rate_text
-from jackpot.wire.v1 import operator_pb2, payout_pb2
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rich.table import Table
+
+    from jackpot.wire.v1 import operator_pb2, payout_pb2
 
 
 def exact(amount_micros: int) -> str:
@@ -25,29 +29,33 @@ def word(name: str, prefix: str) -> str:
     return name.removeprefix(prefix).replace("_", " ").lower()
 
 
-def terms_text(terms: operator_pb2.Terms | operator_pb2.LevelAccounts) -> str:
+def terms_text(terms: "operator_pb2.Terms | operator_pb2.LevelAccounts") -> str:
     """Rates and limit of a level."""
     reserve = f" + {rate_text(terms.reserve_bps)}" if terms.reserve_bps else ""
     limit = f", limit {money(terms.limit_micros)}" if terms.limit_micros else ""
     return f"{rate_text(terms.primary_bps)}{reserve}{limit}"
 
 
-def transfer_text(transfer: operator_pb2.Transfer) -> str:
+def transfer_text(transfer: "operator_pb2.Transfer") -> str:
     """What was moved from where to where."""
+    from jackpot.wire.v1 import operator_pb2
+
     pool = word(operator_pb2.Pool.Name(transfer.pool), "POOL_")
     source = f"{transfer.link}/{transfer.level}"
     target = f"{transfer.to_link}/{transfer.to_level}"
     return f"{exact(transfer.amount_micros)} of {source}'s {pool} went to {target}"
 
 
-def _table(*headings: str, right: tuple[str, ...] = ()) -> Table:
+def _table(*headings: str, right: tuple[str, ...] = ()) -> "Table":
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
         table.add_column(heading, justify="right" if heading in right else "left")
     return table
 
 
-def links_table(links: Iterable[operator_pb2.Link]) -> Table:
+def links_table(links: "Iterable[operator_pb2.Link]") -> "Table":
     """Every level of every link with its money."""
     right = ("METER", "RESERVE", "OVERFLOW")
     table = _table("LINK", "LEVEL", *right, "TERMS", "STATUS", right=right)
@@ -68,16 +76,20 @@ def links_table(links: Iterable[operator_pb2.Link]) -> Table:
     return table
 
 
-def payout_status(payout: payout_pb2.Payout) -> str:
+def payout_status(payout: "payout_pb2.Payout") -> str:
     """What a payout waits for."""
+    from jackpot.wire.v1 import payout_pb2
+
     if payout.needs_floorperson and not payout.floorperson:
         return "to validate"
     source = payout_pb2.PayoutSource.Name(payout.source)
     return f"to pay, {word(source, 'PAYOUT_SOURCE_')}"
 
 
-def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
+def payouts_table(payouts: "Iterable[payout_pb2.Payout]") -> "Table":
     """Open payouts, in the order they must be paid."""
+    from jackpot.wire.v1 import payout_pb2
+
     table = _table(
         "ID", "TABLE", "SEAT", "HAND", "LEVEL", "AMOUNT", "WAITS", right=("ID", "SEAT", "AMOUNT")
     )
@@ -101,7 +113,7 @@ def payouts_table(payouts: Iterable[payout_pb2.Payout]) -> Table:
 
 
 def changes_lines(
-    changes: Iterable[payout_pb2.PayoutChange], before: Mapping[int, payout_pb2.Payout]
+    changes: "Iterable[payout_pb2.PayoutChange]", before: "Mapping[int, payout_pb2.Payout]"
 ) -> list[str]:
     """What became of payouts when something was taken back; `before` is what they were."""
     return [
@@ -110,7 +122,7 @@ def changes_lines(
     ]
 
 
-def _change_text(change: payout_pb2.PayoutChange, before: payout_pb2.Payout | None) -> str:
+def _change_text(change: "payout_pb2.PayoutChange", before: "payout_pb2.Payout | None") -> str:
     if change.closed:
         return "canceled"
     text = exact(change.amount_micros)
@@ -120,8 +132,10 @@ def _change_text(change: payout_pb2.PayoutChange, before: payout_pb2.Payout | No
     return f"{text}, now at seat {change.seat}" if change.seat else text
 
 
-def proposal_lines(proposal: operator_pb2.Proposal) -> list[str]:
+def proposal_lines(proposal: "operator_pb2.Proposal") -> list[str]:
     """A proposal with all that its second person must know."""
+    from jackpot.wire.v1 import operator_pb2
+
     kind = word(operator_pb2.ChangeKind.Name(proposal.kind), "CHANGE_KIND_")
     about = f"{proposal.link}/{proposal.level}"
     if proposal.to_link:

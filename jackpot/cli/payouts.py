@@ -1,40 +1,45 @@
 """`jackpot payouts`, `validate`, `pay`, `reject`: from an award to the player's hand."""
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.desk import Desk, at_desk
-from jackpot.cli.kinds import ID
 from jackpot.cli.meter_view import money
+from jackpot.cli.operator_client import OperatorClient, operator_command
 from jackpot.cli.operator_view import changes_lines, payouts_table, word
-from jackpot.wire.v1 import operator_pb2, payout_pb2
+from jackpot.cli.parameters import ID
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jackpot.wire.v1 import payout_pb2
+
 
 FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
-# Awards that do not depend on what a hand is called.
-_UNREAD = (payout_pb2.PAYOUT_KIND_MAGIC, payout_pb2.PAYOUT_KIND_LUCKY)
 _PAYOUT = click.argument("payout", type=ID)
 
 
 @click.command()
 @click.option("--pending", is_flag=True, help="Only those that a floorperson must validate.")
 @click.option("--table", metavar="TABLE", default="", help="Only those of a table.")
-@at_desk()
-def payouts(desk: Desk, table: str, *, pending: bool) -> None:
+@operator_command()
+def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
     r"""List the open payouts, in the order they must be paid.
 
     \b
     Example:
       jackpot payouts --pending
     """
-    response = desk.ask("ListPayouts", table=table)
+    from jackpot.wire.v1 import operator_pb2
+
+    response = client.ask("ListPayouts", table=table)
     if pending:
         waiting = [p for p in response.payouts if p.needs_floorperson and not p.floorperson]
         response = operator_pb2.ListPayoutsResponse(sequence=response.sequence, payouts=waiting)
-    if desk.json:
-        desk.tell(response)
+    if client.json:
+        client.tell(response)
     elif response.payouts:
-        desk.console.print(payouts_table(response.payouts))
+        client.console.print(payouts_table(response.payouts))
     else:
         click.echo("Nothing waits.")
 
@@ -45,15 +50,17 @@ def payouts(desk: Desk, table: str, *, pending: bool) -> None:
 @click.option(
     "--source", type=click.Choice(["cage"]), help="Let the cage pay what the table would."
 )
-@at_desk(changes=True)
-def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> None:
+@operator_command(changes=True)
+def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
     r"""Confirm an award: the hand was read right and its lamp was lit.
 
     \b
     Example:
       jackpot validate 41 --floorperson "Ann Floor"
     """
-    response = desk.order(
+    from jackpot.wire.v1 import payout_pb2
+
+    response = client.order(
         "ValidatePayout",
         payout=payout,
         floorperson=floorperson,
@@ -61,26 +68,28 @@ def validate(desk: Desk, payout: int, floorperson: str, source: str | None) -> N
     )
     where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
     amount = money(response.amount_micros)
-    desk.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
+    client.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
 
 
 @click.command()
 @_PAYOUT
 @click.option("--form", default="", metavar="NO", help="The form's number; the cage needs it.")
-@at_desk(changes=True)
-def pay(desk: Desk, payout: int, form: str) -> None:
+@operator_command(changes=True)
+def pay(client: OperatorClient, payout: int, form: str) -> None:
     r"""Record that an award was handed over.
 
     \b
     Example:
       jackpot pay 41 --form W2G-1007
     """
-    if found := _open(desk).get(payout):
-        desk.confirm(f"{_about(found)} -> paid{f', form {form}' if form else ''}")
-    response = desk.order("PayPayout", payout=payout, form=form)
+    from jackpot.wire.v1 import payout_pb2
+
+    if found := _open(client).get(payout):
+        client.confirm(f"{_about(found)} -> paid{f', form {form}' if form else ''}")
+    response = client.order("PayPayout", payout=payout, form=form)
     where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
     amount = money(response.amount_micros)
-    desk.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
+    client.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
 
 
 @click.command()
@@ -92,8 +101,8 @@ def pay(desk: Desk, payout: int, form: str) -> None:
     help="Why it must not be paid.",
 )
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
-@at_desk(changes=True)
-def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
+@operator_command(changes=True)
+def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
     r"""Take an award back; awards that depend on it are recalculated.
 
     A misread hand cancels all awards that depend on its reading, such as envy.
@@ -102,14 +111,16 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     Example:
       jackpot reject 41 --reason hand-misread --floorperson "Ann Floor"
     """
-    before = _open(desk)
+    from jackpot.wire.v1 import operator_pb2
+
+    before = _open(client)
     if found := before.get(payout):
         fall = _fall_with(found, before.values()) if reason == "hand-misread" else []
         named = f"payout{'s' if len(fall) > 1 else ''} {', '.join(map(str, fall))}"
         also = f"\n  also canceled with it: {named}" if fall else ""
-        desk.confirm(f"{_about(found)} -> rejected ({reason}){also}")
+        client.confirm(f"{_about(found)} -> rejected ({reason}){also}")
     value = f"REJECT_REASON_{reason.replace('-', '_').upper()}"
-    response = desk.order(
+    response = client.order(
         "RejectPayout",
         payout=payout,
         reason=operator_pb2.RejectReason.Value(value),
@@ -117,25 +128,29 @@ def reject(desk: Desk, payout: int, reason: str, floorperson: str) -> None:
     )
     others = [change for change in response.changes if change.payout != payout]
     done = f"{payout} is rejected{_at(response.sequence)}"
-    desk.tell(response, done, *changes_lines(others, before))
+    client.tell(response, done, *changes_lines(others, before))
 
 
-def _open(desk: Desk) -> dict[int, payout_pb2.Payout]:
-    return {payout.id: payout for payout in desk.ask("ListPayouts").payouts}
+def _open(client: OperatorClient) -> "dict[int, payout_pb2.Payout]":
+    return {payout.id: payout for payout in client.ask("ListPayouts").payouts}
 
 
-def _fall_with(payout: payout_pb2.Payout, others: Iterable[payout_pb2.Payout]) -> list[int]:
+def _fall_with(payout: "payout_pb2.Payout", others: "Iterable[payout_pb2.Payout]") -> list[int]:
     """The other open payouts that depend on the same reading of a hand."""
+    from jackpot.wire.v1 import payout_pb2
+
+    # These do not depend on what a hand is called.
+    unread = (payout_pb2.PAYOUT_KIND_MAGIC, payout_pb2.PAYOUT_KIND_LUCKY)
 
     def reading(one: payout_pb2.Payout) -> tuple[object, ...]:
-        return one.kind not in _UNREAD, one.table, one.round, one.link, one.holder
+        return one.kind not in unread, one.table, one.round, one.link, one.holder
 
-    if payout.kind in _UNREAD:
+    if payout.kind in unread:
         return []
     return [one.id for one in others if one.id != payout.id and reading(one) == reading(payout)]
 
 
-def _about(payout: payout_pb2.Payout) -> str:
+def _about(payout: "payout_pb2.Payout") -> str:
     hand = payout.hand.replace("-", " ")
     at = f"{payout.table} seat {payout.seat}"
     status = "validated" if payout.floorperson else "pending"

@@ -1,20 +1,21 @@
 """`jackpot report`: a gaming day, from the journal alone."""
 
 import datetime as dt
-from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
-from rich.console import Console
-from rich.table import Table
 
 from jackpot.cli.offline import data_option, reading, site_option
 from jackpot.console import one_line
-from jackpot.reports.daily import DailyReport, daily_report, day_before
-from jackpot.reports.forms import as_csv, as_html
-from jackpot.reports.sections import Money, Section, sections
 from jackpot.sources import clock_micros
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jackpot.reports.daily import DailyReport
+    from jackpot.reports.sections import Section
+
 
 WIDTH = 80
 
@@ -66,11 +67,13 @@ def daily(
       jackpot report daily --date 2026-03-01 --data /var/lib/jackpot
       jackpot report daily --data /var/lib/jackpot --format html --out day.html
     """
+    from jackpot.reports.daily import daily_report, day_before
+
     now_micros = clock_micros()
     with reading(store, site) as walk:
         day = date.date() if date else day_before(walk, now_micros)
         found = daily_report(walk, day, now_micros)
-    text = _FORMS["json" if json_ else form](found)
+    text = _drawn(found, "json" if json_ else form)
     if out:
         try:
             out.write_text(text, "utf-8")
@@ -81,11 +84,29 @@ def daily(
         click.echo(text, nl=False)
 
 
-def _as_json(found: DailyReport) -> str:
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+def _drawn(found: "DailyReport", form: str) -> str:
+    import msgspec
+
+    from jackpot.reports.formats import as_csv, as_html
+    from jackpot.reports.sections import sections
+
+    match form:
+        case "json":
+            return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+        case "csv":
+            return as_csv(sections(found))
+        case "html":
+            return as_html(sections(found))
+        case _:
+            return _as_text(sections(found))
 
 
-def _as_text(found: Iterable[Section]) -> str:
+def _as_text(found: "Iterable[Section]") -> str:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jackpot.reports.sections import Money
+
     console = Console(width=WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
         for section in found:
@@ -104,11 +125,3 @@ def _as_text(found: Iterable[Section]) -> str:
             console.print(table, markup=False)
     lines = (line.rstrip() for line in captured.get().strip("\n").splitlines())
     return "\n".join(lines) + "\n"
-
-
-_FORMS: dict[str, Callable[[DailyReport], str]] = {
-    "text": lambda found: _as_text(sections(found)),
-    "csv": lambda found: as_csv(sections(found)),
-    "html": lambda found: as_html(sections(found)),
-    "json": _as_json,
-}

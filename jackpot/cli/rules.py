@@ -2,16 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
-from jackpot.cli import rules_view as view
-from jackpot.rules.loader import rules as all_rules
-from jackpot.rules.model import Rule
-from jackpot.rules.options import options
-from jackpot.rules.site import SiteFile, SiteFileError, check_site
+if TYPE_CHECKING:
+    from jackpot.rules.model import Rule
+    from jackpot.rules.site import SiteFile
 
 
 @click.group()
@@ -35,6 +32,9 @@ def list_rules(*, as_json: bool) -> None:
     Example:
       jackpot rules list --json
     """
+    from jackpot.cli import rules_view as view
+    from jackpot.rules.loader import rules as all_rules
+
     if as_json:
         _print_json({"rules": [_summary(rule) for rule in all_rules().values()]})
         return
@@ -53,9 +53,14 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
     Example:
       jackpot rules show pa-crazy-4-poker queens-up
     """
+    import msgspec
+
+    from jackpot.cli import rules_view as view
+    from jackpot.rules.loader import rules as all_rules
+
     rule = all_rules().get(rule_id)
     if rule is None:
-        raise click.ClickException(f"there is no rule {rule_id!r}; `jackpot rules list` shows them")
+        raise click.ClickException(f"there is no rule {rule_id!r}; see: jackpot rules list")
     bets = [bet for bet in rule.bets if bet_id in (None, bet.id)]
     if not bets:
         known = ", ".join(bet.id for bet in rule.bets)
@@ -83,6 +88,11 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
     Example:
       jackpot rules check site.toml
     """
+    import msgspec
+
+    from jackpot.cli import rules_view as view
+    from jackpot.rules.site import SiteFileError, check_site
+
     try:
         found: SiteFile | None = check_site(file)
         violations = found.violations if found else ()
@@ -116,7 +126,7 @@ def _print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2, default=str))
 
 
-def _summary(rule: Rule) -> dict[str, Any]:
+def _summary(rule: "Rule") -> dict[str, Any]:
     """A rule without its tables."""
     return {
         "id": rule.id,
@@ -142,7 +152,11 @@ def _summary(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _link_json(found: SiteFile, link_id: str) -> dict[str, Any]:
+def _link_json(found: "SiteFile", link_id: str) -> dict[str, Any]:
+    import msgspec
+
+    from jackpot.rules.options import options
+
     rule, bet, paytable = found.choices[link_id]
     return {
         "id": link_id,

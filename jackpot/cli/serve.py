@@ -8,26 +8,20 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import uvloop
 
-from jackpot.auth.gate import Files, Gate
 from jackpot.cli.http import settings, theme_option
 from jackpot.console import one_line
-from jackpot.display.web.app import Settings
-from jackpot.display.web.beside import pages
-from jackpot.display.web.serving import listen
-from jackpot.engine.faults import Faults
-from jackpot.engine.faults import none as no_faults
 from jackpot.file_limit import raise_file_limit
-from jackpot.rules.site import load_site_file
-from jackpot.server.assembly import make_controller
-from jackpot.server.controller import Controller
-from jackpot.server.garbage_collection import calm_collector
-from jackpot.server.setup import SetupError, unasked
-from jackpot.store.journal import Journal
-from jackpot.store.opening import journal_opener
+
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
+    from jackpot.display.web.app import Settings
+    from jackpot.engine.faults import Faults
+    from jackpot.server.controller import Controller
+    from jackpot.store.journal import Journal
 
 
 @click.command()
@@ -85,7 +79,7 @@ from jackpot.store.opening import journal_opener
 @click.pass_obj
 @one_line
 def serve(
-    faults: Faults | None,
+    faults: "Faults | None",
     site_paths: tuple[Path, ...],
     store: str | None,
     address: str | None,
@@ -106,6 +100,14 @@ def serve(
       jackpot serve --site a.toml --site b.toml \
         --store postgresql://db1,db2/jackpot
     """
+    import uvloop
+
+    from jackpot.auth.gate import Files, Gate
+    from jackpot.engine.faults import none as no_faults
+    from jackpot.rules.site import load_site_file
+    from jackpot.server.assembly import make_controller
+    from jackpot.store.opening import journal_opener
+
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
     files = [load_site_file(path) for path in site_paths]
@@ -141,9 +143,11 @@ def serve(
 
 
 def _verify_sites(
-    opener: Callable[[], Journal], served: list[str], new_sites: tuple[str, ...]
+    opener: "Callable[[], Journal]", served: list[str], new_sites: tuple[str, ...]
 ) -> None:
     """Raise where the store can't be used, or a start would begin a site that nobody asked for."""
+    from jackpot.server.setup import SetupError, unasked
+
     with closing(opener()) as journal:
         held = journal.heads()
     if new := unasked(held, served, new_sites):
@@ -156,14 +160,18 @@ def _verify_sites(
 
 
 async def _serve(
-    make: Callable[[], Controller],
+    make: "Callable[[], Controller]",
     store: str,
     check: Callable[[], None],
     address: str,
-    gate: Gate | None,
+    gate: "Gate | None",
     http: dict[str, str],
-    look: Settings,
+    look: "Settings",
 ) -> None:
+    from jackpot.display.web.beside import pages
+    from jackpot.display.web.serving import listen
+    from jackpot.server.garbage_collection import calm_collector
+
     controller = make()
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

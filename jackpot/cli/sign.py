@@ -5,27 +5,24 @@ import logging
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import uvloop
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.http import settings, theme_option
+from jackpot.cli.http import PAGES, settings, theme_option
 from jackpot.console import one_line
-from jackpot.display.feeds.remote import RemoteFeed
-from jackpot.display.web.access import SignsOnly
-from jackpot.display.web.app import Settings
-from jackpot.display.web.beside import ADDRESS
-from jackpot.display.web.serving import listen, serve_feed
 from jackpot.file_limit import raise_file_limit
-from table_client.client import open_channel
+
+if TYPE_CHECKING:
+    from jackpot.display.web.app import Settings
 
 
 @click.command()
 @click.option(
     "--http",
     metavar="HOST:PORT",
-    default=ADDRESS,
+    default=PAGES,
     show_default=True,
     help="Where to serve; port 0 picks a free one.",
 )
@@ -42,6 +39,8 @@ def sign(connection: Connection, http: str, site: str, theme: Path | None) -> No
     Example:
       jackpot sign --controller 127.0.0.1:7400 --http 0.0.0.0:8080
     """
+    import uvloop
+
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
     look = settings(theme)
@@ -49,7 +48,12 @@ def sign(connection: Connection, http: str, site: str, theme: Path | None) -> No
         runner.run(_sign(connection, http, site, look))
 
 
-async def _sign(connection: Connection, http: str, site: str, look: Settings) -> None:
+async def _sign(connection: Connection, http: str, site: str, look: "Settings") -> None:
+    from jackpot.display.feeds.remote import RemoteFeed
+    from jackpot.display.web.access import SignsOnly
+    from jackpot.display.web.serving import listen, serve_feed
+    from table_client.client import open_channel
+
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

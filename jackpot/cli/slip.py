@@ -1,16 +1,16 @@
 """`jackpot slip`: a payout's slip, as text, PDF or JSON, signed where a key is given."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from jackpot.cli.kinds import ID
 from jackpot.cli.offline import data_option, reading, site_option
+from jackpot.cli.parameters import ID
 from jackpot.console import one_line
-from jackpot.reports.pdf import as_pdf
-from jackpot.reports.slip import Receipt, find_slip, receipt, slip_lines
-from jackpot.signing import load_private
+
+if TYPE_CHECKING:
+    from jackpot.reports.slip import Receipt
 
 
 @click.command()
@@ -37,6 +37,12 @@ def slip(
     Example:
       jackpot slip 41 --data /var/lib/jackpot --pdf slip-41.pdf
     """
+    import msgspec
+
+    from jackpot.reports.pdf import as_pdf
+    from jackpot.reports.slip import find_slip, receipt, slip_lines
+    from jackpot.signing import load_private
+
     with reading(store, site) as walk:
         found = find_slip(walk, payout)
     signed: Receipt | None = receipt(found, load_private(key)) if key else None

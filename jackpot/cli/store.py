@@ -1,22 +1,22 @@
 """`jackpot store`: move journals between stores."""
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
-from rich.console import Console
-from rich.progress import Progress, TaskID
 
 from jackpot.cli.offline import site_option
 from jackpot.cli.verify import HASH_SHOWN
 from jackpot.console import one_line
-from jackpot.store.copying import Progress as OnProgress
-from jackpot.store.copying import copy as copy_journal
-from jackpot.store.copying import verify_equal
-from jackpot.store.opening import Address
-from jackpot.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import TaskID
+
+    from jackpot.store.copying import Progress as OnProgress
+    from jackpot.store.opening import Address
 
 
 @click.group()
@@ -35,7 +35,7 @@ def store() -> None:
 @site_option
 @click.option("--json", "json_", is_flag=True, help="Print what was copied as JSON.")
 @one_line
-def copy(source: Address, target: Address, site: str, *, json_: bool) -> None:
+def copy(source: "Address", target: "Address", site: str, *, json_: bool) -> None:
     r"""Copy a journal to another store, and check it on both sides.
 
     FROM and TO are data directories or postgresql:// addresses. Stop the site's controllers
@@ -46,6 +46,11 @@ def copy(source: Address, target: Address, site: str, *, json_: bool) -> None:
     Example:
       jackpot store copy /var/lib/jackpot postgresql://db1,db2/jackpot
     """
+    import msgspec
+
+    from jackpot.store.copying import copy as copy_journal
+    from jackpot.store.copying import verify_equal
+
     _check(source, site, "FROM", "checking FROM")
     with _bar("copying") as progress:
         copied = copy_journal(source, target, progress, site)
@@ -62,7 +67,9 @@ def copy(source: Address, target: Address, site: str, *, json_: bool) -> None:
             )
 
 
-def _check(address: Address, site: str, which: str, what: str) -> None:
+def _check(address: "Address", site: str, which: str, what: str) -> None:
+    from jackpot.verify import verify
+
     with _bar(what) as progress:
         report = verify(address, progress, site)
     for found in report.sites:
@@ -75,8 +82,11 @@ def _check(address: Address, site: str, which: str, what: str) -> None:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[OnProgress]:
+def _bar(what: str) -> "Iterator[OnProgress]":
     """A bar for each site on the terminal's error output; none where nobody looks."""
+    from rich.console import Console
+    from rich.progress import Progress
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _site, _done, _total: None

@@ -3,19 +3,16 @@
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
-from rich.console import Console
-from rich.progress import Progress
 
-from jackpot.cli.kinds import HEAD
+from jackpot.cli.parameters import HEAD
 from jackpot.console import one_line
-from jackpot.reports.export import verify_export
-from jackpot.reports.slip import Receipt, is_genuine
-from jackpot.signing import load_public
-from jackpot.verify import Noted, Report, SiteReport
-from jackpot.verify import verify as verify_journal
+
+if TYPE_CHECKING:
+    from jackpot.verify import Noted, Report, SiteReport
+
 
 HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 
@@ -61,7 +58,7 @@ def verify(
     export_file: Path | None,
     receipt_file: Path | None,
     key: Path | None,
-    heads: tuple[tuple[str, Noted], ...],
+    heads: "tuple[tuple[str, Noted], ...]",
     *,
     json_: bool,
 ) -> None:
@@ -76,16 +73,18 @@ def verify(
       jackpot verify --data /var/lib/jackpot --head liberty=5120:8cbe93b3f854f4a0
       jackpot verify --export march.jsonl --key site.key.pub
     """
+    import msgspec
+
     if export_file or receipt_file:
         if key is None:
-            raise click.UsageError("--key is missing: the public key of whoever signed")
+            raise click.UsageError("--key is missing: give the public key of the signer")
         if export_file:
             _verify_export(export_file, key, json_=json_)
         if receipt_file:
             _verify_receipt(receipt_file, key, json_=json_)
         return
     if store is None:
-        raise click.UsageError("say --data, --export or --receipt")
+        raise click.UsageError("nothing to verify: give --data, --export or --receipt")
     report = _verify(store, dict(heads), quiet=json_)
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
@@ -98,6 +97,11 @@ def verify(
 
 
 def _verify_export(file: Path, key: Path, *, json_: bool) -> None:
+    import msgspec
+
+    from jackpot.reports.export import verify_export
+    from jackpot.signing import load_public
+
     found = verify_export(file, load_public(key))
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
@@ -115,12 +119,17 @@ def _verify_export(file: Path, key: Path, *, json_: bool) -> None:
 
 
 def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
+    import msgspec
+
+    from jackpot.reports.slip import Receipt, is_genuine
+    from jackpot.signing import load_public
+
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Receipt)
     except OSError as error:
         raise click.ClickException(f"can't read {file}: {error.strerror}") from error
     except msgspec.DecodeError as error:
-        raise click.ClickException(f"{file} is no receipt: {error}") from error
+        raise click.ClickException(f"{file} is not a receipt: {error}") from error
     genuine = is_genuine(found, load_public(key))
     if json_:
         click.echo(json.dumps({"ok": genuine, "payout": found.slip.payout, "key": found.key}))
@@ -131,7 +140,7 @@ def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
         sys.exit(1)
 
 
-def site_line(site: SiteReport) -> str:
+def site_line(site: "SiteReport") -> str:
     """What was found of a site, in one line."""
     if site.first_bad:
         return f"{site.site}: NOT SOUND at sequence {site.first_bad}: {site.problem}"
@@ -142,7 +151,12 @@ def site_line(site: SiteReport) -> str:
     )
 
 
-def _verify(store: str, noted: dict[str, Noted], *, quiet: bool) -> Report:
+def _verify(store: str, noted: "dict[str, Noted]", *, quiet: bool) -> "Report":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from jackpot.verify import verify as verify_journal
+
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         return verify_journal(store, noted=noted)

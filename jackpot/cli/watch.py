@@ -3,20 +3,18 @@
 import asyncio
 import contextlib
 import json
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
-import uvloop
-from rich.console import Console
-from rich.live import Live
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.watch_view import page
-from jackpot.console import UnreachableException, one_line
-from jackpot.display.feeds.remote import RemoteFeed
-from jackpot.display.views.values import Overview
-from jackpot.wire.refusals import RefusedError, UnreachableError
-from table_client.client import open_channel
+from jackpot.console import UnreachableException, one_line, refusal_text
+
+if TYPE_CHECKING:
+    from jackpot.display.feeds.remote import RemoteFeed
+    from jackpot.display.views.values import Overview
+    from jackpot.wire.refusals import RefusedError
+
 
 REFRESH_S = 1.0
 WAIT_S = 5.0  # for a controller that is away, where only one look was asked for
@@ -35,6 +33,8 @@ def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None
     Example:
       jackpot watch --controller 127.0.0.1:7400
     """
+    import uvloop
+
     with (
         contextlib.suppress(KeyboardInterrupt),
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
@@ -43,6 +43,11 @@ def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None
 
 
 async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
+    from rich.console import Console
+
+    from jackpot.display.feeds.remote import RemoteFeed
+    from table_client.client import open_channel
+
     async with open_channel(connection.address, connection.identity) as channel:
         source = RemoteFeed(channel, site)
         await source.start()
@@ -58,7 +63,7 @@ async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) 
             await source.stop()
 
 
-async def _first(source: RemoteFeed, controller: str) -> Overview:
+async def _first(source: "RemoteFeed", controller: str) -> "Overview":
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(WAIT_S):
             while not source.serving:  # noqa: ASYNC110 - it turns true behind two streams
@@ -71,16 +76,23 @@ async def _first(source: RemoteFeed, controller: str) -> Overview:
     return overview
 
 
-def _refused(source: RemoteFeed) -> RefusedError | None:
+def _refused(source: "RemoteFeed") -> "RefusedError | None":
     """Why the controller would not say; None where it is only away."""
+    from jackpot.wire.refusals import UnreachableError
+
     return None if isinstance(source.trouble, UnreachableError) else source.trouble
+
+
+def _lost(source: "RemoteFeed", controller: str) -> str:
+    refusal = _refused(source)
+    return refusal_text(refusal) if refusal else _away(controller)
 
 
 def _away(controller: str) -> str:
     return f"the controller at {controller} can't be reached"
 
 
-async def _print_all(source: RemoteFeed, *, json_: bool) -> None:
+async def _print_all(source: "RemoteFeed", *, json_: bool) -> None:
     while True:
         if overview := await source.overview():
             _print(overview, json_=json_)
@@ -89,19 +101,29 @@ async def _print_all(source: RemoteFeed, *, json_: bool) -> None:
         await asyncio.sleep(REFRESH_S)
 
 
-async def _draw(source: RemoteFeed, controller: str) -> None:
+async def _draw(source: "RemoteFeed", controller: str) -> None:
+    from rich.console import Console
+    from rich.live import Live
+
+    from jackpot.cli.watch_view import page
+
     console = Console()
     overview: Overview | None = None
     with Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
             found = await source.overview()
             overview = found or overview
-            lost = "" if found else str(_refused(source) or _away(controller))
+            lost = "" if found else _lost(source, controller)
             live.update(page(overview, lost, console.height), refresh=True)
             await asyncio.sleep(REFRESH_S)
 
 
-def _print(overview: Overview, *, json_: bool) -> None:
+def _print(overview: "Overview", *, json_: bool) -> None:
+    import msgspec
+    from rich.console import Console
+
+    from jackpot.cli.watch_view import page
+
     if json_:
         click.echo(json.dumps(msgspec.to_builtins(overview)))
     else:

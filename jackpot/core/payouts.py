@@ -14,7 +14,6 @@ from jackpot.core.rework import open_payouts, rework
 from jackpot.core.state import Payout, Settlement, State
 
 # Awards that stand or fall with what a hand is called; a Magic Card or a Lucky Bonus does not.
-CAGE_DEPARTMENT = "accounting"
 _READ = ("share", "fixed", "envy", "bad-beat")
 
 
@@ -73,14 +72,13 @@ def _before(state: State, payout: Payout) -> Iterator[Payout]:
 
 
 def pay(state: State, command: PayPayout, request: Request) -> PayoutPaid | Refusal:
-    """Hand an award over, once; what the cage pays, by the department that keeps the cage."""
+    """Hand an award over, once; what the cage pays, by whoever keeps the cage."""
     payout = _open(state, command.payout)
     if isinstance(payout, Refusal):
         return payout
-    origin = request.origin
-    department = origin.department if isinstance(origin, OperatorOrigin) else ""
-    # Without certificates nobody has a department, and whoever can connect may do everything.
-    if payout.source == "cage" and department not in ("", CAGE_DEPARTMENT):
+    if payout.source == "cage" and not request.keeps_cage:
+        origin = request.origin
+        department = origin.department if isinstance(origin, OperatorOrigin) else ""
         return refuse(Reason.NOT_ALLOWED, payout=payout.id, department=department)
     if payout.needs_floorperson and not payout.floorperson:
         return refuse(Reason.NOT_VALIDATED, payout=payout.id)

@@ -142,40 +142,46 @@ class Meaning(NamedTuple):
 
 MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNAUTHENTICATED: Meaning(
-        "UNAUTHENTICATED", "never", "The certificate is revoked, expired or nobody's."
+        "UNAUTHENTICATED", "never", "The certificate is missing, revoked, expired or names nobody."
     ),
-    Reason.NOT_ALLOWED: Meaning("PERMISSION_DENIED", "never", "The call is not for this caller."),
-    Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is not well formed."),
-    Reason.TOO_MANY: Meaning("INVALID_ARGUMENT", "never", "The request holds too much."),
+    Reason.NOT_ALLOWED: Meaning(
+        "PERMISSION_DENIED", "never", "The caller's role or department may not do this."
+    ),
+    Reason.MALFORMED: Meaning("INVALID_ARGUMENT", "never", "The request is malformed."),
+    Reason.TOO_MANY: Meaning("INVALID_ARGUMENT", "never", "The request exceeds a limit."),
     Reason.OVERLOADED: Meaning(
-        "RESOURCE_EXHAUSTED", "same", "The controller has as much waiting as it may hold."
+        "RESOURCE_EXHAUSTED",
+        "same",
+        "The controller is overloaded; send the same request again later.",
     ),
-    Reason.STARTING: Meaning("UNAVAILABLE", "same", "The controller is checking its journal."),
+    Reason.STARTING: Meaning(
+        "UNAVAILABLE", "same", "The controller is starting: it is checking its journal."
+    ),
     Reason.DRAINING: Meaning("UNAVAILABLE", "same", "The controller is stopping."),
     Reason.STORE_UNAVAILABLE: Meaning(
         "UNAVAILABLE",
         "same",
-        "The store fails; what was sent may or may not be stored: send it again.",
+        "The store failed, so the request may or may not be stored; send the same request again.",
     ),
     Reason.SITE_HALTED: Meaning(
-        "DATA_LOSS", "never", "The site's journal is not sound; nothing more is written to it."
+        "DATA_LOSS", "never", "The site's journal is damaged; nothing more is written to it."
     ),
-    Reason.UNKNOWN_SITE: Meaning("NOT_FOUND", "never", "There is no such site here."),
+    Reason.UNKNOWN_SITE: Meaning("NOT_FOUND", "never", "This controller has no such site."),
     Reason.UNKNOWN_TABLE: Meaning("NOT_FOUND", "never", "The site has no such table."),
     Reason.NOT_ATTACHED: Meaning(
         "FAILED_PRECONDITION", "later", "The table has not attached to the controller."
     ),
     Reason.FENCED: Meaning(
-        "FAILED_PRECONDITION", "never", "The table has attached again elsewhere since."
+        "FAILED_PRECONDITION", "never", "The table has since attached again elsewhere."
     ),
     Reason.REQUEST_REUSED: Meaning(
-        "ALREADY_EXISTS", "never", "The same identity was used for another command."
+        "ALREADY_EXISTS", "never", "The same request id or number was used for a different command."
     ),
     Reason.REQUEST_TOO_OLD: Meaning(
-        "FAILED_PRECONDITION", "never", "The answer to so old a command is no longer at hand."
+        "FAILED_PRECONDITION", "never", "The command is so old that its answer is no longer kept."
     ),
     Reason.NUMBER_GAP: Meaning(
-        "FAILED_PRECONDITION", "later", "A command before this one has not arrived."
+        "FAILED_PRECONDITION", "later", "An earlier command of this table is missing."
     ),
     Reason.UNKNOWN_LINK: Meaning("NOT_FOUND", "never", "The site has no such link."),
     Reason.UNKNOWN_LEVEL: Meaning("NOT_FOUND", "never", "The link has no such level."),
@@ -186,12 +192,12 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
-        "FAILED_PRECONDITION", "later", "A payout of this table still lacks its documentation."
+        "FAILED_PRECONDITION", "later", "A payout at this table still lacks its documentation."
     ),
     Reason.ROUND_OPEN: Meaning("FAILED_PRECONDITION", "later", "The table has a round under way."),
     Reason.NO_ROUND: Meaning("FAILED_PRECONDITION", "later", "The table has no round under way."),
     Reason.WRONG_ROUND: Meaning(
-        "FAILED_PRECONDITION", "never", "The table is at another round than the one named."
+        "FAILED_PRECONDITION", "never", "The table is not at the round that was named."
     ),
     Reason.LOCKED_OUT: Meaning(
         "FAILED_PRECONDITION", "never", "The dealer has announced no more bets."
@@ -200,38 +206,46 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "later", "The round is still open to wagers."
     ),
     Reason.ALREADY_COLLECTED: Meaning(
-        "FAILED_PRECONDITION", "never", "The wagers of this round were counted and collected."
+        "FAILED_PRECONDITION", "never", "The wagers of this round are already collected."
     ),
     Reason.NOT_COLLECTED: Meaning(
         "FAILED_PRECONDITION", "later", "The dealer has not confirmed the collection."
     ),
-    Reason.ALREADY_SETTLED: Meaning("FAILED_PRECONDITION", "never", "The round is settled."),
+    Reason.ALREADY_SETTLED: Meaning(
+        "FAILED_PRECONDITION", "never", "The round is already settled."
+    ),
     Reason.VOID_BY_FLOOR_ONLY: Meaning(
         "FAILED_PRECONDITION",
         "never",
         "The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.",
     ),
     Reason.VOID_TOO_LATE: Meaning(
-        "FAILED_PRECONDITION", "never", "An award of the round was validated or paid."
+        "FAILED_PRECONDITION",
+        "never",
+        "It is too late: an award of the round is validated or paid.",
     ),
     Reason.LINK_NOT_IN_SERVICE: Meaning(
-        "FAILED_PRECONDITION", "later", "The link is out of service."
+        "FAILED_PRECONDITION", "later", "The link is not in service."
     ),
     Reason.WRONG_DENOMINATION: Meaning(
-        "INVALID_ARGUMENT", "never", "The link takes one amount only."
+        "INVALID_ARGUMENT", "never", "The wager is not the one amount that the link takes."
     ),
     Reason.DUPLICATE_WAGER: Meaning(
-        "FAILED_PRECONDITION", "never", "The seat has placed this bet already."
+        "FAILED_PRECONDITION", "never", "The seat has already placed this bet."
     ),
     Reason.TOO_MANY_BOXES: Meaning(
-        "FAILED_PRECONDITION", "never", "One person may not play so many boxes, or not these."
+        "FAILED_PRECONDITION",
+        "never",
+        "One player may not play this many boxes, or these together.",
     ),
     Reason.NO_SUCH_WAGER: Meaning("FAILED_PRECONDITION", "never", "There is no such wager."),
     Reason.COLLECTION_MISMATCH: Meaning(
-        "FAILED_PRECONDITION", "later", "The chips counted are not the wagers accepted."
+        "FAILED_PRECONDITION",
+        "later",
+        "The number of chips counted differs from the wagers accepted.",
     ),
     Reason.SEAT_NOT_IN_ROUND: Meaning(
-        "INVALID_ARGUMENT", "never", "The seat is named twice or was voided."
+        "INVALID_ARGUMENT", "never", "The seat is named twice, or was voided."
     ),
     Reason.HAND_MISSING: Meaning(
         "INVALID_ARGUMENT", "never", "A seat with a wager in the round has no hand."
@@ -241,18 +255,22 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.DUPLICATE_CARD: Meaning("INVALID_ARGUMENT", "never", "A card appears twice."),
     Reason.NO_SUCH_DECK: Meaning("FAILED_PRECONDITION", "never", "The table has no such deck."),
-    Reason.ALREADY_DEFINED: Meaning("FAILED_PRECONDITION", "never", "It is defined already."),
+    Reason.ALREADY_DEFINED: Meaning(
+        "FAILED_PRECONDITION", "never", "The link or table is already defined."
+    ),
     Reason.WRONG_LINK_STATE: Meaning(
-        "FAILED_PRECONDITION", "later", "The link is in another state than this needs."
+        "FAILED_PRECONDITION", "later", "The link's status does not allow this."
     ),
     Reason.LINK_NOT_EMPTY: Meaning(
-        "FAILED_PRECONDITION", "later", "The link still holds players' money or a round."
+        "FAILED_PRECONDITION",
+        "later",
+        "The link still holds players' money, or a round is open on it.",
     ),
     Reason.PAYOUT_CLOSED: Meaning(
-        "FAILED_PRECONDITION", "never", "The payout was paid or rejected."
+        "FAILED_PRECONDITION", "never", "The payout is already paid or rejected."
     ),
     Reason.ALREADY_VALIDATED: Meaning(
-        "FAILED_PRECONDITION", "never", "The payout was validated before."
+        "FAILED_PRECONDITION", "never", "The payout is already validated."
     ),
     Reason.OUT_OF_ORDER: Meaning(
         "FAILED_PRECONDITION", "later", "An earlier award of the round must be validated first."
@@ -261,49 +279,55 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "later", "A floorperson has not validated the payout."
     ),
     Reason.WRONG_SOURCE: Meaning(
-        "FAILED_PRECONDITION", "never", "The award may not be paid from there."
+        "FAILED_PRECONDITION", "never", "The award may not be paid from that source."
     ),
     Reason.FORM_REQUIRED: Meaning(
-        "INVALID_ARGUMENT", "never", "A payout by the cage needs the number of its form."
+        "INVALID_ARGUMENT", "never", "A payout by the cage needs a form number."
     ),
     Reason.UNKNOWN_PROPOSAL: Meaning("NOT_FOUND", "never", "The site has no such proposal."),
     Reason.PROPOSAL_CLOSED: Meaning(
-        "FAILED_PRECONDITION", "never", "The proposal was approved or declined."
+        "FAILED_PRECONDITION", "never", "The proposal is already approved or declined."
     ),
-    Reason.PROPOSAL_EXPIRED: Meaning("FAILED_PRECONDITION", "never", "The proposal is too old."),
+    Reason.PROPOSAL_EXPIRED: Meaning(
+        "FAILED_PRECONDITION", "never", "The proposal has expired; propose the change again."
+    ),
     Reason.SECOND_PERSON_REQUIRED: Meaning(
-        "FAILED_PRECONDITION", "never", "Who proposed a change can't approve it."
+        "FAILED_PRECONDITION", "never", "The person who proposed a change can't approve it."
     ),
     Reason.OTHER_DEPARTMENT_REQUIRED: Meaning(
-        "FAILED_PRECONDITION", "never", "The second person must be of another department."
+        "FAILED_PRECONDITION", "never", "The second person must be from another department."
     ),
     Reason.PROPOSAL_OVERTAKEN: Meaning(
-        "FAILED_PRECONDITION", "never", "The link has paid or was changed since the proposal."
+        "FAILED_PRECONDITION",
+        "never",
+        "The link has paid or changed since the proposal; propose it again.",
     ),
     Reason.FIXED_BY_REGULATION: Meaning(
-        "FAILED_PRECONDITION", "never", "The regulation leaves no choice here."
+        "FAILED_PRECONDITION", "never", "A regulation fixes this value."
     ),
     Reason.BELOW_MINIMUM: Meaning(
-        "FAILED_PRECONDITION", "never", "A regulation or the seed asks for more."
+        "FAILED_PRECONDITION",
+        "never",
+        "The value is below the minimum that a regulation or the seed sets.",
     ),
     Reason.ABOVE_MAXIMUM: Meaning(
-        "FAILED_PRECONDITION", "never", "The rates of all levels together pass 100%."
+        "FAILED_PRECONDITION", "never", "The rates of all levels add up to more than 100%."
     ),
     Reason.METER_UNCHANGED: Meaning(
-        "FAILED_PRECONDITION", "never", "The meter stands at that amount."
+        "FAILED_PRECONDITION", "never", "The meter is already at that amount."
     ),
     Reason.INSUFFICIENT_FUNDS: Meaning(
-        "FAILED_PRECONDITION", "never", "The account does not hold that much."
+        "FAILED_PRECONDITION", "never", "The account does not hold enough."
     ),
-    Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is no Bad Beat fund."),
+    Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is not a Bad Beat fund."),
     Reason.NOT_A_BAD_BEAT: Meaning(
-        "FAILED_PRECONDITION", "never", "The cards are no Bad Beat by the posted rules."
+        "FAILED_PRECONDITION", "never", "The cards are not a Bad Beat under the posted rules."
     ),
     Reason.PENDING_ADJUSTMENT: Meaning(
-        "FAILED_PRECONDITION", "later", "The display is pending adjustment after a payout."
+        "FAILED_PRECONDITION", "later", "The display must first be adjusted after a payout."
     ),
     Reason.DISPLAY_MISMATCH: Meaning(
-        "FAILED_PRECONDITION", "never", "The amount displayed is not the amount on record."
+        "FAILED_PRECONDITION", "never", "The displayed amount differs from the amount on record."
     ),
 }
 

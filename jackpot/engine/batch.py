@@ -63,12 +63,14 @@ class Decider:
         self._last: tuple[int, int] | None = None  # the clock, and time that no clock can set
         self.batch_bytes = limits.batch_bytes
 
-    def decide(self, replica: Replica, origin: Origin, command: AnyCommand) -> tuple[AnyEvent, int]:
+    def decide(
+        self, replica: Replica, origin: Origin, command: AnyCommand, *, keeps_cage: bool = False
+    ) -> tuple[AnyEvent, int]:
         """What a new command comes to, and when. A refusal is an event too."""
         state = replica.state
         time_micros = self._time(state.time_micros)
         entropy = self._entropy() if isinstance(command, LockOut) else b""
-        request = Request(state.site, origin, command, time_micros, entropy)
+        request = Request(state.site, origin, command, time_micros, entropy, keeps_cage)
         decided = decide(state, request, self._names, self._poker)
         if isinstance(decided, Refusal):
             return _refused(command, decided), time_micros
@@ -159,7 +161,9 @@ class Batch:
 
     def _decide(self, replica: Replica, request: Request) -> tuple[AnyEvent, int]:
         try:
-            return self._decider.decide(replica, request.origin, request.command)
+            return self._decider.decide(
+                replica, request.origin, request.command, keeps_cage=request.keeps_cage
+            )
         except Exception:  # noqa: BLE001 - as the next lines say
             # Deciding changes nothing, so only this command fails, whatever is wrong with it. As a
             # failed store it would be sent again, and stop every table each time; and unless the

@@ -29,7 +29,7 @@ from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds, date_of
 from jackpot.reports.movements import Cause, Pool, movements
-from jackpot.reports.notes import Note, notes
+from jackpot.reports.notable import Note, notable_events
 from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
 from jackpot.reports.walk import Walk
 from jackpot.store import codec
@@ -162,7 +162,7 @@ class _Builder:
             for m in moved
             if m.micros < 0
         ]
-        report.notes += notes(sequence, time_micros, record)
+        report.notes += notable_events(sequence, time_micros, record)
         self._day.contribute(event)
         self._won |= {payout.id: payout for payout in won}
         self._hits |= {payout.id: hit_of(payout, time_micros) for payout in won}

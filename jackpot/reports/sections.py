@@ -8,7 +8,7 @@ from jackpot.core.state import Hit
 from jackpot.reports.daily import DailyReport
 from jackpot.reports.gaming_day import local_time
 from jackpot.reports.movements import CAUSES, POOLS
-from jackpot.reports.notes import Heading
+from jackpot.reports.notable import Heading
 from jackpot.reports.totals import LevelTotals, PaidTotals
 
 

@@ -31,7 +31,7 @@ def violations(rules: PotRules) -> tuple[tuple[str, str], ...]:
     """What is missing or impossible in posted rules, each with its clause."""
     found: list[tuple[str, str]] = []
     if not _can_qualify(rules.qualifying_hand):
-        reason = f"{rules.qualifying_hand!r} is no hand that could qualify"
+        reason = f"{rules.qualifying_hand!r} is not a hand that can qualify"
         found.append((reason, "PA2010 553.20(b)(3)"))
     if rules.loser_bps + rules.winner_bps + rules.table_bps != BPS_PER_WHOLE:
         found.append(("the shares do not make up the whole payout", "PA2010 553.20(b)(3)"))

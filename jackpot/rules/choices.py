@@ -20,7 +20,7 @@ def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
         return None
     rule = rules().get(rule_id)
     if rule is None:
-        section.fault(f"there is no rule {rule_id!r}; `jackpot rules list` shows them", "rule")
+        section.fault(f"there is no rule {rule_id!r}; see: jackpot rules list", "rule")
         return None
     bet = rule.bet(bet_id)
     if bet is None or not bet.linkable:

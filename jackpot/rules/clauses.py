@@ -23,7 +23,7 @@ class ClauseError(ValueError):
     """A citation that names no clause."""
 
     def __init__(self, clause: str, why: str) -> None:
-        super().__init__(f"{clause!r} is no clause of a regulation: {why}")
+        super().__init__(f"{clause!r} is not a clause of a regulation: {why}")
         self.clause = clause
 
 

@@ -92,7 +92,7 @@ def _lowest(ranking: str, name: str) -> tuple[int, ...]:
             return (order.index(PAIR), value)
         if FOUR in order and name == four_name(value):
             return (order.index(FOUR), value)
-    raise CardError(f"{name!r} is no hand of the {ranking} ranking")
+    raise CardError(f"{name!r} is not a hand of the {ranking} ranking")
 
 
 def _best(ranking: str, cards: Sequence[str]) -> _Made:

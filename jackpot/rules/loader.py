@@ -73,7 +73,7 @@ def _check(rule: Rule) -> None:
             if other not in ids:
                 raise ValueError(f"{bet.id} names the bet {other}, which does not exist")
         if not NAME.fullmatch(bet.id):
-            raise ValueError(f"{bet.id!r} is no name of a bet")
+            raise ValueError(f"{bet.id!r} is not a valid name for a bet")
         _check_tables(bet)
 
 
@@ -101,4 +101,4 @@ def _check_table(table: Paytable) -> None:
     for plan in table.envy:
         for row in plan.rows:
             if row.pay.kind != "amount":
-                raise ValueError(f"the envy bonus for {row.hand} is no amount")
+                raise ValueError(f"the envy bonus for {row.hand} is not an amount")

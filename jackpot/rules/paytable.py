@@ -53,7 +53,7 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         for clause in self.clause.split("; ") if self.clause else ():
             verify_clause(clause)
         if not NAME.fullmatch(self.hand):
-            raise ValueError(f"{self.hand!r} is no name of a hand")
+            raise ValueError(f"{self.hand!r} is not the name of a hand")
         parse_pay(self.pays)
         if self.or_pays:
             parse_pay(self.or_pays)

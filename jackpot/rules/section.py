@@ -154,14 +154,14 @@ class Section:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise BadValueError("must be a text in quotes")
+        raise BadValueError("must be text in quotes")
     return value
 
 
 def _name(value: object) -> str:
     text = _text(value)
     if not is_id(text):
-        raise BadValueError(f"{text!r} is no id: {SAYS}")
+        raise BadValueError(f"{text!r} is not a valid id: {SAYS}")
     return text
 
 
@@ -175,7 +175,7 @@ def _money(value: object) -> int:
     if isinstance(value, float):
         raise BadValueError(f'write the amount as a text, "{value}", so that it stays exact')
     if isinstance(value, list):
-        raise BadValueError("takes one amount: a link has one denomination")
+        raise BadValueError("must be one amount: a link has one denomination")
     if isinstance(value, int) and not isinstance(value, bool):
         return parse_money(str(value))
     return parse_money(_text(value))
@@ -189,9 +189,9 @@ def _rate(value: object) -> int:
 
 def _names(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadValueError("must be a list of texts")
+        raise BadValueError("must be a list of texts in quotes")
     if len(set(value)) < len(value):
-        raise BadValueError("names one thing twice")
+        raise BadValueError("names the same thing twice")
     return tuple(value)
 
 

@@ -134,11 +134,13 @@ def _day(section: Section) -> config.GamingDay:
     section.close()
     clock = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)", start)
     if clock is None:
-        section.fault(f"start: {start!r} is no time such as 06:00", "start")
+        section.fault(f"start: {start!r} is not a time; expected HH:MM, such as 06:00", "start")
     try:
         ZoneInfo(zone)
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        section.fault(f"zone: {zone!r} is no time zone such as America/New_York", "zone")
+        section.fault(
+            f"zone: {zone!r} is not a time zone; expected one such as America/New_York", "zone"
+        )
     minutes = int(clock[1]) * 60 + int(clock[2]) if clock else 0
     return config.GamingDay(minutes, zone)
 
@@ -152,7 +154,11 @@ def _server(section: Section) -> ServerSettings:
     for key, address in [*(("listen", one) for one in listen), *([("http", http)] if http else [])]:
         host, colon, port = address.rpartition(":")
         if not (host and colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
-            section.fault(f"{key}: {address!r} is no address such as 127.0.0.1:7400", key)
+            section.fault(
+                f"{key}: {address!r} is not a valid address; "
+                "expected HOST:PORT, such as 127.0.0.1:7400",
+                key,
+            )
     settings = ServerSettings(listen=listen, http=http, data=section.text("data", default.data))
     section.close()
     return settings
@@ -258,7 +264,7 @@ class _SiteReader:
         for link_id, section in self._pots.items():
             pot = self.links[link_id].pot
             if pot and pot.passes_on_to and pot.passes_on_to not in self._pots:
-                reason = f"passes_on_to: {pot.passes_on_to!r} is no Bad Beat link of this site"
+                reason = f"passes_on_to: {pot.passes_on_to!r} is not a Bad Beat link of this site"
                 section.fault(reason, "pot", "passes_on_to", clause="PA2010 553.20(i)")
 
     def limits(self, top: Section) -> None:

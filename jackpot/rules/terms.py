@@ -76,7 +76,7 @@ def parse_pay(text: str) -> Pay:
         return Pay(kind="share", number=int(match["rate"]) * 100, level=match["level"])
     if (match := _AMOUNT.fullmatch(text)) and not match["scaled"]:
         return Pay(kind="amount", number=parse_dollars(match["dollars"]))
-    raise ValueError(f"{text!r} says no payment")
+    raise ValueError(f"{text!r} is not a payment")
 
 
 def parse_amount_term(text: str) -> AmountTerm:
@@ -85,7 +85,7 @@ def parse_amount_term(text: str) -> AmountTerm:
         return AmountTerm(bound="any")
     match = _AMOUNT.fullmatch(text.removeprefix(_AT_LEAST))
     if match is None:
-        raise ValueError(f"{text!r} says no amount")
+        raise ValueError(f"{text!r} is not an amount")
     return AmountTerm(
         bound="at-least" if text.startswith(_AT_LEAST) else "is",
         micros=parse_dollars(match["dollars"]),
@@ -108,7 +108,11 @@ def parse_rate(text: str) -> int:
     match = _RATE.fullmatch(text)
     if match is None:
         finer = re.fullmatch(r"\d{1,3}\.\d{3,}%", text)
-        why = "is finer than a basis point" if finer else 'is no rate such as "21%" or "21.25%"'
+        why = (
+            "has more than two decimals"
+            if finer
+            else 'is not a rate; expected one such as "21%" or "21.25%"'
+        )
         raise ValueError(f"{text!r} {why}")
     bps = int(match["whole"]) * 100 + int((match["part"] or "").ljust(2, "0"))
     if bps > BPS_PER_WHOLE:

@@ -15,7 +15,9 @@ def verify_address(address: str) -> None:
     """Raise unless it is HOST:PORT; gRPC takes a port of more than 65535 for another one."""
     host, colon, port = address.rpartition(":")
     if not (host and colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise AddressError(f"{address!r} is no address such as 127.0.0.1:7400")
+        raise AddressError(
+            f"{address!r} is not a valid address; expected HOST:PORT, such as 127.0.0.1:7400"
+        )
 
 
 def verify_loopback(address: str) -> None:
@@ -26,7 +28,9 @@ def verify_loopback(address: str) -> None:
     except ValueError:
         loopback = False
     if not loopback:
-        raise AddressError(f"{address}: without TLS the controller listens on loopback only")
+        raise AddressError(
+            f"{address}: without TLS the controller listens only on loopback, such as 127.0.0.1"
+        )
 
 
 def verify_free(address: str) -> None:

@@ -20,9 +20,9 @@ _ALERTS = {
     "UNKNOWN_CA": "the controller's authority has not issued this certificate",
     "CERTIFICATE_EXPIRED": "the certificate has expired",
     "CERTIFICATE_REVOKED": "the certificate is revoked",
-    "CERTIFICATE_UNKNOWN": "the controller does not take this certificate",
-    "BAD_CERTIFICATE": "the controller does not take this certificate",
-    "UNSUPPORTED_CERTIFICATE": "the controller does not take this certificate",
+    "CERTIFICATE_UNKNOWN": "the controller does not accept this certificate",
+    "BAD_CERTIFICATE": "the controller does not accept this certificate",
+    "UNSUPPORTED_CERTIFICATE": "the controller does not accept this certificate",
 }
 # The same by the code that OpenSSL gives when it verifies a certificate itself (X509_V_ERR_*).
 _FAULTS = {
@@ -44,7 +44,7 @@ class TlsProbe(NamedTuple):
         except CredentialError as error:
             return str(error)
         except ssl.SSLCertVerificationError as error:
-            return f"the controller's certificate is not to be trusted: {error.verify_message}"
+            return f"the controller's certificate is not trusted: {error.verify_message}"
         except (ssl.SSLEOFError, ConnectionResetError, BrokenPipeError):
             return fault_of(self.identity) if self.identity else None
         except ssl.SSLError as error:  # "TLSV13_ALERT_CERTIFICATE_REQUIRED"

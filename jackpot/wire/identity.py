@@ -37,7 +37,7 @@ class Identity(NamedTuple):
         try:
             context.load_verify_locations(self.authority)
         except ssl.SSLError as error:
-            raise CredentialError(f"{self.authority} is no authority's certificate") from error
+            raise CredentialError(f"{self.authority} is not an authority's certificate") from error
         except OSError as error:
             raise CredentialError(f"{self.authority}: {error.strerror}") from error
         if self.certificate is None:
@@ -45,7 +45,7 @@ class Identity(NamedTuple):
         try:
             context.load_cert_chain(self.certificate, self.certificate.with_suffix(".key"))
         except ssl.SSLError as error:
-            raise CredentialError(f"{self.certificate} and its key do not fit") from error
+            raise CredentialError(f"{self.certificate} and its key do not match") from error
         except OSError as error:
             raise CredentialError(
                 f"{self.certificate} or the key beside it: {error.strerror}"

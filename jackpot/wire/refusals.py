@@ -53,6 +53,7 @@ class RefusedError(Exception):
         retry_s: float | None = None,
     ) -> None:
         self.code = code
+        self.message = message
         self.reason = reason
         self.metadata = dict(metadata or {})
         self.retry_s = retry_s

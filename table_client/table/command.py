@@ -6,14 +6,11 @@ import secrets
 from pathlib import Path
 
 import click
-import msgspec
-import uvloop
 
 from jackpot.console import one_line
 from jackpot.wire.address import AddressError, verify_address
-from jackpot.wire.channels import Identity
 from table_client.table.games.catalogue import GAMES
-from table_client.table.running import USUAL_PLAYERS, Options, run
+from table_client.table.players import USUAL_PLAYERS
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -94,6 +91,12 @@ def main(
     **rest: object,
 ) -> None:
     """Run one table: wagers, lock-out, cards, decisions, settlement, discard rack."""
+    import msgspec
+    import uvloop
+
+    from jackpot.wire.channels import Identity
+    from table_client.table.running import Options, run
+
     if not rest["controller"] and (rest["site"] or rest["table"] is not None):
         raise click.UsageError("--site and --table need --controller")
     if rest["controller"] and not (rest["site"] and rest["table"]):

@@ -19,6 +19,7 @@ from table_client.table.ports import Conduct, LinkedBet
 from table_client.table.randomness import RandomStream, seeded
 
 PERCENT = 100
+USUAL_PLAYERS = 4  # at a table, unless its command line says otherwise
 
 
 class Offer(Struct, frozen=True):

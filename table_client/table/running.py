@@ -28,7 +28,7 @@ from table_client.table.floor import Floor
 from table_client.table.floor_calls import Calls
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Game
-from table_client.table.players import SimulatedPlayer
+from table_client.table.players import USUAL_PLAYERS, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.layout import MOST_SEATS
@@ -36,8 +36,6 @@ from table_client.table.round.play import Table
 from table_client.table.summary import as_json, in_a_line
 from table_client.table.trace import Record, lines
 from table_client.table.waiting import Waiting, reach
-
-USUAL_PLAYERS = 4
 
 
 class Options(msgspec.Struct, frozen=True):

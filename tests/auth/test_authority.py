@@ -79,7 +79,7 @@ def test_a_controller_has_a_certificate_of_its_own(tmp_path: Path, role: str) ->
     certificate = house.identity(role, "t1").certificate
     assert certificate is not None
     gate = Gate(Files.beside(certificate, house.folder / CA_CERTIFICATE), SITE)
-    with pytest.raises(AuthorityError, match="is no controller's certificate"):
+    with pytest.raises(AuthorityError, match="is not a controller's certificate"):
         gate.credentials()
     Gate(house.files(), SITE).credentials()
 

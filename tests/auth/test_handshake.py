@@ -50,14 +50,14 @@ async def test_a_controller_that_is_not_ours_is_not_trusted(tmp_path: Path) -> N
         )
         refusal = await refusal_of_attach(house, wrong)
         assert refusal.code == "UNAUTHENTICATED"
-        assert "the controller's certificate is not to be trusted" in str(refusal)
+        assert "the controller's certificate is not trusted" in str(refusal)
 
 
 async def test_a_controller_under_another_name_is_not_trusted(tmp_path: Path) -> None:
     """A certificate is for the hosts that it names."""
     async with secured(tmp_path, hosts=("controller.example",)) as house:
         refusal = await refusal_of_attach(house, house.identity("table", "t1"))
-        assert "the controller's certificate is not to be trusted" in str(refusal)
+        assert "the controller's certificate is not trusted" in str(refusal)
 
 
 async def test_a_key_of_another_certificate_is_told(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ async def test_a_key_of_another_certificate_is_told(tmp_path: Path) -> None:
         identity = Identity(first, house.folder / CA_CERTIFICATE)
         refusal = await refusal_of_attach(house, identity)
         assert refusal.code == "UNAUTHENTICATED"
-        assert str(refusal).endswith("and its key do not fit")
+        assert str(refusal).endswith("and its key do not match")
 
 
 async def test_a_controller_that_is_away_is_unavailable(tmp_path: Path) -> None:

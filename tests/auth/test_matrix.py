@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, PAGES, ROLES, as_markdown
+from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, as_markdown, keeps_cage
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -28,6 +28,12 @@ def test_the_docs_show_the_tables_of_roles() -> None:
     docs = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "roles.md").read_text()
     assert as_markdown("call", ACCESS) in docs
     assert as_markdown("page", PAGES) in docs
+
+
+def test_accounting_alone_keeps_the_cage() -> None:
+    """Of all departments; without certificates nobody need have one."""
+    assert {each for each in DEPARTMENTS.values() if keeps_cage(each)} == {"accounting"}
+    assert keeps_cage("")
 
 
 async def test_every_call_by_every_role(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ def test_a_reset_needs_another_department(process: Process, ann: Person, bob: Pe
     """Proposed, not approved by who proposed it nor by a colleague, then done."""
     play(process.address, "t4", {}, 1, 2, 3)
     said = ann.does("reset", "five", "main", "--note", "memo 7")
-    assert said.startswith("proposed as 1\n   before  10,000.63\n   after   10,000.00\n")
+    assert said.startswith(
+        "proposal 1, not yet in effect\n   before  10,000.63\n   after   10,000.00\n"
+    )
     assert "jackpot approve 1\n" in said
     waiting = bob.does("proposals")
     assert re.search(r"^1  reset meter five/main$", waiting, re.MULTILINE)
@@ -86,14 +88,16 @@ def test_an_adjustment_and_a_transfer(ann: Person, bob: Person) -> None:
     ann.does("adjust", "five", "--to", "9,000", "--reason", "limit", "--note", "memo 1")
     bob.does("approve", "1")
     said = bob.does("transfer", "five", "mega/major", "--note", "memo 2")
-    assert said.startswith("proposed as 2\n   before  5,000.00\n   after   6,000.00\n")
+    assert said.startswith(
+        "proposal 2, not yet in effect\n   before  5,000.00\n   after   6,000.00\n"
+    )
     asked = ann.run("approve", "2", answer="n\n", yes=False).stderr
     assert "   after   6,000.00\n" in asked
     assert "   now     5,000.00\n" in asked
     done = ann.does("approve", "2")
     assert done.startswith("$1,000.00 of five/main's overflow went to mega/major (journal ")
     nothing = ann.fails("transfer", "five", "mega/major", "--note", "memo 3")
-    assert nothing == "there is nothing in the overflow of five/main"
+    assert nothing == "the overflow of five/main is empty"
     ann.does("adjust", "five", "--to", "9,001", "--reason", "promotion", "--note", "memo 4")
     assert bob.does("decline", "3").startswith("proposal 3 is declined")
 
@@ -165,7 +169,7 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: canceled" in asked.stderr
     assert len(ann.json("payouts")["payouts"]) == 2
     other = ann.fails(*command, "--round", "2")
-    assert other.startswith("WRONG_ROUND: The table is at another round than the one named.")
+    assert other.startswith("WRONG_ROUND: The table is not at the round that was named.")
     assert "current 1" in other
     asked = ann.run(*command, "--seat", "2", answer="n\n", yes=False)
     assert f"payout {royal.id}" not in asked.stderr
@@ -176,11 +180,11 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     assert f"\npayout {royal.id}: $10,000.42 -> $10,000.21\n" in said
     assert f"\npayout {envy.id}: canceled\n" in said
     again = ("--request-id", new_request_id())
-    assert "say --round, too" in ann.run(*command, *again).stderr
+    assert "give its --round too" in ann.run(*command, *again).stderr
     first = ann.json(*command, "--round", "1", *again)
     assert first["returned_micros"] == "1000000"
     assert ann.json(*command, "--round", "1", *again) == first
-    assert ann.fails(*command) == "t4 has no round: there is nothing to void or remove"
+    assert ann.fails(*command) == "t4 has no round: there is nothing to void or correct"
 
 
 def test_a_floorperson_removes_a_wager(process: Process, ann: Person) -> None:
@@ -218,7 +222,7 @@ def test_a_game_account(ann: Person) -> None:
     short = ann.fails("account", "cash-out", "card-17", "100.01", "--note", "slip 2")
     assert short.startswith("INSUFFICIENT_FUNDS: ")
     again = ann.run("account", "cash-out", "card-17", "--note", "x", "--request-id", "x")
-    assert (again.exit_code, "say the amount, too" in again.stderr) == (2, True)
+    assert (again.exit_code, "give its amount, too" in again.stderr) == (2, True)
     ann.does("account", "cash-out", "card-17", "--note", "slip 2")
     assert ann.json("account", "show", "card-17")["balance_micros"] == "0"
     assert ann.fails("account", "cash-out", "card-17", "--note", "slip 3") == (
@@ -335,25 +339,25 @@ def test_a_controller_that_is_away_exits_3_and_the_request_can_be_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody knows whether it happened, so the line says how to ask again safely."""
-    monkeypatch.setattr("jackpot.cli.desk.PATIENCE_S", 0.2)
+    monkeypatch.setattr("jackpot.cli.operator_client.RETRY_S", 0.2)
     away = Person("127.0.0.1:1", "ann/slots")
     result = away.run("link", "suspend", "five", "--site", SITE)
     assert result.exit_code == 3
-    assert re.search(r"to try again safely: --request-id [0-9a-f-]{36}\n$", result.stderr)
+    assert re.search(r"to try again safely, add --request-id [0-9a-f-]{36}\n$", result.stderr)
 
 
 def test_a_store_that_fails_exits_3_and_the_money_moves_once(
     process: Process, ann: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No write succeeds for a while: whether it is stored is unknown, and the repeat is safe."""
-    monkeypatch.setattr("jackpot.cli.desk.PATIENCE_S", 0.5)
+    monkeypatch.setattr("jackpot.cli.operator_client.RETRY_S", 0.5)
     command = ("account", "buy-in", "card-17", "100", "--note", "slip 1")
     unlimited = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1, unlimited[1]))
     line = ann.fails(*command, code=3)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, unlimited)
-    assert line.startswith("STORE_UNAVAILABLE: The store fails; ")
-    assert "(the amount was 100.00)" in line
+    assert line.startswith("STORE_UNAVAILABLE: The store failed, ")
+    assert "(the amount was $100.00)" in line
     repeat = line.split()[-2:]
     while ann.run("account", "show", "card-17").exit_code:  # until it writes again
         time.sleep(0.1)
@@ -374,7 +378,8 @@ def test_who_stops_waiting_is_told_how_to_ask_again(tmp_path: Path) -> None:
             with connection:
                 waiting.send_signal(signal.SIGINT)
                 assert waiting.wait(20) == 3
-    told = r"Error: stopped, it may or may not have happened; .*: --request-id [0-9a-f-]{36}\n"
+    told = r"Error: stopped; the change may or may not have happened; .*"
+    told += r", add --request-id [0-9a-f-]{36}\n"
     assert re.fullmatch(told, log.read_text())
 
 

@@ -107,7 +107,7 @@ def test_a_table_must_be_in_the_site_file(tmp_path: Path) -> None:
     for wrong in ("", "nonsense", "127.0.0.1:99999"):
         line = told("--controller", wrong, "--site", site, "--table", "t4", code=2)
         assert line.startswith("Invalid value for '--controller': ")
-        assert f"{wrong!r} is no address such as 127.0.0.1:7400" in line
+        assert f"{wrong!r} is not a valid address; expected HOST:PORT" in line
 
 
 def test_a_game_must_be_the_table_s(tmp_path: Path) -> None:

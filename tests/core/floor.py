@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from jackpot.auth.roles import keeps_cage
 from jackpot.core import ledger
 from jackpot.core.bad_beat import Poker
 from jackpot.core.claims import Names
@@ -89,7 +90,9 @@ class Floor:
     ) -> AnyEvent | Refusal:
         """What the engine does with a request, without a store."""
         self.clock += 1
-        request = Request(self.state.site, origin, command, self.clock, entropy)
+        request = Request(
+            self.state.site, origin, command, self.clock, entropy, self._keeps_cage(origin)
+        )
         mark = digest(command)
         known = identify(self.state, request, mark)
         if isinstance(known, Refusal):
@@ -101,6 +104,10 @@ class Floor:
             answer = Refused(type(command).__name__, answer.reason, answer.details)
         self.commit(Record(origin, answer, mark))
         return answer
+
+    @staticmethod
+    def _keeps_cage(origin: Origin) -> bool:
+        return isinstance(origin, OperatorOrigin) and keeps_cage(origin.department)
 
     def commit(self, record: Record) -> None:
         """Journal, evolve and check."""

@@ -260,11 +260,11 @@ async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> 
     for where, options, code, said in (
         (pages.url, shown_by(house.identity("sign")), 1, "There is no page for this role"),
         (pages.url, shown_by(revoked), 1, "The controller does not take this certificate."),
-        (pages.url, shown_by(foreign), 1, "is not to be trusted: "),
+        (pages.url, shown_by(foreign), 1, "is not trusted: "),
         (pages.url, shown_by(house.identity("floor", days=0)), 1, "the certificate has expired"),
         (pages.url, ("--cert", "none.pem", *flo[2:]), 1, "none.pem or the key beside it: No such"),
         (shown.url.replace("http:", "https:"), flo, 1, "does not speak TLS"),
-        (shown.url, flo, 2, "is no address such as https://"),
+        (shown.url, flo, 2, "is not a valid address; expected https://"),
         (pages.url, (), 2, "say who you are, with --cert and --ca"),
         (nowhere, flo, 3, "can't be reached"),
     ):

@@ -102,7 +102,7 @@ def test_an_operators_choices_are_taken() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nowhere",), "there is no rule 'nowhere'; `jackpot rules list` shows them"),
+        (("nowhere",), "there is no rule 'nowhere'; see: jackpot rules list"),
         (("pa-crazy-4-poker", "nothing"), "pa-crazy-4-poker has no bet 'nothing'"),
         (("pa-crazy-4-poker", "ante"), "not paid by the player's hand alone"),
         (("pa-crazy-4-poker", "queens-up", "--paytable", "Z"), "has no paytable 'Z' here"),
@@ -112,7 +112,7 @@ def test_an_operators_choices_are_taken() -> None:
             "there is no level 'mega' (levels: main)",
         ),
         (("pa-crazy-4-poker", "queens-up", "--pays", "flush"), "'flush' is not HAND=PAY"),
-        (("pa-crazy-4-poker", "queens-up", "--pays", "flush=lots"), "'lots' says no payment"),
+        (("pa-crazy-4-poker", "queens-up", "--pays", "flush=lots"), "'lots' is not a payment"),
     ],
 )
 def test_an_error_is_one_clear_line(arguments: tuple[str, ...], message: str) -> None:

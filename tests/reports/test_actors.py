@@ -6,7 +6,7 @@ from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
 from jackpot.core.events import Record
 from jackpot.core.events.table import RoundVoided, SeatVoided
 from jackpot.reports.movements import movements
-from jackpot.reports.notes import notes
+from jackpot.reports.notable import notable_events
 
 TABLE = TableOrigin("t1", 1, 1)
 POSTINGS = (("five/main/meter", -210_000), ("five/players", 210_000))
@@ -27,5 +27,5 @@ def test_a_void_says_who_did_it(origin: Origin, floorperson: str, by: str, seat:
     if seat:
         event = SeatVoided("t1", 7, seat, "misdeal", floorperson, 1, POSTINGS)
     record = Record(origin, event)
-    assert [note.by for note in notes(1, 1, record)] == [by]
+    assert [note.by for note in notable_events(1, 1, record)] == [by]
     assert [moved.reference.endswith(f"misdeal, by {by}") for moved in movements(record)] == [True]

@@ -12,7 +12,7 @@ import pytest
 from jackpot.core.commands.operator import CountBox
 from jackpot.core.config import Table
 from jackpot.reports.daily import DailyReport, daily_report, day_before
-from jackpot.reports.forms import as_csv, as_html
+from jackpot.reports.formats import as_csv, as_html
 from jackpot.reports.gaming_day import bounds
 from jackpot.reports.sections import Money, Section, sections
 from jackpot.reports.walk import open_walk

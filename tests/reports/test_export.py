@@ -192,5 +192,5 @@ def test_what_is_no_key_is_one_sentence(tmp_path: Path, load: object) -> None:
     other = tmp_path / "other"
     other.write_text("hello")
     other.chmod(0o600)
-    with pytest.raises(SigningError, match=r"is no .* key of"):
+    with pytest.raises(SigningError, match=r"is not a .* key"):
         load(other)  # type: ignore[operator]  # one of the two

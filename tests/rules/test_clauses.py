@@ -34,7 +34,7 @@ def test_a_known_jurisdiction_and_its_section_is_a_clause(clause: str) -> None:
 )
 def test_what_is_no_clause_is_refused_with_what_was_expected(clause: str, why: str) -> None:
     """An unknown jurisdiction is told the nearest known one."""
-    with pytest.raises(ClauseError, match=re.escape(f"{clause!r} is no clause")) as error:
+    with pytest.raises(ClauseError, match=re.escape(f"{clause!r} is not a clause")) as error:
         verify_clause(clause)
     assert why in str(error.value)
 
@@ -77,7 +77,7 @@ def test_a_row_with_a_clause_of_its_own_is_held_to_it(tmp_path: Path) -> None:
     copy, text = tmp_path / "rule.toml", PA.read_text("utf-8")
     copy.write_text(text.replace(row, f'{row[:-2]}, clause = "XX 1" }}', 1), "utf-8")
     line = text[: text.index(row)].count("\n") + 1
-    with pytest.raises(RuleFileError, match=re.escape(f"{copy}:{line}: 'XX 1' is no clause")):
+    with pytest.raises(RuleFileError, match=re.escape(f"{copy}:{line}: 'XX 1' is not a clause")):
         load_rule(copy)
 
 
@@ -85,7 +85,7 @@ def test_the_trace_is_held_to_the_same_list(tmp_path: Path) -> None:
     """`make clauses` refuses an unknown one with file and line."""
     path = tmp_path / "trace.tsv"
     path.write_text("clause\tstatus\tnote\nPA 657a.1\topen\t\nPQ 657a.2\topen\t\n")
-    with pytest.raises(ValueError, match=re.escape(f"{path}:3: 'PQ 657a.2' is no clause")):
+    with pytest.raises(ValueError, match=re.escape(f"{path}:3: 'PQ 657a.2' is not a clause")):
         TOOL.read(path)
 
 

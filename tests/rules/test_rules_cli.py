@@ -62,7 +62,7 @@ def test_show_can_be_narrowed_to_a_bet() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("show", "x"), "Error: there is no rule 'x'; `jackpot rules list` shows them\n"),
+        (("show", "x"), "Error: there is no rule 'x'; see: jackpot rules list\n"),
         (("show", "pa-2010-pai-gow-poker", "x"), "has no bet 'x' (it has: pai-gow)\n"),
     ],
 )

@@ -145,4 +145,4 @@ def test_server_settings_have_defaults_and_are_checked(tmp_path: Path) -> None:
     assert settings.listen == ("0.0.0.0:7400",)
     assert (settings.http, settings.data) == ("127.0.0.1:7480", "/var/lib/j")
     (found,) = faults(tmp_path, text + '[server]\nhttp = "localhost"\n')
-    assert "is no address" in found.reason
+    assert "is not a valid address" in found.reason

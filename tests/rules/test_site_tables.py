@@ -119,7 +119,7 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
         + table('id = "t"', 'links = ["a"]')
     )
     assert reasons(tmp_path, text) == [
-        ("wager: takes one amount: a link has one denomination", ""),
+        ("wager: must be one amount: a link has one denomination", ""),
     ]
 
 
@@ -131,17 +131,17 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
         ('wager = "$1"', 'wager = "-1"', "wager: '-1' is negative"),
         ('wager = "$1"', 'wager = "$0"', "the wager must be more than nothing"),
         ('wager = "$1"', 'wager = "two"', "wager: 'two' is not an amount in dollars"),
-        ('wager = "$1"', "wager = true", "wager: must be a text in quotes"),
+        ('wager = "$1"', "wager = true", "wager: must be text in quotes"),
         ('wager = "$1"', 'wager = "$2,000,000,000"', "is more than a billion dollars"),
-        ('lucky_share = "5%"', 'lucky_share = "5.125%"', "is finer than a basis point"),
+        ('lucky_share = "5%"', 'lucky_share = "5.125%"', "has more than two decimals"),
         ('lucky_share = "5%"', "lucky_share = 5", "lucky_share: write the rate as a text"),
         ('lucky_share = "5%"', 'lucky_share = "100.01%"', "is more than 100%"),
-        ('lucky_share = "5%"', 'lucky_share = "a lot"', "is no rate"),
-        ('id = "t"', 'id = "t t"', "is no id"),
-        ('id = "t"', 'id = ""', "is no id"),
-        ('id = "t"', "id = 7", "id: must be a text in quotes"),
+        ('lucky_share = "5%"', 'lucky_share = "a lot"', "is not a rate"),
+        ('id = "t"', 'id = "t t"', "is not a valid id"),
+        ('id = "t"', 'id = ""', "is not a valid id"),
+        ('id = "t"', "id = 7", "id: must be text in quotes"),
         ('links = ["bonus"]', "links = []", "the table is on no link"),
-        ('links = ["bonus"]', 'links = ["bonus", "bonus"]', "names one thing twice"),
+        ('links = ["bonus"]', 'links = ["bonus", "bonus"]', "names the same thing twice"),
         ('links = ["bonus"]', 'links = ["other"]', "there is no link 'other'"),
         ('links = ["bonus"]', 'links = "bonus"', "must be a list of texts"),
         ('links = ["bonus"]', 'links = ["bonus"]\nseats = 0', "must be from 1 to 32, not 0"),

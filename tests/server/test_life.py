@@ -186,7 +186,7 @@ async def test_a_port_that_is_taken_is_an_error(house: House, tmp_path: Path) ->
 )
 def test_an_address_has_a_host_and_a_port(address: str) -> None:
     """A port that would be taken for another one is refused, in one clear line."""
-    with pytest.raises(AddressError, match="is no address such as"):
+    with pytest.raises(AddressError, match="is not a valid address"):
         verify_address(address)
     verify_address("127.0.0.1:65535")
 

@@ -80,6 +80,9 @@ async def test_payouts_are_validated_and_paid(house: House) -> None:
         await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
     pending = (await house.balances())["five"].pending_micros
     assert pending == sum(p.amount_micros for p in payouts)
+    with pytest.raises(AioRpcError) as denied:
+        await house.operate("PayPayout", who="flo/floor", payout=shares[0].id, form="F-1")
+    assert denied.value.code().name == "PERMISSION_DENIED"
     for payout in payouts:
         paid = await house.operate("PayPayout", payout=payout.id, form=f"F-{payout.id}")
         assert (paid.amount_micros, paid.source) == (payout.amount_micros, payout.source)

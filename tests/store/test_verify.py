@@ -308,7 +308,7 @@ def test_a_head_that_is_none_is_wrong_usage(tmp_path: Path, head: str) -> None:
     """One line says how a head is written."""
     result = CliRunner().invoke(main, ["verify", "--data", str(tmp_path), "--head", head])
     assert result.exit_code == 2
-    assert "is no head such as" in result.stderr
+    assert "is not a journal head" in result.stderr
 
 
 def test_the_command_takes_an_earlier_head(file: Path) -> None:

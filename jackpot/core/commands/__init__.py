@@ -39,3 +39,4 @@ class Request(Struct, frozen=True, gc=False):
     command: AnyCommand
     time_micros: int = 0  # since 1970; the engine sets it
     entropy: bytes = b""  # 32 random bytes for a lock-out; the engine sets them
+    keeps_cage: bool = False  # whether the caller may pay what the cage pays; roles decide it

@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from jackpot.auth.gate import Actor
+from jackpot.auth.roles import keeps_cage
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.commands.table import Malformed, TableCommand
@@ -70,6 +71,7 @@ class RequestedCommand(Command):
             site=identifier(message.site, "site"),
             origin=OperatorOrigin(actor.principal, identity, actor.department),
             command=command,
+            keeps_cage=keeps_cage(actor.department),
         )
 
 

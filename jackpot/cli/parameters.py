@@ -1,14 +1,15 @@
-"""What people write on the command line, read exactly: amounts, rates, numbers, journal heads."""
+"""Parse command-line values: amounts, rates, numbers, cards, journal heads."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT, parse_dollars
 from jackpot.rules.cards import CardError, parse_cards
-from jackpot.rules.terms import parse_rate
-from jackpot.verify import Noted
+
+if TYPE_CHECKING:
+    from jackpot.verify import Noted
 
 
 class Amount(click.ParamType[int]):
@@ -23,9 +24,9 @@ class Amount(click.ParamType[int]):
         try:
             micros = parse_dollars(value.removeprefix("$"))
         except ValueError:
-            self.fail(f"{value!r} is no amount such as 12,345.67", param, ctx)
+            self.fail(f"{value!r} is not an amount; expected one such as 12,345.67", param, ctx)
         if not 0 <= micros <= MAX_MICROS:
-            self.fail(f"{value!r} is not between nothing and a billion dollars", param, ctx)
+            self.fail(f"{value!r} is out of range; expected $0 to $1,000,000,000", param, ctx)
         return micros
 
 
@@ -38,7 +39,7 @@ class Cash(Amount):
         """Read "$12,345.67", and nothing finer than a cent."""
         micros = super().convert(value, param, ctx)
         if micros % MICROS_PER_CENT:
-            self.fail(f"{value!r} is not in whole cents", param, ctx)
+            self.fail(f"{value!r} is not in whole cents; expected at most two decimals", param, ctx)
         return micros
 
 
@@ -49,6 +50,8 @@ class Rate(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read "21.25%"."""
+        from jackpot.rules.terms import parse_rate
+
         if isinstance(value, int):
             return value
         try:
@@ -70,7 +73,7 @@ class Number(click.ParamType[int]):
         text = str(value)
         digits = text.isascii() and text.isdigit() and len(text) <= len(str(self._most))
         if not digits or not 1 <= int(text) <= self._most:
-            self.fail(f"{text!r} is no number such as 41", param, ctx)
+            self.fail(f"{text!r} is not a number; expected one such as 41", param, ctx)
         return int(text)
 
 
@@ -89,18 +92,23 @@ class Cards(click.ParamType[tuple[str, ...]]):
             self.fail(str(error), param, ctx)
 
 
-class Head(click.ParamType[tuple[str, Noted]]):
+class Head(click.ParamType["tuple[str, Noted]"]):
     """What was noted of a site's journal before."""
 
     name = "head"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Noted]:
+    ) -> "tuple[str, Noted]":
         """Read "SITE=SEQUENCE:HASH", with at least eight digits of the hash."""
         found = re.fullmatch(r"([^=]+)=([0-9]{1,15}):([0-9a-fA-F]{8,64})", value)
         if not found:
-            self.fail(f"{value!r} is no head such as liberty=5120:8cbe93b3f854f4a0", param, ctx)
+            self.fail(
+                f"{value!r} is not a journal head; expected SITE=SEQUENCE:HASH, "
+                "such as liberty=5120:8cbe93b3f854f4a0",
+                param,
+                ctx,
+            )
         return found[1], (int(found[2]), found[3].lower())
 
 

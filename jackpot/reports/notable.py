@@ -48,7 +48,7 @@ class Note(Struct, frozen=True):
     micros: int = 0
 
 
-def notes(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
+def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[Note]:
     """What an entry is worth noting for."""
     event, at = record.event, (sequence, time_micros)
     match event:

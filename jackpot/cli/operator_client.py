@@ -1,40 +1,41 @@
-"""An operator's desk: how a command reaches the controller, who asks, and how it answers.
+"""Call the controller on an operator's behalf, and print its answers.
 
-What changes something carries a request id and is sent again with the same one while it is unknown
-what became of it, so that nothing happens twice. What moves money is shown before and after, and
-asked about, unless `--yes` says that it was.
+A change carries a request id and is sent again with the same id while its outcome is unknown, so
+that nothing happens twice. Before money moves, the command shows it before and after and asks for
+confirmation, unless `--yes` was given.
 """
 
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
-import grpc
-from google.protobuf.json_format import MessageToDict
-from google.protobuf.message import Message
-from rich.console import Console
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.console import NotConfirmedError, UnreachableException, one_line
+from jackpot.console import NotConfirmedError, UnreachableException, one_line, refusal_text
 from jackpot.core.money import dollars
-from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.ids import SAYS, is_id
-from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
-from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
+
+if TYPE_CHECKING:
+    import grpc
+    from google.protobuf.message import Message
+
 
 TIMEOUT_S = 5.0
-PATIENCE_S = 10.0  # how long a change is sent again while its fate is unknown
+RETRY_S = 10.0  # how long a change is sent again while its outcome is unknown
 P = ParamSpec("P")
 
 
-class Desk:
+class OperatorClient:
     """A connection to a site's controller, on behalf of a person."""
 
-    def __init__(self, channel: grpc.Channel, **options: Any) -> None:
+    def __init__(self, channel: "grpc.Channel", **options: Any) -> None:
+        from rich.console import Console
+
+        from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
+        from jackpot.wire.v1 import operator_pb2_grpc
+
         self._channel = channel
         self._operator = operator_pb2_grpc.OperatorServiceStub(channel)
         self._options = options
@@ -55,25 +56,31 @@ class Desk:
     @property
     def site(self) -> str:
         """The site that was named, or the only one."""
+        from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
         if not self._site:
             stub = meter_pb2_grpc.MeterServiceStub(self._channel)
             sites = stub.ListSites(
                 meter_pb2.ListSitesRequest(), timeout=TIMEOUT_S, metadata=self._metadata
             ).sites
             if len(sites) != 1:
-                raise click.UsageError(f"say --site, one of: {', '.join(sites)}")
+                raise click.UsageError(
+                    f"add --site with one of this controller's sites: {', '.join(sites)}"
+                )
             self._site = sites[0]
         return self._site
 
     def ask(self, rpc: str, **values: Any) -> Any:
-        """Look something up."""
+        """Call an RPC that changes nothing."""
+        from jackpot.wire.v1 import operator_pb2
+
         request = getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
         return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
 
     def amount(self, said: int | None, held: int) -> int:
         """What was said, or all that is held; a repeat is of the same amount as the first."""
         if said is None and self._options.get("request_id"):
-            raise click.UsageError("with --request-id say the amount, too: it was all of it then")
+            raise click.UsageError("--request-id repeats a request: give its amount, too")
         return held if said is None else said
 
     def round(self, table: str, said: int | None) -> int:
@@ -81,14 +88,20 @@ class Desk:
         if said is not None:
             return said
         if self._options.get("request_id"):
-            raise click.UsageError("with --request-id say --round, too: which one was it then?")
+            raise click.UsageError("--request-id repeats a request: give its --round too")
         found: int = self.ask("GetTable", table=table).table.round.number
         if not found:
-            raise click.ClickException(f"{table} has no round: there is nothing to void or remove")
+            raise click.ClickException(f"{table} has no round: there is nothing to void or correct")
         return found
 
     def order(self, rpc: str, **values: Any) -> Any:
-        """Have something done, once, however often it has to be said."""
+        """Call an RPC that changes something; it happens once, however often it is sent."""
+        from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+        from jackpot.wire.refusals import RefusedError
+        from jackpot.wire.request_id import new_request_id
+        from jackpot.wire.v1 import operator_pb2
+
         request_id = self._options.get("request_id") or new_request_id()
         request = getattr(operator_pb2, f"{rpc}Request")(
             site=self.site, request_id=request_id, **values
@@ -98,24 +111,28 @@ class Desk:
                 lambda error: isinstance(error, RefusedError) and error.retry_s is not None
             ),
             wait=wait_random_exponential(multiplier=0.1, max=1.0),
-            stop=stop_after_delay(PATIENCE_S),
+            stop=stop_after_delay(RETRY_S),
             reraise=True,
         )
         amount = dollars(values["amount_micros"]) if "amount_micros" in values else ""
-        same = f" (the amount was {amount})" if amount else ""
-        again = f"; to try again safely{same}: --request-id {request_id}"
+        same = f" (the amount was ${amount})" if amount else ""
+        again = f"; to try again safely{same}, add --request-id {request_id}"
         try:
             return retrying(self._send, rpc, request)
         except RefusedError as error:
             if error.retry_s is None:
                 raise
             # Nobody knows what became of this attempt, or of one before it.
-            raise UnreachableException(f"{error}{again}") from error
+            raise UnreachableException(f"{refusal_text(error).removesuffix('.')}{again}") from error
         except KeyboardInterrupt as stopped:
-            says = f"stopped, it may or may not have happened{again}"
+            says = f"stopped; the change may or may not have happened{again}"
             raise UnreachableException(says) from stopped
 
-    def _send(self, rpc: str, request: Message) -> Any:
+    def _send(self, rpc: str, request: "Message") -> Any:
+        import grpc
+
+        from jackpot.wire.refusals import explained, from_rpc_error
+
         try:
             return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
         except grpc.RpcError as error:
@@ -133,8 +150,10 @@ class Desk:
         if not agreed:
             raise NotConfirmedError
 
-    def tell(self, response: Message, *lines: str) -> None:
+    def tell(self, response: "Message", *lines: str) -> None:
         """Give the answer: the message as JSON, or lines for people."""
+        from google.protobuf.json_format import MessageToDict
+
         if self.json:
             data = MessageToDict(
                 response,
@@ -150,7 +169,7 @@ class Desk:
 def _name(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """A name as a controller takes it; gRPC would not even send every other one."""
     if value and not is_id(value):
-        raise click.BadParameter(f"{value!r} is no name: {SAYS}", param=param)
+        raise click.BadParameter(f"{value!r} is not a valid name: {SAYS}", param=param)
     return value
 
 
@@ -159,45 +178,45 @@ _OPTIONS = (
         "--site",
         metavar="SITE",
         envvar="JACKPOT_SITE",
-        help="Which site, where the controller has several.",
+        help="The site, if the controller has several.",
     ),
     click.option(
         "--principal",
         metavar="NAME",
         envvar="JACKPOT_PRINCIPAL",
         callback=_name,
-        help="Who you are, to a controller without TLS.",
+        help="Your name, if the controller runs without TLS.",
     ),
     click.option(
         "--department",
         metavar="NAME",
         envvar="JACKPOT_DEPARTMENT",
         callback=_name,
-        help="Your department, to a controller without TLS.",
+        help="Your department, if the controller runs without TLS.",
     ),
-    click.option("--json", "json_", is_flag=True, help="Print JSON for machines."),
+    click.option("--json", "json_", is_flag=True, help="Print JSON."),
 )
 _CHANGE_OPTIONS = (
-    click.option("--yes", is_flag=True, help="Do not ask before doing it."),
+    click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     click.option(
-        "--request-id", metavar="ID", help="Repeat a request whose answer was lost, safely."
+        "--request-id", metavar="ID", help="Safely repeat a request whose answer was lost."
     ),
 )
 _NAMES = ("site", "principal", "department", "json_", "yes", "request_id")
 
 
-def at_desk(
+def operator_command(
     *, changes: bool = False
-) -> Callable[[Callable[Concatenate[Desk, P], None]], Callable[..., None]]:
-    """Give a command a desk, and the options that every such command has."""
+) -> Callable[[Callable[Concatenate[OperatorClient, P], None]], Callable[..., None]]:
+    """Give a command an `OperatorClient`, and the options that every such command has."""
 
-    def wrap(command: Callable[Concatenate[Desk, P], None]) -> Callable[..., None]:
+    def wrap(command: Callable[Concatenate[OperatorClient, P], None]) -> Callable[..., None]:
         @functools.wraps(command)
         @one_line
         def run(connection: Connection, **values: Any) -> None:
             options = {name: values.pop(name) for name in _NAMES if name in values}
             with connection.open() as channel:
-                command(Desk(channel, **options), **values)  # type: ignore[call-arg]  # by keyword
+                command(OperatorClient(channel, **options), **values)  # type: ignore[call-arg]  # by keyword
 
         function: Callable[..., None] = connected(run)
         for option in reversed((*_OPTIONS, *(_CHANGE_OPTIONS if changes else ()))):

@@ -1,0 +1,252 @@
+"""`jackpot odds`: count what the command line asks for, and print it 80 columns wide."""
+
+import json
+from math import sqrt
+from pathlib import Path
+
+import click
+import msgspec
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from jackpot.odds.offer import Choices, OddsError, Offer, is_counted, make_offer
+from jackpot.odds.plot import plot
+from jackpot.odds.present import (
+    as_data,
+    conditions,
+    losing_count,
+    money,
+    number,
+    percent,
+    row_return,
+)
+from jackpot.odds.returns import Report, report
+from jackpot.rules.compile import LevelChoice
+from jackpot.rules.loader import rules
+from jackpot.rules.model import BetRule, Rule
+from jackpot.rules.terms import parse_money, parse_pay, parse_rate
+
+WIDTH = 80
+Chosen = dict[str, str | tuple[str, ...]]
+
+
+def show_odds(
+    rule_id: str,
+    bet_id: str | None,
+    paytable_id: str | None,
+    wager: str | None,
+    seats: int | None,
+    whose: str,
+    plot_path: Path | None,
+    *,
+    as_json: bool,
+    chosen: Chosen,
+) -> None:
+    """Print the odds that the command line asks for, or fail in one line."""
+    try:
+        rule = _rule(rule_id)
+        bets = _bets(rule, bet_id)
+        choices = Choices(
+            wager_micros=None if wager is None else parse_money(wager),
+            seats=seats,
+            whose="dealer" if whose == "dealer" else "player",
+            levels={},
+            pays=_pays(chosen["pays"]),
+            fixed_awards_from=str(chosen["fixed_awards_from"]),
+            magic_share_bps=parse_rate(str(chosen["magic"])),
+            lucky_share_bps=parse_rate(str(chosen["lucky"])),
+        )
+        reports = _reports(rule, bets, paytable_id, choices, chosen, alone=bet_id is not None)
+        if plot_path is not None:
+            plot(_only(reports), plot_path)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps({"odds": [as_data(found) for found in reports]}, indent=2))
+        return
+    console = Console(width=WIDTH, highlight=False, soft_wrap=False)
+    if bet_id is None:
+        _print_summary(console, rule, reports)
+    else:
+        for found in reports:
+            _print_report(console, found)
+    for found in reports:
+        for warning in found.warnings:
+            bet = f"{found.offer.bet}{_which(found.offer)}"
+            click.echo(f"warning: {bet}: {warning}", err=True)
+
+
+def _rule(rule_id: str) -> Rule:
+    rule = rules().get(rule_id)
+    if rule is None:
+        raise OddsError(f"there is no rule {rule_id!r}; see: jackpot rules list")
+    return rule
+
+
+def _bets(rule: Rule, bet_id: str | None) -> list[BetRule]:
+    if bet_id is None:
+        return [bet for bet in rule.bets if is_counted(bet)]
+    bet = rule.bet(bet_id)
+    if bet is None:
+        known = ", ".join(bet.id for bet in rule.bets if is_counted(bet)) or "none to count"
+        raise OddsError(f"{rule.id} has no bet {bet_id!r} (it has: {known})")
+    return [bet]
+
+
+def _reports(
+    rule: Rule,
+    bets: list[BetRule],
+    paytable_id: str | None,
+    choices: Choices,
+    chosen: Chosen,
+    *,
+    alone: bool,
+) -> list[Report]:
+    """A report for each paytable; with several bets, those that the choices don't fit are left."""
+    found = []
+    for bet in bets:
+        for paytable in bet.paytables:
+            if paytable_id not in (None, paytable.id):
+                continue
+            levels = _levels(chosen, [level.id for level in paytable.levels], strict=alone)
+            try:
+                mine = msgspec.structs.replace(choices, levels=levels)
+                found.append(report(make_offer(rule, bet, paytable, mine)))
+            except OddsError:
+                if alone:
+                    raise
+    if not found:
+        what = f"no paytable {paytable_id!r}" if paytable_id else "no wager to count"
+        raise OddsError(f"{rule.id} has {what} here")
+    return found
+
+
+def _levels(chosen: Chosen, known: list[str], *, strict: bool) -> dict[str, LevelChoice]:
+    """The level choices of the options: "[LEVEL=]VALUE", without a level for all of them."""
+    values: dict[str, dict[str, int]] = {level: {} for level in known}
+    readers = (
+        ("seed", "seed_micros", parse_money),
+        ("reseed", "reseed_micros", parse_money),
+        ("rate", "primary_bps", parse_rate),
+        ("reserve", "reserve_bps", parse_rate),
+    )
+    for option, field, read in readers:
+        for text in chosen[option]:
+            level, equals, value = text.rpartition("=")
+            if equals and level not in values:
+                if strict:
+                    raise OddsError(f"there is no level {level!r} (levels: {', '.join(known)})")
+                continue
+            for target in (level,) if equals else tuple(known):
+                values[target][field] = read(value)
+    return {level: msgspec.convert(fields, LevelChoice) for level, fields in values.items()}
+
+
+def _pays(texts: str | tuple[str, ...]) -> dict[str, str]:
+    pays = {}
+    for text in texts:
+        hand, equals, pay = text.partition("=")
+        if not equals:
+            raise OddsError(f"{text!r} is not HAND=PAY")
+        parse_pay(pay)
+        pays[hand] = pay
+    return pays
+
+
+def _which(offer: Offer) -> str:
+    return "" if offer.paytable == "only" else f", paytable {offer.paytable}"
+
+
+def _only(reports: list[Report]) -> Report:
+    if len(reports) > 1:
+        raise OddsError("a plot is of one wager: name BET and --paytable")
+    return reports[0]
+
+
+def _print_summary(console: Console, rule: Rule, reports: list[Report]) -> None:
+    console.print(f"[bold]{rule.title}[/bold]")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("bet")
+    table.add_column("paytable")
+    for head in ("fixed", "at seed", "long run", "with envy"):
+        table.add_column(head, justify="right")
+    for found in reports:
+        table.add_row(
+            found.offer.bet,
+            found.offer.paytable,
+            percent(found.fixed_return),
+            percent(found.return_at_seed),
+            percent(found.long_run_return),
+            percent(found.long_run_total) if found.offer.envy else "",
+        )
+    console.print(table)
+
+
+def _print_report(console: Console, found: Report) -> None:
+    offer = found.offer
+    console.print(f"[bold]{offer.title}{_which(offer)}[/bold]")
+    console.print(f"{offer.clause}; {conditions(offer)}")
+    _print_rows(console, found)
+    deviation = ""
+    if found.variance_at_seed is not None:
+        deviation = f"   standard deviation {sqrt(found.variance_at_seed):,.2f} wagers"
+    lines = [
+        ("fixed awards", percent(found.fixed_return)),
+        ("variance", number(found.variance_at_seed, 2) + deviation),
+    ]
+    if found.levels:
+        lines[1:] = [
+            ("return at seed", percent(found.return_at_seed)),
+            ("  variance", number(found.variance_at_seed, 2) + deviation),
+            ("long-run return", percent(found.long_run_return)),
+            ("  variance", number(found.long_run_variance, 2)),
+        ]
+    if found.envy_by_seats:
+        lines.append((f"with envy, {offer.seats} players", percent(found.long_run_total)))
+    for extra in offer.extras:
+        share = percent(extra.return_when_offered)
+        lines.append((extra.id, f"adds {share} times its share of rounds"))
+    for label, value in lines:
+        console.print(f"  {label:<24} {value}")
+    if found.levels and found.long_run_return is None and not found.warnings:
+        console.print("  ?: the operator's choice; give --seed, --reseed, --rate")
+    if found.levels:
+        _print_levels(console, found)
+    for players, more in enumerate(found.envy_by_seats, start=1):
+        console.print(f"  envy adds, {players} at the table  {percent(more):>7}")
+    console.print()
+
+
+def _print_rows(console: Console, found: Report) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("hand")
+    table.add_column("pays")
+    for head in ("hands", "one in", "return"):
+        table.add_column(head, justify="right")
+    for chance in found.chances:
+        one_in = number(1 / chance.probability, 2) if chance.count else "never"
+        adds = percent(row_return(found, chance))
+        table.add_row(chance.line.hand, chance.line.pays, f"{chance.count:,}", one_in, adds)
+    lost = losing_count(found)
+    one_in = f"{found.total / lost:,.2f}" if lost else "never"
+    table.add_row("(no award)", "", f"{lost:,}", one_in, "")
+    table.add_row("(all)", "", f"{found.total:,}", "", "")
+    console.print(table)
+
+
+def _print_levels(console: Console, found: Report) -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("level")
+    for head in ("seed", "break-even", "mean award", "wagers/hit", "rounds/hit"):
+        table.add_column(head, justify="right")
+    for level in found.levels:
+        table.add_row(
+            level.meter.id,
+            money(level.meter.seed),
+            money(level.break_even),
+            money(level.mean_award),
+            number(level.wagers_between_hits, 0),
+            number(level.rounds_between_hits, 0),
+        )
+    console.print(table)

@@ -288,6 +288,7 @@ def test_a_payout_tells_all_about_itself() -> None:
         "floorperson": "",
         "since_micros": floor.clock,
         "account": "",
+        "role": "",
     }
     assert (envy.cards, envy.holder, envy.level) == (cards(2, "straight-flush"), 2, "")
 

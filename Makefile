@@ -7,16 +7,35 @@ READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 ARGS ?=
+# What measures the tests and hooks into git; only those who ask for it get it.
+EXTRAS := $(VENV)/.extras
 # As many as there are cores here; tests with processes of their own want room beside them.
 WORKERS ?= 2
+UNIT := $(addprefix tests/,core golden rules odds reports client/games test_imports.py)
+# Tests start hundreds of processes; each would compile the whole project again.
+unexport PYTHONDONTWRITEBYTECODE
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run test check browser screenshots format proto reference slow bench clauses dist clean
+.PHONY: run test unit coverage mutants check breaking hooks browser screenshots format proto reference slow bench clauses dist clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
 
 test: check browser
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
+
+# Core, rules, odds and the rest that is pure logic: no process, browser or PostgreSQL, no waiting.
+unit: $(TOOLS)
+	$(PYTEST) -m "not (slow or exhaustive or process or browser or postgres)" $(UNIT) $(ARGS)
+
+# All tests, with the lines and branches that they run counted, also in the processes that they
+# start. Not part of `make test`: on Python 3.11 counting more than doubles the processor time.
+coverage: browser
+	$(PYTEST) -m "not slow" --cov $(ARGS)
+
+# Change the core in one place at a time and see whether a test notices; docs/internals/mutants.md.
+mutants: $(EXTRAS)
+	@$(BIN)/python tools/mutants.py $(ARGS)
 
 # The browser tests need Chromium: this installs Debian's package where it may, and says so.
 browser: $(TOOLS)
@@ -40,8 +59,17 @@ check: $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/buf lint proto
+	$(BIN)/python tools/breaking.py
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/python tools/reference.py --check
+
+# What the protocol breaks since the last release; ARGS=--accept lists it as accepted.
+breaking: $(TOOLS)
+	@$(BIN)/python tools/breaking.py $(ARGS)
+
+# Run the quick checks before every commit.
+hooks: $(EXTRAS)
+	$(BIN)/pre-commit install
 
 format: $(TOOLS)
 	$(BIN)/ruff check --fix .
@@ -73,6 +101,10 @@ $(READY): requirements.txt pyproject.toml
 	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
+$(EXTRAS): $(TOOLS) requirements-extras.txt
+	@$(PIP_INSTALL) -r requirements-extras.txt
+	@touch $@
+
 $(TOOLS): $(READY) requirements-dev.txt
 	@echo "Adding the tools that check and test it (once, about a minute) ..."
 	@$(PIP_INSTALL) -r requirements-dev.txt
@@ -81,4 +113,4 @@ $(TOOLS): $(READY) requirements-dev.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis mutants .coverage*

@@ -1,5 +1,6 @@
-"""Settings and stores for all tests."""
+"""Settings and stores for all tests, and what each test may start."""
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -13,11 +14,57 @@ from tests.stores import KINDS, Stores
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")
 
+# What the audit hook is told when a process is started.
+STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec"}
+_running: list[pytest.Item] = []
+_strict = False  # whether this run leaves out tests that start a process
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Be strict in runs such as `make unit`, which go by the marks."""
+    global _strict  # noqa: PLW0603 - one run of pytest has one answer
+    _strict = "process" in config.option.markexpr
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that use a browser or PostgreSQL by their fixtures and parameters."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        spec = getattr(item, "callspec", None)
+        if "chromium" in fixtures:
+            item.add_marker("browser")
+        if "postgres" in fixtures or (spec and "postgres" in spec.params.values()):
+            item.add_marker("postgres")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Know which test runs, from its setup to its teardown."""
+    _running.append(item)
+    try:
+        return (yield)
+    finally:
+        _running.pop()
+
+
+def _need(does: str, *marks: str) -> None:
+    """Fail the running test if it has none of these marks: `make unit` goes by them."""
+    if _strict and _running and not any(map(_running[-1].get_closest_marker, marks)):
+        pytest.fail(f"{_running[-1].name} {does}: mark it with @pytest.mark.{marks[0]}")
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if event in STARTS:
+        _need(f"starts a process {arguments[:2]}", "process", "browser", "postgres")
+
+
+sys.addaudithook(_watch)
+
 
 @pytest.fixture(scope="session")
 def stores() -> Iterator[Stores]:
     """Where stores come from."""
-    with Stores() as made:
+    with Stores(lambda: _need("uses PostgreSQL", "postgres")) as made:
         yield made
 
 

@@ -3,6 +3,7 @@
 import itertools
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -18,7 +19,9 @@ TABLES = ("jackpot_migrations", "streams", "events", "snapshots")
 class Stores:
     """Makes empty stores. The PostgreSQL server is started when the first test asks for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_server: Callable[[], None]) -> None:
+        """`before_server` is called each time that a test asks for the server."""
+        self._before_server = before_server
         self._stack = ExitStack()
         self._server: Server | None = None
         self._numbers = itertools.count(1)
@@ -26,6 +29,7 @@ class Stores:
     @property
     def server(self) -> Server:
         """The server of this test process; its commits wait for an fsync like any other's."""
+        self._before_server()
         if self._server is None:
             self._server = self._stack.enter_context(running_server())
         return self._server

@@ -20,6 +20,8 @@ from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc
 from tests.e2e.process import Process
 from tests.server.house import SITE, site_text, write_site
 
+pytestmark = pytest.mark.process
+
 WIDTH = 80
 JACKPOT = (sys.executable, "-m", "jackpot")
 

@@ -21,6 +21,8 @@ import pytest
 
 from jackpot.store.opening import open_to_read
 
+pytestmark = pytest.mark.process
+
 JACKPOT = (sys.executable, "-m", "jackpot", "demo")
 WIDTH = 80
 GAMES = ("Crazy 4", "Caribbean Stud", "Let It Ride")

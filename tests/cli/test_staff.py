@@ -23,6 +23,8 @@ from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
 from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager
 
+pytestmark = pytest.mark.process
+
 BEYOND = str(2**63)  # no field of a message holds it
 SEAT = str(2**32)
 CARDS = ("--losing", "8s8h", "--winning", "9s9h", "--board", "8d 8c 9d 9c 2s")

@@ -12,6 +12,8 @@ from tests.e2e.process import Process
 from tests.server.house import free_port, site_text, write_site
 from tests.stores import Stores
 
+pytestmark = pytest.mark.process
+
 SOFT = 1_024  # what systemd gives a service that asks for nothing
 HALF_OPEN = 1_100
 
@@ -104,6 +106,7 @@ def test_a_store_that_can_not_be_opened_is_one_line(tmp_path: Path) -> None:
     assert "Error" not in said
 
 
+@pytest.mark.postgres
 def test_a_wrong_database_is_one_line_with_its_port(tmp_path: Path, stores: Stores) -> None:
     """So that it is clear which server said no."""
     port = stores.server.port

@@ -20,6 +20,7 @@ from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager
 GAME = GAMES["pa-crazy-4-poker"]
 
 
+@pytest.mark.process
 async def test_devices_left_in_mid_round_are_opened_anew() -> None:
     """A killed table's station, with cards out and another seed, is no obstacle to the next."""
     with running("--speed", "0") as process:

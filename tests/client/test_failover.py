@@ -52,6 +52,7 @@ async def test_the_round_goes_on_elsewhere(tmp_path: Path, store: Address, strea
     assert verify(store).ok
 
 
+@pytest.mark.postgres
 async def test_a_silent_controller_is_left(tmp_path: Path, stores: Stores) -> None:
     """What one controller does not answer in time another one does, and it happens once."""
     store = stores.new("postgres")

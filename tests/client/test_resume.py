@@ -27,6 +27,8 @@ from tests.e2e.process import Process
 from tests.emulator.device_process import running
 from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager
 
+pytestmark = pytest.mark.process
+
 Step = Callable[[TableClient], Awaitable[object]]
 ROUND = hands({2: ROYALS["s"]}, 1, 2)
 STEPS: dict[str, Step] = {

@@ -12,6 +12,8 @@ from jackpot.store.opening import open_to_read
 from table_client.table.games.catalogue import GAMES
 from tests.server.house import site_text, write_site
 
+pytestmark = pytest.mark.process
+
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
     """The command's output."""

@@ -135,6 +135,7 @@ def test_a_port_that_is_none_is_refused(port: str) -> None:
         listen(f"127.0.0.1:{port}").close()
 
 
+@pytest.mark.process
 async def test_a_site_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     """`jackpot sign --site nope` says which sites there are, and ends."""
     async with open_house(tmp_path) as house:

@@ -15,6 +15,8 @@ from tests.display.secured import SecuredPages, secured_pages
 from tests.display.trusting import trusting_browser
 from tests.server.house import SITE, wager
 
+pytestmark = pytest.mark.browser
+
 READY = '!document.querySelector("button").disabled'  # the page's script is there
 LISTED = 'document.querySelectorAll("#links tr").length > 3'
 REFUSED = 'document.querySelector("h1")?.innerText === "Not shown"'

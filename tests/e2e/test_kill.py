@@ -11,6 +11,8 @@ from table_client.client import open_channel
 from tests.e2e.load import LoadTable, check, meter_micros, shown_micros
 from tests.e2e.process import Process
 
+pytestmark = pytest.mark.process
+
 # Killed by the clock, or by itself at the worst moments of a commit.
 FAULTS = ["", "before-commit:kill:{n}", "", "after-commit:kill:{n}", "", "after-decide:kill:{n}"]
 

@@ -17,6 +17,8 @@ from tests.e2e.process import Process
 from tests.postgres import Server, running_server
 from tests.stores import Stores
 
+pytestmark = [pytest.mark.process, pytest.mark.postgres]
+
 TABLES = 60
 CONTROLLERS = 3
 OUT_OF_SERVICE_S = 20.0  # far more than it takes, for a machine that is busy with other things

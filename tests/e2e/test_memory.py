@@ -22,6 +22,8 @@ from table_client.table.floor import Floor
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE, wagers
 
+pytestmark = pytest.mark.process
+
 FLAT_MB = 6  # what an allocator may keep after a burst
 TABLES, WATCHERS = 2, 300
 

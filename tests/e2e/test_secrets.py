@@ -86,6 +86,7 @@ def browse(where: str, staff: Staff, code: str, token: str = "") -> tuple[int, s
     return found
 
 
+@pytest.mark.process
 def test_no_secret_is_told(tmp_path: Path) -> None:
     """Not by log, error, journal, export, slip, backup or page, whether things go well or not."""
     staff, log = Staff(tmp_path), tmp_path / "controller.log"

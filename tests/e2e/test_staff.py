@@ -18,6 +18,8 @@ from tests.cli.desk import Person, play
 from tests.e2e.process import Process
 from tests.server.house import ROYALS, SITE
 
+pytestmark = pytest.mark.process
+
 
 def run(*args: str) -> str:
     """A command that needs no controller, and must succeed."""

@@ -5,11 +5,14 @@ import signal
 from pathlib import Path
 
 import grpc
+import pytest
 
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from tests.e2e.process import Process
 from tests.server.house import SITE
+
+pytestmark = pytest.mark.process
 
 ASKING = 20
 

@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tenacity import stop_after_delay
 
 from jackpot.store.opening import Address
@@ -15,6 +16,8 @@ from table_client.conversation import retried
 from tests.e2e.load import LoadTable, check, journal_of, meter_micros, shown_micros
 from tests.e2e.process import Process
 from tests.server.house import SITE
+
+pytestmark = pytest.mark.process
 
 
 async def test_both_take_wagers_for_one_link(tmp_path: Path, store: Address) -> None:

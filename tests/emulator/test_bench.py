@@ -25,6 +25,7 @@ from jackpot.verify import verify
 from jackpot.wire.v1 import table_pb2 as pb
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("role", ["echo", "batching", "bytes", "controller"])
 def test_every_server_answers_every_message(role: str, tmp_path: Path) -> None:
     """A load of messages is answered in full, and both sides' processor time is known."""
@@ -50,6 +51,7 @@ def test_every_server_answers_every_message(role: str, tmp_path: Path) -> None:
         assert verify(tmp_path).ok
 
 
+@pytest.mark.process
 def test_a_load_opens_more_files_than_the_soft_limit(tmp_path: Path) -> None:
     """Every table has a connection of its own, and a default machine allows 1,024 files."""
     server = Server("echo", tmp_path).start()
@@ -71,6 +73,7 @@ def test_a_load_opens_more_files_than_the_soft_limit(tmp_path: Path) -> None:
     assert (ready, json.loads(seen)["messages"]) == ("ready", 200)
 
 
+@pytest.mark.process
 def test_a_wager_at_a_time_is_answered_too(tmp_path: Path) -> None:
     """The naive controller commits each wager; at a fixed rate the load keeps to the clock."""
     server = Server("naive", tmp_path).start()
@@ -119,6 +122,7 @@ def entries(folder: Path) -> int:
         journal.close()
 
 
+@pytest.mark.process
 def test_a_journal_is_as_long_as_it_is_said_to_be(tmp_path: Path) -> None:
     """Runs play on copies: a short one is laid anew, and what was built is left as it is."""
     plan, journals = Plan(runs=1, messages=60, lengths=(200, 9_000)), tmp_path / "journals"
@@ -134,6 +138,7 @@ def test_a_journal_is_as_long_as_it_is_said_to_be(tmp_path: Path) -> None:
     assert entries(tmp_path / "played-9000") - 9_000 > added
 
 
+@pytest.mark.process
 def test_connections_are_made_before_the_clock_starts(tmp_path: Path) -> None:
     """Who answers first is not who was connected to first."""
     server = Server("echo", tmp_path).start()
@@ -164,6 +169,7 @@ def test_it_says_who_was_the_limit(client: float, server: float, limit: str) -> 
     assert measured(client_busy=client, server_busy=server).limit == limit
 
 
+@pytest.mark.process
 def test_targets_are_judged_by_ratio(tmp_path: Path) -> None:
     """A ratio just at its goal is met, one below is missed."""
     ratio = {"median": 1.0, "least": 0.9, "most": 1.1}
@@ -189,6 +195,7 @@ def test_targets_are_judged_by_ratio(tmp_path: Path) -> None:
     assert any("met" in line for line in text_lines(whole))
 
 
+@pytest.mark.process
 def test_a_terminal_of_80_columns_shows_all_of_it(tmp_path: Path) -> None:
     """No line is longer, whatever the figures, and no word is cut."""
     most = {
@@ -242,6 +249,7 @@ def test_a_load_that_is_not_measured_is_said() -> None:
     assert "measured at 8 or 64 tables" in done.output
 
 
+@pytest.mark.process
 def test_a_bench_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
     """SIGTERM stops its servers and takes its folder away."""
     tmp_path.chmod(0o755)
@@ -259,6 +267,7 @@ def test_a_bench_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
+@pytest.mark.process
 def test_the_command_measures_everything(tmp_path: Path) -> None:
     """A quick benchmark of one table ends with a report in all its forms."""
     arguments = ["bench", "--quick", "--tables", "8", "--only", "tables", "--only", "links"]
@@ -275,6 +284,7 @@ def test_the_command_measures_everything(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "out" / "bench.html").read_text()
 
 
+@pytest.mark.process
 def test_figures_go_between_the_marks_of_a_page(tmp_path: Path) -> None:
     """What stands around them stays, old figures go, and a page without marks is left alone."""
     report = {

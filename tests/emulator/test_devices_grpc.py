@@ -34,6 +34,8 @@ from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
 from tests.emulator.device_process import DeviceProcess, running
 from tests.emulator.stations import STACK, refused
 
+pytestmark = pytest.mark.process
+
 SEEDED = StationConfig(seed="grpc")
 CONTINUOUS = StationConfig(Method.CONTINUOUS_SHOE, ShufflerKind.NONE, seed="grpc")
 ROUND = [*(Delivery(Target.PLAYER, 5, seat) for seat in range(1, 7)), Delivery(Target.DEALER, 5)]

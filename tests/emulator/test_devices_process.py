@@ -19,6 +19,8 @@ from table_client.table.devices.refusals import DeviceLost
 from tests.emulator.device_process import COMMAND, running
 from tests.emulator.stations import STACK
 
+pytestmark = pytest.mark.process
+
 SEEDED = StationConfig(seed="process")
 
 

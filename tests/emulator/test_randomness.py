@@ -97,6 +97,7 @@ def test_a_seed_gives_these_cards_for_ever() -> None:
 GOLDEN = "3s 9c 7s Ah Ts 6s 4s 9h 2s Jc"
 
 
+@pytest.mark.process
 def test_another_process_deals_the_same_cards() -> None:
     """A seed's shuffle depends on nothing in the process, hash randomisation included."""
     code = (

@@ -85,6 +85,7 @@ def test_only_an_automated_shoe_can_be_rigged(config: StationConfig) -> None:
         Station("t", config)
 
 
+@pytest.mark.process
 async def test_the_process_says_so_too() -> None:
     """Over gRPC a station is rigged as asked, its status says so, and its cards are as here."""
     with running("--speed", "0") as process:

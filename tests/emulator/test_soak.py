@@ -24,6 +24,8 @@ from emulator.soak.transcript import rows
 from tests.emulator.buggy_controller import BUGS
 from tests.emulator.soaks import BUGGY, SOAK_TIMEOUT, soak
 
+pytestmark = pytest.mark.process
+
 
 @SOAK_TIMEOUT
 def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:

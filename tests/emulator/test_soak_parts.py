@@ -199,6 +199,7 @@ def _data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.process
 def test_writes_fail_while_they_are_told_to(writer: "subprocess.Popen[str]", data: Path) -> None:
     """Only files not much longer than its log take writes, until the limit is lifted."""
     log = data / "log"
@@ -221,6 +222,7 @@ def test_everything_in_a_bag_comes_once_before_anything_comes_again() -> None:
     assert [again.take() for _ in "abcde"] == turns[0]
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_disk_is_full_until_there_is_room(tmp_path: Path, *, keep: bool) -> None:
@@ -243,6 +245,7 @@ def test_a_disk_is_full_until_there_is_room(tmp_path: Path, *, keep: bool) -> No
     assert stat.S_IMODE((tmp_path / "disk").stat().st_mode) == 0o755
 
 
+@pytest.mark.process
 def test_a_clock_steps_for_one_process_alone(tmp_path: Path) -> None:
     """Its time of day moves, forth and back; its monotonic clock does not."""
     offset = tmp_path / "offset"

@@ -24,6 +24,8 @@ from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
 from tests.emulator.soaks import SOAK_TIMEOUT
 
+pytestmark = pytest.mark.process
+
 SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 
 

@@ -17,6 +17,8 @@ from tests.engine.pit import wagers
 from tests.engine.worker import Told
 from tests.engine.workers import events_of, set_up, worker
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 SHIM = Path(__file__).with_name("failing_sync.c")
 

@@ -18,7 +18,7 @@ def faces(state: State) -> list[MeterFrame]:
 
 
 @pytest.mark.parametrize("version", RELEASED)
-def test_a_quiet_event_changes_no_frame(version: int) -> None:
+def test_a_quiet_event_changes_no_frame(version: str) -> None:
     """Of all events of a released journal, which has every kind that there was."""
     state, quiet, before = State("golden"), set[type[AnyEvent]](), list[MeterFrame]()
     for sequence, line in enumerate(lines(version), 1):

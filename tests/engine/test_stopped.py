@@ -17,6 +17,8 @@ from tests.engine.pit import wagers
 from tests.engine.workers import Worker, events_of, set_up, worker
 from tests.stores import Stores
 
+pytestmark = [pytest.mark.process, pytest.mark.postgres]
+
 
 @pytest.fixture
 async def site(stores: Stores) -> Address:

@@ -1,7 +1,8 @@
 """Write the journal of a floor that does everything once, for later versions to replay.
 
-Run as `python -m tests.golden.make_journal N` when version N of the events is released, and never
-for a version that has a journal already: what was written then is what a casino's disk holds.
+Run as `python -m tests.golden.make_journal 0.2.0` when 0.2.0 is released, never for a version that
+has a journal already: what it wrote then is what a casino's disk holds. A new kind of event needs a
+journal before its release, too: `0.2.0-dev1`.
 """
 
 import random
@@ -190,9 +191,10 @@ def main(version: str) -> None:
         msgspec.json.encode({"time_micros": time_micros, "record": record})
         for record, time_micros in floor.journal
     ]
-    (here / f"journal-v{version}.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    with (here / f"journal-{version}.jsonl").open("xb") as journal:  # never over an earlier one
+        journal.write(b"\n".join(lines) + b"\n")
     state = msgspec.json.format(msgspec.json.encode(floor.state), indent=1)
-    (here / f"journal-v{version}.state.json").write_bytes(state + b"\n")
+    (here / f"journal-{version}.state.json").write_bytes(state + b"\n")
 
 
 if __name__ == "__main__":

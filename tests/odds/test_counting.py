@@ -54,7 +54,7 @@ from jackpot.odds.counting import tally
                 "any": 16_440,
             },
         ),
-        (
+        pytest.param(
             "six-card-bonus",
             6,
             {
@@ -69,6 +69,7 @@ from jackpot.odds.counting import tally
                 "three-of-a-kind": 732_160,
                 "any": 18_876_456,
             },
+            marks=pytest.mark.exhaustive,
         ),
         (
             "two-card-bonus",

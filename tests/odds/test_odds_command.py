@@ -123,6 +123,7 @@ def test_an_error_is_one_clear_line(arguments: tuple[str, ...], message: str) ->
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.process
 def test_a_plot_is_drawn(tmp_path: Path) -> None:
     """--plot writes a picture of the return against each meter, with its seed and break-even."""
     path = tmp_path / "return.svg"
@@ -138,6 +139,7 @@ def test_a_plot_is_drawn(tmp_path: Path) -> None:
         assert said in texts
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -169,6 +171,7 @@ def test_a_plot_that_cannot_be_is_refused(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.process
 def test_the_installed_command_answers() -> None:
     """`jackpot odds` runs as a process."""
     program = (

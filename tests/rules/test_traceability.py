@@ -97,6 +97,7 @@ def test_counts_are_printed_by_chapter() -> None:
     ]
 
 
+@pytest.mark.process
 def test_the_tool_runs_marked_tests_and_finds_every_fault(tmp_path: Path) -> None:
     """An unknown clause, a failing test and a clause without a test are each an error."""
     tests = tmp_path / "test_marks.py"
@@ -130,6 +131,7 @@ def test_the_tool_runs_marked_tests_and_finds_every_fault(tmp_path: Path) -> Non
     assert TOOL.updated(fresh, seen) == [TOOL.Clause("PA 1", "tested", ""), fresh[1]]
 
 
+@pytest.mark.process
 def test_the_tool_explains_itself() -> None:
     """`--help` says what it does."""
     command = [sys.executable, str(ROOT / "tools" / "clauses.py"), "--help"]

@@ -123,6 +123,7 @@ async def _play(channel: grpc.aio.Channel, site: str) -> None:
     await call.read()
 
 
+@pytest.mark.process
 def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
     """Given again, --site adds a house; the same house twice is a mistake."""
     paths = write_sites(tmp_path)

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.postgres import Server
 from tests.stores import Stores
 
 
 @pytest.fixture
-def address(stores: Stores) -> str:
+def address(stores: Stores, postgres: Server) -> str:  # noqa: ARG001 - marks the test
     """An empty database."""
     return str(stores.new("postgres"))

@@ -21,6 +21,8 @@ from tests.engine.pit import METER, SITE, Pit, ok, running, wagers
 from tests.store.tamper import change, rows
 from tests.stores import KINDS, Stores
 
+pytestmark = pytest.mark.process
+
 
 def silent(_site: str, _done: int, _total: int) -> None:
     """No progress bar."""
@@ -68,6 +70,7 @@ async def test_a_copy_is_the_same_journal(store: Address, stores: Stores, kind: 
         ok(await pit.play("t1", OpenRound()))
 
 
+@pytest.mark.postgres
 async def test_an_interrupted_copy_goes_on(
     store: Address, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +120,7 @@ async def test_what_does_not_hang_together_is_not_copied(store: Address, stores:
     assert not (Path(target) / "journal.sqlite").exists()
 
 
+@pytest.mark.postgres
 async def test_the_command_tells_what_it_did(store: Address, stores: Stores) -> None:
     """One line a site, or JSON; nothing new the second time."""
     await played(store)
@@ -132,6 +136,7 @@ async def test_the_command_tells_what_it_did(store: Address, stores: Stores) -> 
     assert f"has no site nowhere (it has: {SITE})" in unknown.stderr
 
 
+@pytest.mark.postgres
 async def test_a_terminal_shows_how_far_it_is(stores: Stores) -> None:
     """Both checks and the copy have a bar for each site, and none is left behind in the output."""
     source, target = stores.new("sqlite"), stores.new("postgres")
@@ -146,6 +151,7 @@ async def test_a_terminal_shows_how_far_it_is(stores: Stores) -> None:
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.postgres
 async def test_a_source_that_moves_on_is_noticed(store: Address, stores: Stores) -> None:
     """Whoever copies under a running controller is told that the copy is behind."""
     pit = await played(store)

@@ -152,7 +152,7 @@ async def test_verify_finds_an_old_snapshot_that_remembers_wrongly(
 def test_a_snapshot_that_version_3_itself_wrote_equals_a_replay() -> None:
     """Of a released journal: all but the memory is the same, and the memories agree."""
     raw = (HERE / "snapshot-v3.json").read_bytes()
-    journal = lines(2)
+    journal = lines("0.1.0-dev2")
     state = codec.decode_state(StoredSnapshot(len(journal), OLD, raw))
     replayed = State("golden")
     for sequence, line in enumerate(journal, 1):

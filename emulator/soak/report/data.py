@@ -10,7 +10,6 @@ from emulator.soak.faults import FAULTS
 from emulator.soak.report.hits import FAMILY_ERROR, LEAST_P
 from emulator.soak.report.measures import GROWTH_MB, Latencies
 from emulator.soak.run import Soak
-from jackpot.store.opening import is_postgres
 
 
 def make_report(soak: Soak) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def _options(soak: Soak) -> dict[str, Any]:
         "deck": "rigged" if options.rigged else "fair",
         "speed": options.speed,
         "controllers": options.controllers,
-        "store": "PostgreSQL" if is_postgres(options.store) else "SQLite",
+        "store": "PostgreSQL" if options.store else "SQLite",
         "whole_games": options.whole_games,
         "fault_every_s": options.every_s,
         "sign_limit_s": options.sign_limit_s,

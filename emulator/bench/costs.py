@@ -32,8 +32,8 @@ from emulator.bench.simulation import Costs
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
-from jackpot.engine.answers import Job, Limits
 from jackpot.engine.batch import Batch, Decider
+from jackpot.engine.messages import Job, Limits
 from jackpot.engine.replica import Replica
 from jackpot.rules.hands import names
 from jackpot.server.codec.table import play_requests

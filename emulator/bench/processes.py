@@ -12,16 +12,16 @@ from pathlib import Path
 from statistics import median
 from typing import IO, Any, Self
 
+import click
 import msgspec
 
 from emulator.bench.load import Job, Seen
 from emulator.linux_process import children, resident_mb
-from jackpot.wire.errors import PlainError
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class BenchError(PlainError):
+class BenchError(click.ClickException):
     """A part of a benchmark that failed, in one line."""
 
 

@@ -13,7 +13,7 @@ Whose = Literal["player", "dealer"]
 # How a wager arrives: a chip that the dealer counts, or a debit that needs no count.
 Medium = Literal["chips", "electronic"]
 # Where an award is paid from. A percentage of a meter is always paid by the cage.
-Source = Literal["inventory", "account", "cage"]
+PayoutSource = Literal["inventory", "account", "cage"]
 
 
 class PayLine(Struct, frozen=True, omit_defaults=True):
@@ -53,7 +53,7 @@ class Bet(Struct, frozen=True, omit_defaults=True):
     fold_forfeits: bool = True  # a player who folds loses this wager
     fold_keeps_envy: bool = True  # ... but may still receive envy bonuses
     validate_from_for: int = 0  # fixed awards below this many "for 1" need no floorperson
-    fixed_source: Source = "inventory"  # where a fixed award is paid from
+    fixed_source: PayoutSource = "inventory"  # where a fixed award is paid from
     magic_pays_for: int = 0  # Magic Card bonus, 0: not offered
     lucky_pays_for: int = 0  # Lucky Bonus, 0: not offered
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
 from jackpot.core.commands.table import Dealing
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, PayoutSource, Table
 
 STATE_VERSION = 4  # of the snapshot's form; jackpot/store/codec.py converts version 3
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
@@ -123,7 +123,7 @@ class Claim(Struct, frozen=True, gc=False, omit_defaults=True):
     level: str = ""  # the meter that pays or bears it; "" for the house
     share_bps: int = 0
     amount_micros: int = 0  # of a fixed award, to each winner
-    source: Source = "inventory"
+    source: PayoutSource = "inventory"
     needs_floorperson: bool = True
     holder: int = -1  # the seat whose cards it is about, 0 for the dealer's
     turn: int = 0  # the seat at whose turn it was decided, where its winners no longer say so
@@ -190,7 +190,7 @@ class Payout(Struct, frozen=True, gc=False):
     cards: tuple[str, ...]
     amount_micros: int
     meter_before_micros: int
-    source: Source
+    source: PayoutSource
     needs_floorperson: bool
     holder: int
     share_bps: int = 0

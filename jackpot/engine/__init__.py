@@ -1,18 +1,18 @@
 """Batch commands, commit them durably, then answer and publish."""
 
 from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind
-from jackpot.engine.answers import Commit, Committed, Lane, Limits, Outcome
 from jackpot.engine.engine import Engine
+from jackpot.engine.messages import CommandOrder, CommittedBatch, JournaledAnswer, Limits, Outcome
 from jackpot.engine.meters import LevelMeter, MeterBoard, MeterFrame
 
 __all__ = [
     "Alarm",
     "AlarmBoard",
     "AlarmKind",
-    "Commit",
-    "Committed",
+    "CommandOrder",
+    "CommittedBatch",
     "Engine",
-    "Lane",
+    "JournaledAnswer",
     "LevelMeter",
     "Limits",
     "MeterBoard",

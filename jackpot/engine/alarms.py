@@ -19,7 +19,7 @@ from jackpot.core.events import AnyEvent
 from jackpot.core.events.operator import BoxCounted
 from jackpot.core.events.table import RoundSettled
 from jackpot.core.money import dollars
-from jackpot.engine.answers import Commit, Committed
+from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
 KEPT = 50  # alarms about what happened
 Severity = Literal["critical", "warning"]
@@ -100,13 +100,13 @@ class AlarmBoard:
         for key in before.keys() - now.keys():
             _log.warning("alarm %s is over: %s", before[key].kind.name, before[key].text)
 
-    def observe(self, commit: Commit) -> None:
+    def observe(self, commit: CommittedBatch) -> None:
         """Raise what the events of a commit say."""
         for (site, _), committed in commit.events.items():
             if isinstance(committed.event, RoundSettled | BoxCounted):
                 self.journaled(site, committed)
 
-    def journaled(self, site: str, committed: Committed, *, old: bool = False) -> None:
+    def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:
         """Take in what an entry says, once; an old one is listed, and not raised again."""
         found = [
             replace(each, site=site, sequence=committed.sequence)

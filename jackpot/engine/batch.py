@@ -17,7 +17,7 @@ from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
-from jackpot.engine.answers import Answer, Committed, Job, Limits, Outcome
+from jackpot.engine.messages import Answer, Job, JournaledAnswer, Limits, Outcome
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
 from jackpot.store.journal import (
@@ -125,7 +125,7 @@ class Batch:
         self._halted = halted
         self._transaction = transaction
         self._entries: dict[str, list[Entry]] = {}
-        self.events: dict[tuple[str, int], Committed] = {}
+        self.events: dict[tuple[str, int], JournaledAnswer] = {}
         self._bytes = 0
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
@@ -178,16 +178,16 @@ class Batch:
         event: AnyEvent,
         time_micros: int,
         command_digest: str = "",
-    ) -> Committed:
+    ) -> JournaledAnswer:
         """Put what a command came to behind the head."""
         entry = replica.add(origin, event, command_digest, time_micros)
-        committed = Committed(entry.sequence, time_micros, event)
+        committed = JournaledAnswer(entry.sequence, time_micros, event)
         self._entries.setdefault(replica.site, []).append(entry)
         self.events[replica.site, entry.sequence] = committed
         self._bytes += len(entry.body)
         return committed
 
-    def add_own(self, replica: Replica, command: AnyCommand) -> Committed:
+    def add_own(self, replica: Replica, command: AnyCommand) -> JournaledAnswer:
         """The controller's own bookkeeping."""
         event, time_micros = self._decider.decide(replica, ControllerOrigin(), command)
         return self._add(replica, ControllerOrigin(), event, time_micros)
@@ -199,7 +199,7 @@ class Batch:
             self._replicas[site].check()
             self._transaction.append(site, entries)
 
-    def _recall(self, site: str, sequence: int) -> Committed:
+    def _recall(self, site: str, sequence: int) -> JournaledAnswer:
         """The answer that a command was given before, perhaps a moment ago in this batch."""
         if found := self.events.get((site, sequence)):
             return found
@@ -210,7 +210,7 @@ class Batch:
         entry = rows[-1]
         before = Head(sequence - 1, rows[0].hash) if sequence > 1 else GENESIS
         verify_link(site, before, entry)
-        return Committed(sequence, entry.time_micros, codec.decode_entry(site, entry).event)
+        return JournaledAnswer(sequence, entry.time_micros, codec.decode_entry(site, entry).event)
 
 
 def sites_of(jobs: Iterable[Job]) -> set[str]:

@@ -20,12 +20,12 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import faults as no_faults
 from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind, alarm
-from jackpot.engine.answers import Deliver, Job, Lane, Limits, Observer, Outcome, Read
 from jackpot.engine.batch import Decider
-from jackpot.engine.desk import Desk
 from jackpot.engine.faults import Faults
+from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
 from jackpot.engine.meters import MeterBoard
-from jackpot.engine.writer import Report, Writer
+from jackpot.engine.writer import Writer, WriterUpdate
+from jackpot.engine.writer_handle import WriterHandle
 from jackpot.sources import clock_micros, draw_entropy, passed_micros
 from jackpot.store.journal import Journal
 
@@ -70,11 +70,11 @@ class Engine:
         self._sites = frozenset(sites)
         passed = passed_micros if clock is clock_micros else None
         decider = Decider(names, clock, entropy, self.limits, passed, poker, self.alarms)
-        self._desks: list[Desk] = []
+        self._desks: list[WriterHandle] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
             writer = Writer(journal_factory, decider, choose, self.limits, faults, post)
-            self._desks.append(Desk(writer))
+            self._desks.append(WriterHandle(writer))
 
     @property
     def healthy(self) -> bool:
@@ -102,7 +102,7 @@ class Engine:
         self._started = True
         self._watch = asyncio.create_task(self._watch_writer())
 
-    def submit(self, request: Request, deliver: Deliver, lane: Lane | None = None) -> None:
+    def submit(self, request: Request, deliver: Deliver, lane: CommandOrder | None = None) -> None:
         """Queue a command; `deliver` is called with its outcome, later and in this thread."""
         desk = self._desk(request.site)
         if reason := self._closed_reason(desk):
@@ -161,7 +161,7 @@ class Engine:
         """Which writer a site has."""
         return crc32(site.encode()) % len(self._desks) if len(self._desks) > 1 else 0
 
-    def _desk(self, site: str) -> Desk:
+    def _desk(self, site: str) -> WriterHandle:
         return self._desks[self._number(site)]
 
     def _choose(self, number: int, journal: Journal) -> Iterator[str]:
@@ -169,7 +169,7 @@ class Engine:
         wanted = self._sites or journal.heads().keys()
         return (site for site in wanted if self._number(site) == number)
 
-    def _closed_reason(self, desk: Desk) -> Reason | None:
+    def _closed_reason(self, desk: WriterHandle) -> Reason | None:
         """Why nothing more is taken for a writer's sites."""
         if desk.healthy and not self._draining:
             return Reason.OVERLOADED if desk.queued >= self.limits.queued_commands else None
@@ -177,7 +177,7 @@ class Engine:
             return Reason.DRAINING
         return Reason.STORE_UNAVAILABLE if self._started else Reason.STARTING
 
-    def _refuse(self, desk: Desk, job: Job, refusal: Refusal) -> None:
+    def _refuse(self, desk: WriterHandle, job: Job, refusal: Refusal) -> None:
         """Refuse a command at the door, yet not before what its lane asked earlier is answered.
 
         Only a lane's commands are queued for that: a stream has few in flight.
@@ -189,13 +189,13 @@ class Engine:
             job.lane.broken = True
         asyncio.get_running_loop().call_soon(job.deliver, refusal)
 
-    def _post(self, number: int, report: Report) -> None:
+    def _post(self, number: int, report: WriterUpdate) -> None:
         """Called by a writer: hand a report to the loop."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
                 self._loop.call_soon_threadsafe(self._receive, self._desks[number], report)
 
-    def _receive(self, desk: Desk, report: Report) -> None:
+    def _receive(self, desk: WriterHandle, report: WriterUpdate) -> None:
         for deliver, answer in report.answers:
             _call(deliver, answer)
         if report.commit is not None:

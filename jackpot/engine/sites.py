@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from jackpot.core.reasons import Reason, refuse
 from jackpot.core.state import State
-from jackpot.engine.answers import Read
+from jackpot.engine.messages import Read
 from jackpot.engine.replica import Replica, load
 from jackpot.store.journal import GENESIS, Entry, Head, Journal, Reader, UnsoundError
 

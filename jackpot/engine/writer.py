@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeVar
 
 from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.engine.answers import Answer, Commit, Job, Limits, Read
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.faults import Faults
+from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
 from jackpot.engine.meters import FrameMaker, MeterFrame
 from jackpot.engine.sites import Sites
 from jackpot.store import codec
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Report(NamedTuple):
+class WriterUpdate(NamedTuple):
     """What the writer tells the loop: one wake-up a batch."""
 
     answers: Sequence[Answer]
@@ -44,7 +44,7 @@ class Report(NamedTuple):
     healthy: bool
     ended: bool
     halted: dict[str, str]
-    commit: Commit | None = None
+    commit: CommittedBatch | None = None
 
 
 class Writer(threading.Thread):
@@ -57,7 +57,7 @@ class Writer(threading.Thread):
         choose: Callable[[Journal], Iterable[str]],
         limits: Limits,
         faults: Faults,
-        post: Callable[[Report], None],
+        post: Callable[[WriterUpdate], None],
     ) -> None:
         super().__init__(name="writer", daemon=True)
         self.queue: deque[Job | Read] = deque()
@@ -176,7 +176,7 @@ class Writer(threading.Thread):
         self.queue.extendleft(reversed(rest))
         self._unanswered = left
         self._took_s = time.perf_counter() - started_s
-        commit = Commit(batch.events, self._took_s)
+        commit = CommittedBatch(batch.events, self._took_s)
         self._tell(answers, self._news(sites), commit=commit)
 
     def _transact(
@@ -324,10 +324,10 @@ class Writer(threading.Thread):
         frames: Sequence[MeterFrame] = (),
         *,
         healthy: bool | None = None,
-        commit: Commit | None = None,
+        commit: CommittedBatch | None = None,
     ) -> None:
         if healthy is not None:
             self._healthy = healthy
         if answers or frames or healthy is not None:
             halted = dict(self._halted)
-            self._post(Report(answers, frames, self._healthy, self._ended, halted, commit))
+            self._post(WriterUpdate(answers, frames, self._healthy, self._ended, halted, commit))

@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core.config import DeckLife, Medium, Source, Whose
+from jackpot.core.config import DeckLife, Medium, PayoutSource, Whose
 from jackpot.rules.paytable import NAME, Cited, EnvySchedule, LevelRule, Paytable, Row
 from jackpot.rules.terms import Pay, parse_money, parse_pay, parse_rate
 
@@ -68,7 +68,7 @@ class PaymentRule(Cited, frozen=True, kw_only=True):
     """Who must validate an award and where it is paid from."""
 
     validate_from_for: int = 0  # fixed awards below this many "for 1" need no floorperson
-    fixed_source: Source = "inventory"
+    fixed_source: PayoutSource = "inventory"
     fixed_awards_from_meter: str = ""  # the level that bears fixed awards
     fixed_awards_setting: bool = False  # the operator may let the house bear them
 

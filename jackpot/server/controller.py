@@ -15,7 +15,7 @@ from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
-from jackpot.engine import Commit, Engine
+from jackpot.engine import CommittedBatch, Engine
 from jackpot.server.admission import Admission
 from jackpot.server.errors import refused
 from jackpot.server.floor_watch import FloorWatch
@@ -132,7 +132,7 @@ class Controller:
         for task in self._watching:
             task.cancel()
 
-    def _hear(self, commit: Commit) -> None:
+    def _hear(self, commit: CommittedBatch) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
         for (site, _), committed in commit.events.items():
             if isinstance(committed.event, TableEvent):

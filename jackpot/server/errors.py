@@ -11,7 +11,7 @@ from grpc import StatusCode
 
 from jackpot.core.events import Refused
 from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
-from jackpot.engine import Committed, Outcome
+from jackpot.engine import JournaledAnswer, Outcome
 from jackpot.wire.errors import PlainError
 from jackpot.wire.refusals import to_status
 
@@ -39,7 +39,7 @@ def refused(reason: Reason, **details: object) -> CallRefusedError:
     return CallRefusedError(refuse(reason, **details))
 
 
-def accepted(outcome: Outcome) -> Committed:
+def accepted(outcome: Outcome) -> JournaledAnswer:
     """What was committed; a refusal, journaled or not, is raised."""
     if isinstance(outcome, Refusal):
         raise CallRefusedError(outcome)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from grpc.aio import EOF
 
 from jackpot.core.reasons import MEANINGS, Reason
-from jackpot.engine import Engine, Lane, Outcome
+from jackpot.engine import CommandOrder, Engine, Outcome
 from jackpot.server.codec.table import play_requests, play_result
 from jackpot.server.errors import CallRefusedError, accepted, refused, status_of
 from jackpot.server.rpc import Context, Sender, decode
@@ -44,7 +44,7 @@ class PlayStream:
         self._engine = engine
         self._check = check  # raises unless the stream may speak for a site's table
         self._context = context
-        self._lane = Lane()
+        self._lane = CommandOrder()
         self._slots: deque[_Slot] = deque()
         self._wake = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None

@@ -265,7 +265,7 @@ async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> 
         (pages.url, ("--cert", "none.pem", *flo[2:]), 1, "none.pem or the key beside it: No such"),
         (shown.url.replace("http:", "https:"), flo, 1, "does not speak TLS"),
         (shown.url, flo, 2, "is not a valid address; expected https://"),
-        (pages.url, (), 2, "say who you are, with --cert and --ca"),
+        (pages.url, (), 2, "your certificate is missing: give --cert and --ca"),
         (nowhere, flo, 3, "can't be reached"),
     ):
         result = await run_login(where, *options)

@@ -75,26 +75,39 @@ def reseeds_by_the_seed() -> None:
     settle.pools_of = pools_of
 
 
-def _tells(what: str, change: Callable[[Any], None]) -> None:
+def _serves(service: Any, rpc: str, wrap: Callable[[Any], Any]) -> None:
+    """Put something else in the place of an RPC."""
+    true_rpcs = service.rpcs
+
+    def rpcs(served: Any) -> dict[str, Any]:
+        found = true_rpcs(served)
+        return {**found, rpc: wrap(found[rpc])}
+
+    service.rpcs = rpcs
+
+
+def _tells(rpc: str, change: Callable[[Any], None]) -> None:
     """Change what somebody who looks is told."""
-    true_answer = getattr(OperatorService, what)
 
-    async def told(*arguments: Any) -> Any:
-        answer: Any = await true_answer(*arguments)
-        change(answer)
-        return answer
+    def wrap(true_answer: Any) -> Any:
+        async def told(*arguments: Any) -> Any:
+            answer: Any = await true_answer(*arguments)
+            change(answer)
+            return answer
 
-    setattr(OperatorService, what, told)
+        return told
+
+    _serves(OperatorService, rpc, wrap)
 
 
 def leaves_out_a_link() -> None:
     """The accounts of one link are never told."""
-    _tells("_list_links", lambda answer: answer.links.pop())
+    _tells("ListLinks", lambda answer: answer.links.pop())
 
 
 def tells_of_the_past() -> None:
     """The accounts are always those of the first entry."""
-    _tells("_list_links", lambda answer: answer.MergeFrom(type(answer)(sequence=1)))
+    _tells("ListLinks", lambda answer: answer.MergeFrom(type(answer)(sequence=1)))
 
 
 def keeps_a_micro() -> None:
@@ -103,7 +116,7 @@ def keeps_a_micro() -> None:
     def less(answer: Any) -> None:
         answer.balance_micros -= 1
 
-    _tells("_get_account", less)
+    _tells("GetAccount", less)
 
 
 def shows_no_sign() -> None:
@@ -148,13 +161,13 @@ def turns_tables_away() -> None:
     async def attach(*_: Any) -> None:
         raise refused(Reason.OVERLOADED)
 
-    setattr(TableService, "_attach", attach)  # noqa: B010 - as above
+    _serves(TableService, "Attach", lambda _: attach)
 
 
 def forgets_nothing() -> None:
     """Everybody who asks for all accounts costs it memory for good."""
     kept: list[bytes] = []
-    _tells("_list_links", lambda _: kept.append(b"x" * 60_000_000))
+    _tells("ListLinks", lambda _: kept.append(b"x" * 60_000_000))
 
 
 def starts_only_once() -> None:

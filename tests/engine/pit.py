@@ -21,7 +21,7 @@ from jackpot.core.events import Refused
 from jackpot.core.events.table import TableAttached
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
+from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine import faults as fault_points
 from jackpot.engine.faults import Faults, Point
 from jackpot.store.journal import Journal
@@ -67,7 +67,7 @@ class Pit:
         return await self.engine.execute(self.request(table_id, command, number))
 
     def send(
-        self, table_id: str, *commands: AnyCommand, lane: Lane | None = None
+        self, table_id: str, *commands: AnyCommand, lane: CommandOrder | None = None
     ) -> list["asyncio.Future[Outcome]"]:
         """Commands queued in one go, so that they share a batch."""
         futures = []
@@ -144,16 +144,16 @@ async def running(
         await engine.drain()
 
 
-def ok(outcome: Outcome) -> Committed:
+def ok(outcome: Outcome) -> JournaledAnswer:
     """A durable answer that is no refusal."""
-    assert isinstance(outcome, Committed), outcome
+    assert isinstance(outcome, JournaledAnswer), outcome
     assert not isinstance(outcome.event, Refused), outcome
     return outcome
 
 
 def reason(outcome: Outcome) -> Reason:
     """Why it was refused, which it must have been."""
-    refused = outcome.event if isinstance(outcome, Committed) else outcome
+    refused = outcome.event if isinstance(outcome, JournaledAnswer) else outcome
     assert isinstance(refused, Refusal | Refused), outcome
     return refused.reason
 

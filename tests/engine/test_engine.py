@@ -11,7 +11,7 @@ from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers
 from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from jackpot.engine import Committed, Engine, Lane, Limits, Outcome
+from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine.batch import Batch, Decider
 from jackpot.store.opening import Address, journal_opener
 from jackpot.verify import verify
@@ -73,7 +73,7 @@ async def test_answers_come_in_order(store: Address) -> None:
     answers: list[tuple[int, Outcome]] = []
     async with running(store, limits=Limits(queued_commands=3)) as engine:
         pit = await Pit(engine).open_up("t1")
-        lane = Lane()
+        lane = CommandOrder()
         commands: list[OpenRound | PlaceWagers] = [OpenRound(), *map(wagers, range(1, 7))]
         for number, command in enumerate(commands):
 
@@ -83,7 +83,7 @@ async def test_answers_come_in_order(store: Address) -> None:
             engine.submit(pit.request("t1", command), deliver, lane)
         await eventually(lambda: len(answers) == 7)
     assert [number for number, _ in answers] == list(range(7))
-    taken = [outcome for _, outcome in answers if isinstance(outcome, Committed)]
+    taken = [outcome for _, outcome in answers if isinstance(outcome, JournaledAnswer)]
     assert len(taken) == 3
     assert reason(answers[3][1]) is Reason.OVERLOADED
     assert {reason(outcome) for _, outcome in answers[4:]} <= {
@@ -227,7 +227,7 @@ async def test_drain_answers_what_waits(store: Address) -> None:
         before = pit.send("t1", OpenRound(), wagers(1))
         draining = asyncio.create_task(engine.drain())
         await asyncio.sleep(0)
-        behind = pit.send("t1", wagers(2), lane=Lane())
+        behind = pit.send("t1", wagers(2), lane=CommandOrder())
         for outcome in await asyncio.gather(*before):
             ok(outcome)
         assert reason(await behind[0]) is Reason.DRAINING

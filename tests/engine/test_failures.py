@@ -13,7 +13,7 @@ from jackpot.core.events.table import WagersPlaced
 from jackpot.core.invariants import BrokenInvariantError, check
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
-from jackpot.engine import Committed, Lane, Limits, replica
+from jackpot.engine import CommandOrder, JournaledAnswer, Limits, replica
 from jackpot.engine.faults import POINTS, Point
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import Address
@@ -42,7 +42,7 @@ async def test_writer_raises_at_each_step(
         trap.armed = True
         in_batch = pit.send("t1", OpenRound(), wagers(1))
         await eventually(trap.reached.is_set)
-        behind = pit.send("t2", OpenRound(), wagers(1), lane=Lane())
+        behind = pit.send("t2", OpenRound(), wagers(1), lane=CommandOrder())
         began = time.monotonic()
         trap.release.set()
         outcomes = await asyncio.wait_for(asyncio.gather(*in_batch, *behind), WITHIN_S)
@@ -73,7 +73,7 @@ async def _retry(store: Address, pit: Pit) -> None:
             ]
             assert [ok(outcome) for outcome in first] == again
             placed = first[1]
-            assert isinstance(placed, Committed)
+            assert isinstance(placed, JournaledAnswer)
             assert isinstance(placed.event, WagersPlaced)
     assert verify(store).ok
 
@@ -111,7 +111,7 @@ async def test_a_failed_lane_stays_failed(store: Address) -> None:
     trap = Trap("before-commit", InjectedError("test"))
     async with running(store, faults=trap) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
-        lane = Lane()
+        lane = CommandOrder()
         (opened,) = pit.send("t1", OpenRound(), lane=lane)
         ok(await opened)
         trap.armed = True
@@ -124,7 +124,7 @@ async def test_a_failed_lane_stays_failed(store: Address) -> None:
         later = pit.send("t1", wagers(3), LockOut(), lane=lane)
         outcomes = await asyncio.gather(*failing, *queued, *later)
         assert [reason(outcome) for outcome in outcomes] == [Reason.STORE_UNAVAILABLE] * 4
-        (other,) = pit.send("t2", OpenRound(), lane=Lane())
+        (other,) = pit.send("t2", OpenRound(), lane=CommandOrder())
         ok(await other)
         for number, command in ((2, wagers(1)), (3, wagers(2)), (4, wagers(3)), (5, LockOut())):
             ok(await pit.play("t1", command, number))

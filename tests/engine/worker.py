@@ -14,7 +14,7 @@ import msgspec
 from emulator.soak.under_test import from_environment
 from jackpot.core.commands import Request
 from jackpot.core.events import Refused
-from jackpot.engine import Committed, Engine, Outcome
+from jackpot.engine import Engine, JournaledAnswer, Outcome
 from jackpot.store.opening import journal_opener
 from tests.core.floor import tagged_names
 from tests.engine.pit import SITE
@@ -29,7 +29,7 @@ class Told(msgspec.Struct):
 
 def told(outcome: Outcome) -> Told:
     """An outcome in short."""
-    if not isinstance(outcome, Committed):
+    if not isinstance(outcome, JournaledAnswer):
         return Told(reason=outcome.reason)
     event = outcome.event
     return Told(outcome.sequence, event.reason if isinstance(event, Refused) else "")

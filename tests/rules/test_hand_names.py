@@ -113,7 +113,7 @@ def test_a_card_held_twice_is_refused() -> None:
 
 def test_an_unknown_name_is_refused() -> None:
     """Comparing with a name that the ranking doesn't have is refused."""
-    with pytest.raises(CardError, match="no hand of the three-card ranking"):
+    with pytest.raises(CardError, match="is not a hand of the three-card ranking"):
         at_least("three-card", parse_cards("As Ks Qs"), "royal-flush")
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from jackpot.core.commands.base import Command
 from jackpot.core.commands.table import Placed
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, PayoutSource, Table
 
 RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
 Pool = Literal["overflow", "reserve"]
@@ -70,7 +70,7 @@ class ValidatePayout(Command, frozen=True):
 
     payout: int
     floorperson: str
-    source: Source | None = None
+    source: PayoutSource | None = None
 
 
 class PayPayout(Command, frozen=True):

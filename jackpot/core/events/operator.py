@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Source, Table
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, PayoutSource, Table
 from jackpot.core.events.base import Event, PayoutChange, Postings
 from jackpot.core.state import LinkStatus, Payout, Proposal, Settlement
 
@@ -45,7 +45,7 @@ class PayoutValidated(Event, frozen=True):
 
     payout: int
     floorperson: str
-    source: Source
+    source: PayoutSource
     amount_micros: int
 
 
@@ -54,7 +54,7 @@ class PayoutPaid(Event, frozen=True):
 
     payout: int
     form: str
-    source: Source
+    source: PayoutSource
     amount_micros: int
     postings: Postings
 

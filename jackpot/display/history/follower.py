@@ -15,7 +15,7 @@ from jackpot.core import ledger
 from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 from jackpot.display.history.site_history import SiteHistory
-from jackpot.engine import Commit, Committed, Engine
+from jackpot.engine import CommittedBatch, Engine, JournaledAnswer
 from jackpot.store import codec
 from jackpot.store.journal import Archive, StoreError, UnsoundError
 
@@ -44,7 +44,7 @@ class JournalFollower:
         self._open_reader = open_reader
         self._backfill = backfill if open_reader else 0
         self._behind = False
-        self._waiting: deque[Committed] = deque(maxlen=WAITING)
+        self._waiting: deque[JournaledAnswer] = deque(maxlen=WAITING)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class JournalFollower:
             with suppress(asyncio.CancelledError):
                 await self._task
 
-    def _observe(self, commit: Commit) -> None:
+    def _observe(self, commit: CommittedBatch) -> None:
         self._waiting.extend(c for (site, _), c in commit.events.items() if site == self._site)
         if self.history is not None and not self._behind:
             self._join(self.history)
@@ -122,10 +122,10 @@ class JournalFollower:
                 return
         self._behind = False
 
-    def _read_page(self, after: int) -> list[Committed]:
+    def _read_page(self, after: int) -> list[JournaledAnswer]:
         return list(self._page(after, PAGE))
 
-    def _page(self, after: int, limit: int) -> Iterator[Committed]:
+    def _page(self, after: int, limit: int) -> Iterator[JournaledAnswer]:
         if self._open_reader is None:
             return
         with closing(self._open_reader()) as journal:
@@ -133,7 +133,7 @@ class JournalFollower:
         for entry in entries:
             if entry.kind not in _SILENT or entry is entries[-1]:
                 event = codec.decode_entry(self._site, entry).event
-                yield Committed(entry.sequence, entry.time_micros, event)
+                yield JournaledAnswer(entry.sequence, entry.time_micros, event)
 
 
 def _meters(state: State) -> tuple[int, int, dict[str, int]]:

@@ -25,7 +25,7 @@ from jackpot.core.state import Payout, Posted
 from jackpot.display.history.series import LevelHistory
 from jackpot.display.views import words
 from jackpot.display.views.values import DealtHand, RoundView
-from jackpot.engine import Committed
+from jackpot.engine import JournaledAnswer
 
 ROUNDS_KEPT = 6  # of each table
 MICROS_PER_MS = 1_000
@@ -79,7 +79,7 @@ class SiteHistory:
             self.levels[key] = LevelHistory()
         return self.levels[key]
 
-    def take(self, committed: Committed) -> None:
+    def take(self, committed: JournaledAnswer) -> None:
         """Take in the event that comes next."""
         event, time_micros = committed.event, committed.time_micros
         self.sequence = committed.sequence

@@ -14,7 +14,7 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, WagersPlaced
 from jackpot.core.money import MICROS_PER_CENT
 from jackpot.display.feeds.local import LocalFeed
 from jackpot.display.views.values import Overview
-from jackpot.engine import AlarmKind, Commit
+from jackpot.engine import AlarmKind, CommittedBatch
 from jackpot.server.errors import REFUSALS
 
 _LATENCIES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -55,7 +55,7 @@ class Metrics:
         self._floor = list(_floor(overview)) if overview else []
         return generate_latest(self._registry)
 
-    def _observe(self, commit: Commit) -> None:
+    def _observe(self, commit: CommittedBatch) -> None:
         self._latency.observe(commit.commit_s)
         self._batch.observe(len(commit.events))
         counts = self._counts

@@ -24,7 +24,7 @@ from jackpot.core.commands.table import (
 from jackpot.core.events.table import RoundLocked, RoundSettled, TableAttached
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
-from jackpot.engine import Committed
+from jackpot.engine import JournaledAnswer
 from jackpot.server.codec import NumberedCommand, Read, RequestedCommand, Row, malformed_command
 from jackpot.server.codec.fields import (
     DEALINGS,
@@ -191,7 +191,7 @@ def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOr
         yield kind, origin, Request(site, origin, parsed)
 
 
-def play_result(result: table_pb2.PlayResult, kind: str, done: Committed) -> None:
+def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) -> None:
     """Fill in what became of a command of a Play stream."""
     result.sequence = done.sequence
     getattr(result, kind).CopyFrom(PLAYED[kind].answer(done.sequence, done.event))

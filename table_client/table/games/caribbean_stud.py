@@ -4,7 +4,7 @@ from msgspec import structs
 
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
 from table_client.table.games.model import Ask, Game, Pass, View, Wave
 from table_client.table.ports import Way

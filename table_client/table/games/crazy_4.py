@@ -6,7 +6,7 @@ where the rule file has that bet.
 
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
 from table_client.table.games.model import Ask, Cards, Game, Pass, View
 from table_client.table.ports import Way

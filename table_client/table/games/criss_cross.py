@@ -5,7 +5,7 @@ The cross is dealt from the far box over the three of the middle row to the near
 
 from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
 from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View
 from table_client.table.ports import Way

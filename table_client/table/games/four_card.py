@@ -2,7 +2,7 @@
 
 from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
 from table_client.table.games.model import Ask, Game, Pass, View, Wave
 from table_client.table.ports import Way

@@ -7,7 +7,7 @@ none is dealt from a deck.
 from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
 from table_client.table.games.model import (
     Ask,

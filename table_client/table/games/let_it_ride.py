@@ -7,7 +7,7 @@ card, which is discarded unseen.
 from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
 from jackpot.rules.rankings import ACE
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
 from table_client.table.games.model import Ask, Game, Pass, Turn, View, own_cards, with_community
 from table_client.table.ports import Way

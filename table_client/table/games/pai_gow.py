@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
 from table_client.table.games.model import Ask, Game, Pass, SetHands, View, Wave, WayClauses
 from table_client.table.games.pai_gow_house import house_way

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Letters, Sections, chapter
+from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
 from table_client.table.games.model import Ask, Game, Pass, View
 from table_client.table.games.settings import Settings

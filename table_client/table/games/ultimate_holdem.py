@@ -5,7 +5,7 @@ from the hand, the stub put away, and every wager goes back: what decides them i
 """
 
 from jackpot.rules.loader import rules
-from table_client.table.games.chapters import Sections, ways
+from table_client.table.games.clause_numbers import Sections, ways
 from table_client.table.games.model import Ask, Clauses, Draw, Game, Pass, View
 from table_client.table.ports import Way
 

@@ -11,7 +11,7 @@ from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 
 
-class Committed(NamedTuple):
+class JournaledAnswer(NamedTuple):
     """A durable answer: what the journal says of the command, whenever it was first sent.
 
     A refusal of the core is journaled too and comes as a `Refused` event.
@@ -23,11 +23,11 @@ class Committed(NamedTuple):
 
 
 # A bare refusal is not in the journal: the command may be sent again.
-Outcome = Committed | Refusal
+Outcome = JournaledAnswer | Refusal
 Deliver = Callable[[Outcome], None]
 
 
-class Lane:
+class CommandOrder:
     """The commands of one stream, in order.
 
     Once a command was not taken, none behind it may be: a retried wager would land behind its
@@ -61,7 +61,7 @@ class Job(NamedTuple):
 
     request: Request
     deliver: Deliver
-    lane: Lane | None
+    lane: CommandOrder | None
     refusal: Refusal | None = None
 
 
@@ -74,12 +74,12 @@ class Read(NamedTuple):
     fresh: bool = True  # whether the store is asked first what others have committed
 
 
-class Commit(NamedTuple):
+class CommittedBatch(NamedTuple):
     """A commit that is durable, for whoever counts or records."""
 
-    events: Mapping[tuple[str, int], Committed]  # (site, sequence) -> what was committed
+    events: Mapping[tuple[str, int], JournaledAnswer]  # (site, sequence) -> what was committed
     commit_s: float  # from the lock to the disk's answer
 
 
-Observer = Callable[[Commit], None]
+Observer = Callable[[CommittedBatch], None]
 Answer = tuple[Callable[[Any], None], Any]

@@ -3,11 +3,11 @@
 import asyncio
 import time
 
-from jackpot.engine.answers import Job, Read
-from jackpot.engine.writer import Report, Writer
+from jackpot.engine.messages import Job, Read
+from jackpot.engine.writer import Writer, WriterUpdate
 
 
-class Desk:
+class WriterHandle:
     """Where the loop leaves work for a writer. Used in the loop's thread only."""
 
     def __init__(self, writer: Writer) -> None:
@@ -29,7 +29,7 @@ class Desk:
         if not writer.wake.is_set():
             writer.wake.set()
 
-    def receive(self, report: Report) -> None:
+    def receive(self, report: WriterUpdate) -> None:
         """Note what the writer says of itself."""
         self.halted = report.halted
         self.healthy = report.healthy

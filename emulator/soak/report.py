@@ -13,7 +13,6 @@ from emulator.soak.latency import Latencies
 from emulator.soak.run import Soak
 from emulator.soak.samples import GROWTH_MB
 from emulator.words import counted, listed, wrapped
-from jackpot.store.opening import is_postgres
 
 VERIFIED = {True: "verified", False: "NOT VERIFIED", None: "not looked at: it failed before"}
 
@@ -88,7 +87,7 @@ def _options(soak: Soak) -> dict[str, Any]:
         "deck": "rigged" if options.rigged else "fair",
         "speed": options.speed,
         "controllers": options.controllers,
-        "store": "PostgreSQL" if is_postgres(options.store) else "SQLite",
+        "store": "PostgreSQL" if options.store else "SQLite",
         "whole_games": options.whole_games,
         "fault_every_s": options.every_s,
         "sign_limit_s": options.sign_limit_s,

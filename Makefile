@@ -28,10 +28,10 @@ test: check browser
 unit: $(TOOLS)
 	$(PYTEST) -m "not (slow or exhaustive or process or browser or postgres)" $(UNIT) $(ARGS)
 
-# All tests, with the lines and branches that they run counted, also in the processes that they
+# The tests with the lines and branches that they run counted, also in the processes that they
 # start. Not part of `make test`: on Python 3.11 counting more than doubles the processor time.
 coverage: browser
-	$(PYTEST) -m "not slow" --cov $(ARGS)
+	$(PYTEST) -m "not (slow or exhaustive)" --cov $(ARGS)
 
 # Change the core in one place at a time and see whether a test notices; docs/internals/mutants.md.
 mutants: $(EXTRAS)

@@ -200,6 +200,16 @@ def test_a_fund_passes_on_to_bad_beats_only() -> None:
     ok(floor.operate(TransferFunds("bb", "main", "overflow", "bb", "main", DOLLAR, "T-3")))
 
 
+def test_a_suspended_fund_is_still_counted_shared_and_shown() -> None:
+    """What was won and what is in the box before the suspension stay due."""
+    floor = room()
+    ok(floor.play("p1", ContributePot(50 * DOLLAR)))
+    ok(floor.operate(SuspendLink("bb")))
+    count(floor, "p1", 2 * DOLLAR)
+    ok(floor.operate(BAD_BEAT))
+    ok(floor.operate(ConfirmDisplay("bb", floor.state.balances["bb/main/meter"], "flo")))
+
+
 @pytest.mark.rule("PA2010 553.20(f)(1)")
 @pytest.mark.rule("PA2010 553.20(h)(1)")
 @pytest.mark.rule("PA2010 553.20(h)(2)")

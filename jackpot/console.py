@@ -125,7 +125,7 @@ class UnreachableException(click.ClickException):
 
 
 class NotConfirmedError(click.ClickException):
-    """Whoever was asked did not say yes."""
+    """The person who was asked did not say yes."""
 
     exit_code = 4
 

@@ -257,7 +257,7 @@ def _say(what: str) -> None:
 
 
 def _quiet(_what: str) -> None:
-    """Whoever reads JSON wants nothing else."""
+    """With --json, only JSON is printed."""
 
 
 def run_bench(

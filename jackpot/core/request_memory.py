@@ -1,6 +1,6 @@
 """Remember which requests were answered: each principal's apart, and each table's attachments.
 
-Whatever was answered is either still recent or at or below a forgotten mark, so nothing is carried
+Every answered request is either still recent or at or below a forgotten mark, so none is carried
 out twice. And nobody's flood or fast clock costs anybody else an answer:
 
 - A principal's own mark is for that principal only. The smallest id is dropped first, so a few ids

@@ -132,7 +132,7 @@ def test_nobodys_flood_changes_what_others_are_answered(
 @given(who=st.lists(st.sampled_from("abcdefgh"), max_size=60))
 @tight()
 def test_a_fast_clock_locks_out_nobody_where_principals_are_forgotten(who: list[str]) -> None:
-    """Whoever's ids follow the time is served, though another's are from the future."""
+    """A caller with ids of the present is served, although another caller's are from the future."""
     state = floor_state()
     for number, principal in enumerate(who, 90_000_000):
         ahead = FUTURE if principal == "a" else 0

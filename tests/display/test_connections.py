@@ -112,7 +112,7 @@ async def test_more_connections_than_there_is_room_for_are_closed_at_once(tmp_pa
 async def test_a_silent_handshake_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever connects and does not begin TLS is let go, before there is a request to wait for."""
+    """A connection that does not begin TLS is closed, before there is a request to wait for."""
     monkeypatch.setattr(serving, "HANDSHAKE_S", 0.3)
     async with secured_pages(tmp_path) as pages:
         where = urlsplit(pages.url)

@@ -1,4 +1,4 @@
-"""Whoever sends the pages a request without an end is cut off, and the tables don't notice."""
+"""A client that sends the pages an endless request is cut off, and the tables don't notice."""
 
 import asyncio
 import ssl

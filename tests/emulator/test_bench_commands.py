@@ -31,7 +31,7 @@ def test_a_benchmark_has_help_with_an_example(name: str) -> None:
 
 
 def test_the_docs_name_the_command_of_every_benchmark() -> None:
-    """Whoever doubts a figure finds what made it, and the command exists with its options."""
+    """Each figure names the command that made it, and that command exists with its options."""
     named = set()
     for page in DOCS:
         for line in re.findall(r"`jackpot-emulator bench ([^`]*)`", page.read_text("utf-8")):

@@ -9,12 +9,12 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 ARGS ?=
 # What measures the tests and hooks into git; only those who ask for it get it.
 EXTRAS := $(VENV)/.extras
-# As many as there are cores here; tests with processes of their own want room beside them.
-WORKERS ?= 2
+# One more than there are cores here: about half of a test's time is spent waiting.
+WORKERS ?= 3
 UNIT := $(addprefix tests/,core golden rules odds reports client/games test_imports.py)
 # Tests start hundreds of processes; each would compile the whole project again.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: run test unit coverage mutants check breaking hooks browser screenshots format proto reference slow bench clauses dist clean
 
@@ -25,6 +25,7 @@ test: check browser
 	$(PYTEST) -m "not slow" $(ARGS)
 
 # Core, rules, odds and the rest that is pure logic: no process, browser or PostgreSQL, no waiting.
+unit: WORKERS = 2
 unit: $(TOOLS)
 	$(PYTEST) -m "not (slow or exhaustive or process or browser or postgres)" $(UNIT) $(ARGS)
 
@@ -48,10 +49,13 @@ screenshots: browser
 slow: $(TOOLS)
 	$(BIN)/pytest -m slow $(ARGS)
 
-# Compare with an echo, PostgreSQL and a naive controller; keep the results, and show them in
-# docs/internals/performance.md. Takes half an hour (a third of it with ARGS=--quick) on an idle machine.
+# Whole rounds and attacks, then the micro-benchmark of wagers; keep the results, and show those of
+# the last in docs/internals/performance.md. Takes half an hour (a third of it with ARGS=--quick) on
+# an idle machine.
 bench: $(TOOLS)
-	$(BIN)/jackpot-emulator bench --report docs/internals/bench \
+	$(BIN)/jackpot-emulator bench rounds --report docs/internals/bench
+	$(BIN)/jackpot-emulator bench hostile --report docs/internals/bench
+	$(BIN)/jackpot-emulator bench wagers --report docs/internals/bench \
 	  --page docs/internals/performance.md $(ARGS)
 
 check: $(TOOLS)

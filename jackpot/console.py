@@ -10,11 +10,15 @@ import datetime as dt
 import functools
 import importlib
 import importlib.util
+import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.abc import InspectLoader
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from urllib.parse import unquote
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -23,12 +27,16 @@ from jackpot.wire.errors import PlainError
 if TYPE_CHECKING:
     from jackpot.wire.refusals import RefusedError
 
+
 DISTRIBUTION = "jackpot-controller"
 # A package that not everybody needs -> the extra that brings it.
 EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
 # Details of a refusal whose keys do not say what they count: moments, and amounts of money.
 _TIMES = {"expired_micros"}
 _AMOUNTS = {"micros": "held", "wanted": "needed"}
+_NAMES = {"sequence": "journal entry"}
+# How gRPC says where it could not connect, and why.
+_NOBODY = re.compile(r"\bipv[46]:(\S+): .*: ([^:]+)$")
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -118,6 +126,13 @@ def _keep_examples(command: click.Command) -> None:
             _keep_examples(inner)
 
 
+def print_json(value: object) -> None:
+    """Print a value for machines."""
+    import msgspec  # noqa: PLC0415 - `--help` must not wait for it
+
+    click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
+
+
 class UnreachableException(click.ClickException):
     """Nobody answers there."""
 
@@ -168,6 +183,11 @@ def _told(error: Exception) -> click.ClickException | None:
 
 def refusal_text(error: "RefusedError") -> str:
     """A refusal as people read it: dollars, percent and local time instead of the wire's units."""
+    if unreachable := not error.reason and _NOBODY.search(error.message):
+        where, why = unreachable.groups()
+        return f"{error.code}: no controller answers at {unquote(where)}: {why}"
+    if error.code == "DEADLINE_EXCEEDED" and not error.reason:
+        return f"{error.code}: the controller did not answer in time"
     details = ", ".join(_detail(*each) for each in sorted(error.metadata.items()))
     said = f"{error.reason or error.code}: {error.message}"
     return f"{said} ({details})" if details else said
@@ -176,7 +196,8 @@ def refusal_text(error: "RefusedError") -> str:
 def _detail(key: str, value: str) -> str:
     from jackpot.core.money import dollars, rate_text  # noqa: PLC0415 - as above
 
-    name = key.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
+    plain = key.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
+    name = _NAMES.get(key, plain)
     if not value.removeprefix("-").isdecimal():
         return f"{name} {value}"
     number = int(value)
@@ -187,9 +208,10 @@ def _detail(key: str, value: str) -> str:
     return f"{name} {rate_text(number)}" if key.endswith("_bps") else f"{name} {value}"
 
 
-def local_time(time_micros: int) -> str:
-    """A moment in this machine's time zone, to the second."""
-    moment = dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).astimezone()
+def local_time(time_micros: int, zone: str = "") -> str:
+    """A moment to the second, in a time zone or in this machine's, with the zone's short name."""
+    place = ZoneInfo(zone) if zone else None
+    moment = dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).astimezone(place)
     return moment.strftime("%Y-%m-%d %H:%M:%S %Z")
 
 

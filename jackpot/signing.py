@@ -93,12 +93,13 @@ def sign(key: Ed25519PrivateKey, statement: bytes) -> str:
 
 
 def is_signed(key: Ed25519PublicKey, statement: bytes, signature: str) -> bool:
-    """Whether the owner of a key signed exactly this."""
+    """Whether the owner of a key signed exactly this, and the signature is spelled as usual."""
     try:
-        key.verify(base64.b64decode(signature, validate=True), statement)
+        raw = base64.b64decode(signature, validate=True)
+        key.verify(raw, statement)
     except (InvalidSignature, binascii.Error, ValueError):
         return False
-    return True
+    return base64.b64encode(raw).decode() == signature  # some of its last bits count for nothing
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:

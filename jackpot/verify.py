@@ -1,8 +1,9 @@
 """Check a journal from its first entry to its last, without a controller.
 
 Numbering, hash chain, every event readable, its postings sum to zero, no account overdrawn, the
-replayed state equal to every snapshot, and the stated head the last entry. It reads page by page,
-so the length of a journal costs time and no memory, and it changes nothing.
+replayed state equal to every snapshot, and the stated head the last entry. The store's tables
+themselves are checked as well: nothing may stand in for them or change what is written to them. It
+reads page by page, so the length of a journal costs time and no memory, and it changes nothing.
 
 A snapshot that comes from one of an older form may remember fewer requests and other paid hits than
 the replay does; the requests that both remember, and the hits that are not yet paid, must be alike.
@@ -78,7 +79,7 @@ def verify(
 def _missing(sites: Mapping[str, Head], noted: Mapping[str, Noted]) -> str:
     """What ought to be there and is not at all."""
     if not sites:
-        return "it holds no entry"
+        return "it is empty: it holds no entry of any site"
     missing = sorted(noted.keys() - sites.keys())
     return f"it holds no entry of {', '.join(missing)}" if missing else ""
 
@@ -113,22 +114,35 @@ def _verify_site(
                     equal += 1
             replica.check(whole=True)
             progress(site, replica.head.sequence, head.sequence)
-        if not replica.head.same(head):
-            problem = f"the head says {head.sequence}, the last entry is {replica.head.sequence}"
-            return report(min(replica.head.sequence + 1, head.sequence or 1), problem)
-        if noted and noted[0] > head.sequence:
-            return report(head.sequence + 1, f"it goes no further, and was at {noted[0]} before")
-        if snapshots:
-            return report(min(snapshots), "no entry speaks of the snapshot there")
+        _verify_end(replica, head, noted, list(snapshots))
     except UnsoundError as error:
         return report(error.sequence, error.problem)
     return report()
 
 
+def _verify_end(replica: Replica, head: Head, noted: Noted | None, unbound: list[int]) -> None:
+    """Raise unless the last entry is the head that is stated and noted, and no snapshot is left."""
+    found = replica.head
+    if not (head.sequence or found.sequence):
+        raise UnsoundError(replica.site, 1, "the journal is empty")
+    if not found.same(head):
+        problem = f"the head is {head.sequence}, but the last entry is {found.sequence}"
+        raise UnsoundError(replica.site, min(found.sequence + 1, head.sequence or 1), problem)
+    if found.version != head.version:
+        problem = f"the head has version {head.version}, but the entries have {found.version}"
+        raise UnsoundError(replica.site, head.sequence, problem)
+    if noted and noted[0] > head.sequence:
+        problem = f"the journal ends here, but entry {noted[0]} was noted earlier"
+        raise UnsoundError(replica.site, head.sequence + 1, problem)
+    if unbound:
+        problem = "the journal has no record of this snapshot"
+        raise UnsoundError(replica.site, max(min(unbound), 1), problem)
+
+
 def _verify_noted(site: str, noted: Noted, found: str) -> None:
     sequence, hash_ = noted
     if not found.startswith(hash_):
-        problem = f"the entry there was another one before, with the hash {hash_}"
+        problem = f"the entry differs from the one noted earlier, whose hash was {hash_}"
         raise UnsoundError(site, sequence, problem)
 
 
@@ -137,7 +151,7 @@ def _verify_state(replica: Replica, snapshot: StoredSnapshot) -> None:
         return  # another program's snapshot has only its digest
     state = codec.decode_state(snapshot)
     if state is None or not _same(state, replica.state):
-        problem = "the snapshot there differs from the replayed state"
+        problem = "the snapshot differs from the replayed state"
         raise UnsoundError(replica.site, snapshot.sequence, problem)
 
 
@@ -159,5 +173,5 @@ def _but_for_memory(state: State) -> State:
 
 def _verify_digest(site: str, snapshot: StoredSnapshot, event: SnapshotTaken) -> None:
     if codec.state_digest(snapshot) != event.state_sha256:
-        problem = "the snapshot there is not the one that the journal speaks of"
+        problem = "the snapshot differs from the one that the journal recorded"
         raise UnsoundError(site, snapshot.sequence, problem)

@@ -4,10 +4,12 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE
@@ -82,16 +84,40 @@ def environment(folder: Path, *install: str) -> Path:
     return folder / "bin"
 
 
+def needed(requirements: Iterable[str]) -> Iterator[Distribution]:
+    """What is installed here of what these declare, and of what that declares in turn."""
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            found = distribution(requirement.name)
+            assert found.version in requirement.specifier
+            yield found
+            yield from needed(found.requires or ())
+
+
+def linked_environment(folder: Path, archive: Path) -> Path:
+    """One with a wheel, and links to what is installed here of that which the wheel declares."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python"), "install"]
+    subprocess.run([*pip, "-qq", "--no-index", "--no-deps", str(archive)], check=True, timeout=120)
+    (packages,) = folder.glob("lib/*/site-packages")
+    (installed,) = Distribution.discover(path=[str(packages)])
+    assert installed.requires
+    for each in needed(installed.requires):
+        for file in each.files or ():
+            if ".." not in file.parts and not (link := packages / file).exists():
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(str(each.locate_file(file)))
+    return folder / "bin"
+
+
 @pytest.mark.timeout(400)
 def test_the_client_alone_plays_a_round(built: Path, tmp_path: Path) -> None:
-    """An empty environment with the client's wheel plays a round against a controller."""
-    place = environment(tmp_path / "alone", str(wheel(built, "jackpot_table_client")))
-    listed = subprocess.run(
-        [place / "pip", "list", "--format=freeze"], capture_output=True, text=True, check=True
-    )
-    names = {line.split("==")[0].lower() for line in listed.stdout.split()}
+    """An environment with the client's wheel and what it declares plays a round."""
+    place = linked_environment(tmp_path / "alone", wheel(built, "jackpot_table_client"))
+    (packages,) = place.parent.glob("lib/*/site-packages")
+    names = {each.name.lower() for each in Distribution.discover(path=[str(packages)])}
     assert names <= {
-        *("pip", "setuptools", "jackpot-table-client", "googleapis-common-protos", "grpcio"),
+        *("jackpot-table-client", "googleapis-common-protos", "grpcio"),
         *("msgspec", "protobuf", "tenacity", "typing_extensions"),
     }
     with Process(tmp_path) as controller:
@@ -102,6 +128,7 @@ def test_the_client_alone_plays_a_round(built: Path, tmp_path: Path) -> None:
             text=True,
             timeout=60,
             check=False,
+            env=os.environ | {"PYTHONPATH": ""},
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].startswith("round 1 ")

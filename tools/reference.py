@@ -75,7 +75,7 @@ def every_command(
 
 def section(path: tuple[str, ...], command: click.Command) -> str:
     """What a command does, and its example, as its help has them."""
-    text = inspect.cleandoc("\n\n".join((command.help or "", command.epilog or "")))
+    text = "\n\n".join(inspect.cleandoc(each or "") for each in (command.help, command.epilog))
     text = text.replace("\b\n", "")
     about = " ".join(text.split("\n\n")[0].split())
     example = re.search(r"^Example:\n((?:[ \t]+.*\n?)+)", text, re.MULTILINE)

@@ -18,11 +18,12 @@ from pathlib import Path
 import grpc
 from playwright.async_api import Browser, async_playwright
 
-from emulator.devices.child import device_process
+from emulator.devices.process import device_process
 from jackpot.cli.demo_floor import House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
-from jackpot.display.web.serving import serve_display
+from jackpot.display.web.app import Settings
+from jackpot.display.web.beside import FREE, pages_somewhere
 from jackpot.engine import Engine
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import names
@@ -187,7 +188,6 @@ async def main() -> None:
         engine = Engine(partial(SqliteJournal.open, data), names, sites=[site.id], clock=clock)
         controller = Controller(engine, site)
         where = await controller.start("127.0.0.1:0")
-        reader = partial(SqliteJournal.open_to_read, data)
         async with (
             device_process("--speed", "0") as devices,
             DeviceConnection(devices) as connection,
@@ -196,14 +196,11 @@ async def main() -> None:
             scene = Scene(channel, connection, site)
             await a_day(scene)
             clock.real = True
-            display = await serve_display(
-                engine, site.id, controller.heartbeats, "127.0.0.1:0", None, reader
-            )
-            await scene.play(2 * len(site.tables))
-            alive = asyncio.create_task(keep_alive(controller))
-            await photograph(scene, display.url)
-            alive.cancel()
-            await display.stop()
+            async with pages_somewhere(controller, data, FREE, Settings()) as url:
+                await scene.play(2 * len(site.tables))
+                alive = asyncio.create_task(keep_alive(controller))
+                await photograph(scene, url)
+                alive.cancel()
         await controller.stop()
     print(f"pictures are in {OUT}")
 

@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from emulator.bench.command import json_option, quick_option, report_option
 from emulator.bench.load import Job
 from emulator.bench.postgres import DATABASE, PROCEDURE, USER, PostgresServer, binaries
-from emulator.bench.processes import BenchError, Server, cpu_s, loading, run_load
+from emulator.bench.processes import BenchError, Server, loading, run_load
 from emulator.bench.report import machine, present
+from emulator.linux_process import cpu_s
 
 GOAL_OF_PROCEDURE = 5.0
 WINDOW = 4  # messages that a table of the hot link has unanswered
@@ -242,21 +242,8 @@ def text_lines(told: dict[str, dict[str, float]]) -> Iterator[str]:
     yield f"sites: {' -> '.join(f'{rate:.1f}' for rate in grown)} times one site"
 
 
-@click.command()
-@quick_option
-@report_option
-@json_option
-def cluster(report: Path | None, *, quick: bool, as_json: bool) -> None:
-    r"""Measure three controllers on one PostgreSQL server.
-
-    Beside them runs the stored procedure that one would write by hand: it inserts a wager and
-    adds to the meter's row. Exits 1 if the hot link takes less than five times the procedure's
-    wagers, or if more sites take fewer. Ten minutes.
-
-    \b
-    Example:
-      jackpot-emulator bench cluster --report docs/internals/bench
-    """
+def run(report: Path | None, *, quick: bool, as_json: bool) -> None:
+    """Run it as `jackpot-emulator bench cluster` does."""
     place = Path(tempfile.gettempdir())
     about = machine(place)
     with PostgresServer.running(place) as database:

@@ -1,8 +1,15 @@
-"""The `jackpot-emulator bench` command, and the options that its benchmarks share."""
+"""The `jackpot-emulator bench` command and its benchmarks, as the command line has them.
 
+Each is carried out by `run` in the module of its name.
+"""
+
+import shutil
 import signal
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +18,17 @@ import click
 from emulator.output import make_folder
 from jackpot.console import LazyGroup
 
-_BENCHMARKS = ("compare", "cluster", "costs", "scaling", "watchers", "hands")
+_BENCHMARKS = ("rounds", "hostile", "wagers", "cluster", "costs", "scaling", "watchers", "hands")
+_SCENARIO = "--scenario"
+MOST_TABLES = 512
+PARTS = ("tables", "load", "length", "links")  # of `wagers`
+TABLES = (1, 8, 64, 512)
+ATTACK_S = 5.0
+_COSTS = Path("docs/internals/bench/costs.json")
 
 
 def _writable(_context: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
-    """Find out before minutes are measured for it."""
+    """Check the folder before minutes are spent measuring."""
     if value:
         make_folder(value, option.opts[0])
     return value
@@ -29,34 +42,101 @@ def folder_option(name: str, says: str) -> Callable[[Any], Any]:
 
 report_option = folder_option("--report", "Also write the report into this folder.")
 quick_option: Callable[[Any], Any] = click.option(
-    "--quick", is_flag=True, help="Fewer and shorter runs, to see that it works."
+    "--quick", is_flag=True, help="Do fewer and shorter runs, only to see that it works."
+)
+data_option: Callable[[Any], Any] = click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Folder on the disk to measure; files made there are removed.  [default: this folder]",
+)
+runs_option: Callable[[Any], Any] = click.option(
+    "--runs", type=click.IntRange(1), default=3, show_default=True, help="How often all is done."
 )
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print the report as JSON."
 )
 
 
+def temporary_folder(data: Path) -> Path:
+    """A folder on a disk that was named, which is gone when the command ends."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="bench-", dir=data)).resolve()
+    except OSError as error:
+        says = f"can't write into --data {data}: {error.strerror}"
+        raise click.ClickException(says) from None
+    click.get_current_context().call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    folder.chmod(0o755)  # root's PostgreSQL runs as somebody else
+    return folder
+
+
+@contextmanager
+def progress(steps: int, what: str) -> Iterator[Callable[[], object]]:
+    """A bar on the terminal, where there is one, and what to call after each step."""
+    shown = sys.stderr.isatty()
+    with click.progressbar(
+        length=steps, label=what, file=sys.stderr, width=30, hidden=not shown
+    ) as bar:
+        yield lambda: bar.update(1)
+
+
+class Counts(click.ParamType[tuple[int, ...]]):
+    """Numbers of tables: 8,64."""
+
+    name = "counts"
+
+    def convert(
+        self, value: Any, _option: click.Parameter | None, _context: click.Context | None
+    ) -> tuple[int, ...]:
+        """What was asked for, each once."""
+        words = str(value).split(",")
+        if all(word.isdecimal() and 1 <= int(word) <= MOST_TABLES for word in words):
+            return tuple(dict.fromkeys(map(int, words)))
+        raise click.ClickException(
+            f"--tables {value}: expected numbers from 1 to {MOST_TABLES}, such as 8,64"
+        )
+
+
+class _Benchmark(click.Command):
+    """Imports what measures when it runs, so that help need not wait for it."""
+
+    def invoke(self, context: click.Context) -> None:
+        """Run it with all options, by name."""
+        import_module(f"emulator.bench.{self.name}").run(**context.params)
+
+
 class _Benchmarks(LazyGroup):
-    """Runs `compare` where no benchmark is named."""
+    """Runs `rounds` where no benchmark is named; `--scenario NAME` names one too."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        """Take options without a name for those of `compare`."""
-        if not arguments or (arguments[0].startswith("-") and arguments[0] != "--help"):
-            arguments = ["compare", *arguments]
+        """Take options without a name for those of `rounds`."""
+        first, _, name = (arguments or [""])[0].partition("=")
+        if first == _SCENARIO:
+            name, rest = (
+                (name, arguments[1:]) if name else (" ".join(arguments[1:2]), arguments[2:])
+            )
+            if name not in _BENCHMARKS:
+                known = ", ".join(_BENCHMARKS)
+                raise click.ClickException(f"{_SCENARIO} {name}: expected one of {known}")
+            arguments = [name, *rest]
+        elif not first or (first.startswith("-") and first != "--help"):
+            arguments = ["rounds", *arguments]
         return super().parse_args(context, arguments)
 
 
 @click.group(
     cls=_Benchmarks,
-    modules={name: f"emulator.bench.{name}" for name in _BENCHMARKS},
+    modules=dict.fromkeys(_BENCHMARKS, __name__),
     extras={"numpy": "emulator"},
 )
 def bench() -> None:
-    r"""Measure the controller. Without the name of a benchmark, run `compare`.
+    r"""Measure the controller. Without the name of a benchmark, run `rounds`.
+
+    `--scenario NAME` in front of the options is the same as the name.
 
     \b
     Example:
-      jackpot-emulator bench --quick
+      jackpot-emulator bench --scenario rounds --tables 8,64 --runs 3 --json
       jackpot-emulator bench hands
     """
     signal.signal(signal.SIGTERM, _end)
@@ -65,3 +145,205 @@ def bench() -> None:
 def _end(*_: object) -> None:
     """Whatever was started is stopped, and the folder goes."""
     sys.exit(128 + signal.SIGTERM)
+
+
+@click.command(cls=_Benchmark)
+@click.option(
+    "--tables", type=Counts(), default="8,64", show_default=True, help="How many tables play."
+)
+@runs_option
+@data_option
+@report_option
+@json_option
+def rounds() -> None:
+    r"""Measure whole rounds, the headline.
+
+    The rules of a real site file: PA 657a, schedule C with the Five Card Hand Bonus, six seats,
+    folds, awards and voids. Beside `jackpot serve` run a server that only echoes, a procedure in
+    PostgreSQL that does a round's bookkeeping, and a naive controller. Every ratio is taken within
+    a run, and shown with its spread. Under a minute.
+
+    \b
+    Example:
+      jackpot-emulator bench rounds --tables 8,64 --runs 3 --json
+    """
+
+
+@click.command(cls=_Benchmark)
+@runs_option
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.5),
+    default=ATTACK_S,
+    show_default=True,
+    help="How long each attack lasts once it is at full strength.",
+)
+@data_option
+@report_option
+@json_option
+def hostile() -> None:
+    r"""Measure a lock-out while strangers attack.
+
+    An endless HTTP header, 3,000 connections that are left, calls that a revoked certificate
+    resets, and 200 browsers that reload; each beside the same tables without any attack, in the
+    same run. Exits 1 if an answer is lost or a meter is wrong. Three minutes.
+
+    \b
+    Example:
+      jackpot-emulator bench hostile --runs 1 --seconds 3
+    """
+
+
+@click.command(cls=_Benchmark)
+@quick_option
+@click.option(
+    "--full", is_flag=True, help="Also use a journal of ten million entries (12 GB of disk)."
+)
+@click.option(
+    "--only",
+    type=click.Choice(PARTS),
+    multiple=True,
+    help="Measure only this part; may be repeated.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, 512),
+    multiple=True,
+    help=f"How many tables play; may be repeated.  [default: {', '.join(map(str, TABLES))}]",
+)
+@data_option
+@folder_option(
+    "--journals", "Keep the long journals in this folder, and reuse those already there."
+)
+@report_option
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Also write the figures into this Markdown page, between its marks.",
+)
+@json_option
+def wagers() -> None:
+    r"""Measure wagers alone, a micro-benchmark.
+
+    Wagers per second, latency, processor time and memory, beside an echo, PostgreSQL and a naive
+    controller; and what a long journal and many links cost. Tables place wagers and void them, so
+    no meter moves: what a house does is `bench rounds`.
+
+    The servers take turns, and a separate process sends the load. Compare figures within one run
+    only: they change from machine to machine. The report is bench.json, bench.html and bench.txt.
+
+    \b
+    Example:
+      jackpot-emulator bench wagers --quick --report out
+    """
+
+
+@click.command(cls=_Benchmark)
+@quick_option
+@report_option
+@json_option
+def cluster() -> None:
+    r"""Measure three controllers on one PostgreSQL server.
+
+    Compares them with a simple stored procedure, which inserts a wager and adds to the meter's
+    row. Exits with 1 if a link shared by all tables takes less than five times the procedure's
+    wagers, or if the rate drops as sites are added. Takes ten minutes.
+
+    \b
+    Example:
+      jackpot-emulator bench cluster --report docs/internals/bench
+    """
+
+
+@click.command(cls=_Benchmark)
+@quick_option
+@report_option
+@json_option
+def costs() -> None:
+    r"""Measure what a wager costs on PostgreSQL, piece by piece.
+
+    Prints the processor time of the controller and of the database, in microseconds. Takes two
+    minutes.
+
+    \b
+    Example:
+      jackpot-emulator bench costs --report docs/internals/bench
+    """
+
+
+@click.command(cls=_Benchmark)
+@click.option(
+    "--costs",
+    "costs_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=_COSTS,
+    show_default=True,
+    help="The file that `bench costs` wrote.",
+)
+@click.option(
+    "--cores", type=click.IntRange(1), default=8, show_default=True, help="Cores of the database."
+)
+@click.option(
+    "--flush-ms",
+    default=1.0,
+    show_default=True,
+    help="How long the database takes to flush its log.",
+)
+@click.option(
+    "--round-trip-ms",
+    default=0.3,
+    show_default=True,
+    help="From a controller to the database and back.",
+)
+@click.option("--tables", type=click.IntRange(1), help="Simulate at most this many tables.")
+@click.option(
+    "--plot",
+    "plot_path",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE.svg",
+    help="Also draw a plot.",
+)
+@report_option
+@json_option
+def scaling() -> None:
+    r"""Simulate the tables of a whole casino group from measured costs.
+
+    "houses" are sites of 20 tables, each served by one controller and followed by another. "wide
+    area" is one link whose tables are spread over all controllers. Takes half a minute.
+
+    \b
+    Example:
+      jackpot-emulator bench scaling --tables 10000
+    """
+
+
+@click.command(cls=_Benchmark)
+@quick_option
+@report_option
+@json_option
+def watchers() -> None:
+    r"""Measure what 200 signs cost the controller.
+
+    Compares the processor time per wager with and without them. Exits with 1 if they add more
+    than a tenth. Takes two minutes.
+
+    \b
+    Example:
+      jackpot-emulator bench watchers --quick
+    """
+
+
+@click.command(cls=_Benchmark)
+@quick_option
+@report_option
+@json_option
+def hands() -> None:
+    r"""Measure how fast hands are ranked.
+
+    Ranks them in bulk, as odds are counted, and one by one, as rounds are settled. Exits with 1
+    below two million five-card hands per second in bulk. Takes ten seconds on one core.
+
+    \b
+    Example:
+      jackpot-emulator bench hands
+    """

@@ -16,19 +16,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-import click
 import grpc
 import msgspec
 import uvloop
 
 from emulator.bench.cluster import Cluster, cluster_of
-from emulator.bench.command import json_option, quick_option, report_option
 from emulator.bench.load import attach
 from emulator.bench.messages import SITE, bench_site, commands
 from emulator.bench.postgres import PostgresServer
-from emulator.bench.processes import BenchError, cpu_s
+from emulator.bench.processes import BenchError
 from emulator.bench.report import machine, present
 from emulator.bench.simulation import Costs
+from emulator.linux_process import cpu_s
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import AttachTable, DefineLink, DefineTable, PutInService
@@ -216,19 +215,8 @@ def measure_costs(server: PostgresServer, size: Size) -> Costs:
     return Costs(**rounded)
 
 
-@click.command()
-@quick_option
-@report_option
-@json_option
-def costs(report: Path | None, *, quick: bool, as_json: bool) -> None:
-    r"""Measure what a wager costs on PostgreSQL, piece by piece.
-
-    Processor time in microseconds, of the controller and of the database. Two minutes.
-
-    \b
-    Example:
-      jackpot-emulator bench costs --report docs/internals/bench
-    """
+def run(report: Path | None, *, quick: bool, as_json: bool) -> None:
+    """Run it as `jackpot-emulator bench costs` does."""
     place = Path(tempfile.gettempdir())
     about = machine(place)
     with PostgresServer.running(place) as server:

@@ -41,9 +41,7 @@ _TABLE = "t63"  # none of those that the load plays on
 _A_COMMIT = 8_192
 _TABLES = 8
 _WARM = 0.1  # of a run's messages, before it counts
-_NOTICEABLE = (
-    100  # a run that adds less than one part in so many leaves a journal as long as it was
-)
+_NOTICEABLE = 100  # a run that adds less than one part in so many leaves a journal as it was
 
 
 class Growth:

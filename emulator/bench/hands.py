@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from emulator.bench.command import json_option, quick_option, report_option
 from emulator.bench.report import present
 from jackpot.odds.counting import tally
 from jackpot.rules import bulk
@@ -59,20 +58,8 @@ def measure_hands(ranking: str, dealt: int, repeats: int = REPEATS) -> dict[str,
     }
 
 
-@click.command()
-@quick_option
-@report_option
-@json_option
-def hands(report: Path | None, *, quick: bool, as_json: bool) -> None:
-    r"""Measure how fast hands are ranked.
-
-    In bulk, as odds are counted, and one by one, as rounds are settled. Exits 1 if fewer than two
-    million five-card hands are ranked in bulk a second. On one core, some ten seconds.
-
-    \b
-    Example:
-      jackpot-emulator bench hands
-    """
+def run(report: Path | None, *, quick: bool, as_json: bool) -> None:
+    """Run it as `jackpot-emulator bench hands` does."""
     repeats = 1 if quick else REPEATS
     found = {f"{name} of {dealt}": measure_hands(name, dealt, repeats) for name, dealt in RANKINGS}
     lines = [

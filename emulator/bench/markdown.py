@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.bench.processes import BenchError
-from emulator.bench.report import NAMES, Target
+from emulator.bench.report import NAMES, Target, by_length, rate_cells
 from emulator.output import counted
 
 BEGIN, END = "<!-- figures: from docs/internals/bench/bench.json -->", "<!-- end of figures -->"
@@ -44,8 +44,7 @@ def figures(report: dict[str, Any]) -> Iterator[str]:
         yield from ("", "### At the same offered load", "")
         head = ["messages/s", "", "p50", "p99", "p99.9 ms", "server µs", "processors"]
         yield from _table(head, _loads(report["at_load"]))
-    lengths = {k: v for k, v in report.get("by_length", {}).items() if k.isdigit()}
-    if lengths:
+    if lengths := by_length(report):
         yield from ("", "### By journal length", "")
         head = ["entries", "server µs a wager", "wagers/s", "restart s"]
         yield from _table(head, _lengths(lengths))
@@ -77,14 +76,7 @@ def _targets(report: dict[str, Any]) -> Iterator[Sequence[str]]:
 def _rates(found: dict[str, Any]) -> Iterator[Sequence[str]]:
     for name, says in NAMES.items():
         if row := found.get(name):
-            yield (
-                says,
-                *(f"{row[field]:,.0f}" for field in ("messages_per_s", "wagers_per_s")),
-                *(f"{row[field]:,.1f}" for field in ("p50_ms", "p99_ms", "p999_ms")),
-                *(f"{row[field]:,.1f}" for field in ("server_cpu_us", "client_cpu_us")),
-                f"{row['resident_mb']:,.0f}",
-                row["limit"],
-            )
+            yield (says, *rate_cells(row))
 
 
 def _loads(loads: dict[str, Any]) -> Iterator[Sequence[str]]:
@@ -96,10 +88,10 @@ def _loads(loads: dict[str, Any]) -> Iterator[Sequence[str]]:
             yield (f"{found['rate']:,.0f} ({name})", NAMES[role], *times, *cost)
 
 
-def _lengths(lengths: dict[str, Any]) -> Iterator[Sequence[str]]:
+def _lengths(lengths: dict[int, Any]) -> Iterator[Sequence[str]]:
     for length, row in lengths.items():
         yield (
-            f"{int(length):,}",
+            f"{length:,}",
             f"{row['server_cpu_us']:.1f}",
             f"{row['wagers_per_s']:,.0f}",
             f"{row['restart_s']:.2f}",

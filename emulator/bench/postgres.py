@@ -8,12 +8,11 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,10 +21,14 @@ from urllib.parse import quote
 
 import click
 
+from emulator.linux_process import free_port
+
 USER = "jackpot"
 DATABASE = "postgres"
-# One hot row for each meter; a call is durable when it returns. There is no gRPC in front of it, no
-# rules and no journal, all of which is in its favor.
+# One hot row for each meter; a call is durable when it returns. There is no gRPC in front of it and
+# there are no rules, which is in its favor; `place_wager` keeps no journal either. `play_round`
+# does a whole round's bookkeeping in one call: it reserves the wagers, posts them, journals that,
+# and moves the money from the players to the three meters of schedule C and to the house.
 PROCEDURE = """
 CREATE TABLE meter (id int PRIMARY KEY, amount bigint NOT NULL) WITH (fillfactor = 20);
 INSERT INTO meter SELECT id, 0 FROM generate_series(1, 100) AS id;
@@ -44,6 +47,28 @@ BEGIN
     INSERT INTO wager (meter, seat, amount) SELECT m, s, a FROM generate_series(1, n) s;
     UPDATE meter SET amount = amount + n * a * 2100 / 10000 WHERE id = m
         RETURNING amount INTO result;
+    RETURN result;
+END $$;
+CREATE TABLE link (id int PRIMARY KEY, mega bigint NOT NULL, major bigint NOT NULL,
+    minor bigint NOT NULL, retained bigint NOT NULL, players bigint NOT NULL)
+    WITH (fillfactor = 20);
+INSERT INTO link VALUES (1, 0, 0, 0, 0, 0);
+CREATE TABLE reserved (id bigserial PRIMARY KEY, seat int NOT NULL, amount bigint NOT NULL,
+    posted boolean NOT NULL DEFAULT false, at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE journal (id bigserial PRIMARY KEY, event jsonb NOT NULL,
+    at timestamptz NOT NULL DEFAULT now());
+CREATE FUNCTION play_round(m int, n int, a bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE result bigint; first bigint; last bigint;
+BEGIN
+    WITH made AS (
+        INSERT INTO reserved (seat, amount) SELECT s, a FROM generate_series(1, n) s RETURNING id
+    ) SELECT min(id), max(id) INTO first, last FROM made;
+    UPDATE reserved SET posted = true WHERE id BETWEEN first AND last;
+    INSERT INTO journal (event) VALUES (jsonb_build_object('link', m, 'wagers', n, 'amount', a,
+        'first', first, 'last', last)) RETURNING id INTO result;
+    UPDATE link SET mega = mega + n * a * 9 / 100, major = major + n * a * 7 / 100,
+        minor = minor + n * a * 3 / 100, retained = retained + n * a * 81 / 100,
+        players = players - n * a WHERE id = m;
     RETURN result;
 END $$;
 """
@@ -102,14 +127,6 @@ def _privileges() -> dict[str, Any]:
         return {}
     account = pwd.getpwnam(_UNPRIVILEGED)
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-
-
-def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class PostgresServer:
@@ -228,3 +245,15 @@ class PostgresServer:
         if self._process is None:
             raise NoPostgresError("this PostgreSQL server is not running")
         return self._process
+
+
+def with_procedures(stack: ExitStack, folder: Path, notes: list[str]) -> PostgresServer | None:
+    """A server with the procedures, until the stack ends; where there is none, a note says why."""
+    server = PostgresServer(folder, shared_buffers="256MB")
+    stack.callback(server.stop)
+    try:
+        server.create().start().query(PROCEDURE)
+    except NoPostgresError as error:
+        notes.append(str(error))
+        return None
+    return server

@@ -2,41 +2,31 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import click
 import msgspec
 
 from emulator.bench.load import Job, Seen
-from emulator.linux_process import children, resident_mb
+from emulator.bench.messages import house_text
+from emulator.linux_process import cpu_by_process, resident_mb, tree
 
-_TICKS = os.sysconf("SC_CLK_TCK")
+Child = subprocess.Popen[str]
+_SERVING = re.compile(r"(?:serving \S+ on )?(\S+)")
 
 
 class BenchError(click.ClickException):
     """A part of a benchmark that failed, in one line."""
-
-
-def cpu_s(pid: int) -> float:
-    """Processor time that a process and the children that live have used."""
-    return _own_cpu_s(pid) + sum(cpu_s(child) for child in children(pid))
-
-
-def _own_cpu_s(pid: int) -> float:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return 0.0
-    fields = stat.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 class Server:
@@ -64,22 +54,30 @@ class Server:
     def start(self) -> Self:
         """Start it and wait until it serves."""
         began = time.perf_counter()
-        # A command of our own making.
-        self._process = subprocess.Popen(  # noqa: S603
-            self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self.address, _, self.url = _line(self._process).partition(" ")
-        self.started_s = time.perf_counter() - began
-        if not self.address:
-            self.stop()
-            raise BenchError(f"the {self.role} server did not start")
+        tied = [sys.executable, "-m", "emulator.linux_process", str(os.getpid())]
+        with tempfile.TemporaryFile("w+") as log:
+            # A command of our own making.
+            self._process = subprocess.Popen(  # noqa: S603
+                [*tied, *self._arguments], stdout=subprocess.PIPE, stderr=log, text=True
+            )
+            serving = _SERVING.match(next_line(self._process))
+            self.started_s = time.perf_counter() - began
+            if not serving:
+                self.kill()
+                log.seek(0)
+                why = (log.read().strip().splitlines() or ["it does not say why"])[-1]
+                raise BenchError(f"the {self.role} server did not start: {why}")
+        self.address = serving[1]
+        if "--http" in self._arguments:
+            self.url = next_line(self._process).rpartition(" ")[2]
         return self
 
     def stop(self) -> None:
         """Let it end in good order."""
         if self._process:
-            self._process.send_signal(signal.SIGCONT)
-            self._process.communicate("", timeout=120)
+            self.signal(signal.SIGCONT)
+            self._process.terminate()
+            self._process.communicate(timeout=120)
             self._process = None
 
     def __enter__(self) -> Self:
@@ -89,9 +87,9 @@ class Server:
         self.stop()
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal, such as one that stops it while it is not its turn."""
-        if self._process:
-            self._process.send_signal(number)
+        """Send it and all below it a signal, such as one that stops it while others run."""
+        for pid in tree(self.pid) if self._process else ():
+            os.kill(pid, number)
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -101,11 +99,30 @@ class Server:
             self._process = None
 
 
+class House(Server):
+    """`jackpot serve` itself, on the site file of a house; its journal is in `data`."""
+
+    def __init__(self, folder: Path, tables: int = 512, *options: str) -> None:
+        """Write the site file; `options` go to the command."""
+        super().__init__("controller", folder)
+        self.data = folder / "data"
+        site = folder / "site.toml"
+        site.write_text(house_text(tables), "utf-8")
+        self._arguments = [sys.executable, "-m", "jackpot", "serve", "--site", str(site)]
+        self._arguments += ["--store", str(self.data), "--grpc", "127.0.0.1:0", *options]
+
+
+def started(stack: ExitStack, folder: Path, *roles: str) -> dict[str, Server]:
+    """Servers by role, each with a folder of its own, until the stack ends."""
+    return {role: stack.enter_context(Server(role, folder / role)) for role in roles}
+
+
 class Measured(msgspec.Struct):
     """One run against one server."""
 
     messages_per_s: float
     wagers_per_s: float
+    rounds_per_s: float
     p50_ms: float
     p99_ms: float
     p999_ms: float
@@ -114,6 +131,7 @@ class Measured(msgspec.Struct):
     server_busy: float  # processors
     client_busy: float
     resident_mb: float
+    process_us: dict[str, float]  # a message, by process
 
     @property
     def limit(self) -> str:
@@ -126,92 +144,129 @@ class Measured(msgspec.Struct):
 _BUSY = 0.8  # of a processor: the interpreter lock lets a Python process use about one
 
 
-@contextmanager
-def loading(job: Job, errors: int | None = None) -> Iterator["subprocess.Popen[str]"]:
-    """A load that is connected and waits to be told to go."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "emulator.bench.load"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        text=True,
-    )
-    try:
-        _tell(process.stdin, json.dumps(msgspec.to_builtins(job)))
-        if _line(process) != "ready":
-            raise BenchError(f"the load on {job.address} could not be prepared")
-        yield process
-    finally:
-        process.communicate()
+def child(module: str, *arguments: str, errors: int | None = None) -> Child:
+    """A module of ours in a process of its own, which is told lines and says lines."""
+    command = [sys.executable, "-m", module, *arguments]
+    pipe = subprocess.PIPE
+    # A command of our own making.
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True)  # noqa: S603
 
 
-def run_load(load: "subprocess.Popen[str]") -> Seen:
-    """Tell a load to go, and wait for what it saw."""
-    _tell(load.stdin, "go")
-    if line := _line(load):
-        return msgspec.json.decode(line, type=Seen)
-    raise BenchError("a load broke off; what it printed above says why")
-
-
-def measure(job: Job, server_pid: int) -> Measured:
-    """Run a load, and watch the server meanwhile."""
-    with loading(job) as load:
-        before = cpu_s(server_pid)
-        seen = run_load(load)
-        return _measured(seen, cpu_s(server_pid) - before, resident_mb(server_pid))
-
-
-def kill_under(job: Job, server: Server, after_s: float = 0.3) -> None:
-    """Let a load begin, and kill the server under it."""
-    with loading(job, errors=subprocess.DEVNULL) as load:  # it ends in a traceback, as it should
-        _tell(load.stdin, "go")
-        time.sleep(after_s)
-        server.kill()
-
-
-def spread(runs: Sequence[Measured]) -> dict[str, Any]:
-    """Medians of everything, and the spread of the rate."""
-    fields = Measured.__struct_fields__
-    found: dict[str, Any] = {name: median(getattr(run, name) for run in runs) for name in fields}
-    rates = [run.wagers_per_s for run in runs]
-    found["wagers_per_s_spread"] = [min(rates), max(rates)]
-    limits = [run.limit for run in runs]
-    found["limit"] = max(set(limits), key=limits.count)
-    return found
-
-
-def _tell(pipe: IO[str] | None, line: str) -> None:
-    if pipe is None:
+def tell(process: Child, line: str) -> None:
+    """Give a process a line to read."""
+    if process.stdin is None:
         raise AssertionError("it was asked for")
-    pipe.write(line + "\n")
-    pipe.flush()
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
 
 
-def _line(process: "subprocess.Popen[str]") -> str:
+def next_line(process: Child) -> str:
     """What a process says next; nothing where it has ended."""
     if process.stdout is None:
         raise AssertionError("it was asked for")
     return process.stdout.readline().strip()
 
 
-def _measured(seen: Seen, server_cpu_s: float, resident: float) -> Measured:
-    wagers = seen.wagers
+@contextmanager
+def loader(errors: int | None = None) -> Iterator[Child]:
+    """A process for loads, one after the other."""
+    process = child("emulator.bench.load", errors=errors)
+    try:
+        yield process
+    finally:
+        process.communicate()
+
+
+@contextmanager
+def loading(job: Job, errors: int | None = None) -> Iterator[Child]:
+    """A load that is connected and waits to be told to go, in a process of its own."""
+    with loader(errors) as process:
+        yield prepared(process, job)
+
+
+def prepared(load: Child, job: Job) -> Child:
+    """Have a process connect a load."""
+    tell(load, json.dumps(msgspec.to_builtins(job)))
+    if next_line(load) != "ready":
+        raise BenchError(f"the load on {job.address} could not be prepared")
+    return load
+
+
+def run_load(load: Child) -> Seen:
+    """Tell a load to go, and wait for what it saw."""
+    tell(load, "go")
+    if line := next_line(load):
+        return msgspec.json.decode(line, type=Seen)
+    raise BenchError("a load broke off; what it printed above says why")
+
+
+def measure(job: Job, server_pid: int, load: Child | None = None) -> Measured:
+    """Run a load, in a process of its own unless there is one, and watch the server meanwhile."""
+    with nullcontext(prepared(load, job)) if load else loading(job) as ready:
+        before = cpu_by_process(server_pid)
+        seen = run_load(ready)
+        after = cpu_by_process(server_pid)
+        names = tree(server_pid)
+        used = {names.get(p, str(p)): now - before.get(p, 0.0) for p, now in after.items()}
+        return _measured(seen, used, resident_mb(server_pid))
+
+
+def kill_under(job: Job, server: Server, after_s: float = 0.3) -> None:
+    """Let a load begin, and kill the server under it."""
+    with loading(job, errors=subprocess.DEVNULL) as load:  # it ends in a traceback, as it should
+        tell(load, "go")
+        time.sleep(after_s)
+        server.kill()
+
+
+def spread(runs: Sequence[Measured]) -> dict[str, Any]:
+    """Medians of everything, and the spread of the rate."""
+    *fields, by_process = Measured.__struct_fields__
+    found: dict[str, Any] = {name: median(getattr(run, name) for run in runs) for name in fields}
+    rates = [run.wagers_per_s for run in runs]
+    found["wagers_per_s_spread"] = [min(rates), max(rates)]
+    found["message_us"] = median(sum(run.process_us.values()) for run in runs)
+    found[by_process] = {
+        name: median(run.process_us.get(name, 0.0) for run in runs)
+        for name in dict.fromkeys(name for run in runs for name in run.process_us)
+    }
+    limits = [run.limit for run in runs]
+    found["limit"] = max(set(limits), key=limits.count)
+    return found
+
+
+def ratios(mine: Sequence[float], other: Sequence[float]) -> dict[str, float]:
+    """Each run against the one that ran beside it: the middle, and the whole spread."""
+    found = [a / b for a, b in zip(mine, other, strict=True)]
+    return {"median": median(found), "least": min(found), "most": max(found)}
+
+
+def ratios_of(field: str, mine: Sequence[Measured], other: Sequence[Measured]) -> dict[str, float]:
+    """The same of one field."""
+    return ratios([getattr(run, field) for run in mine], [getattr(run, field) for run in other])
+
+
+def quantile_ms(latencies_us: Sequence[int], share: float) -> float:
+    """How long all but a share of the answers took at most; the latencies are sorted."""
+    return latencies_us[min(len(latencies_us) - 1, int(share * len(latencies_us)))] / 1000
+
+
+def _measured(seen: Seen, used_s: dict[str, float], resident: float) -> Measured:
+    wagers, server_cpu_s = seen.wagers, sum(used_s.values())
     latencies = sorted(seen.latencies_us)
-
-    def quantile_ms(share: float) -> float:
-        return latencies[min(len(latencies) - 1, int(share * len(latencies)))] / 1000
-
     return Measured(
         messages_per_s=seen.messages / seen.elapsed_s,
         wagers_per_s=wagers / seen.elapsed_s,
-        p50_ms=quantile_ms(0.5),
-        p99_ms=quantile_ms(0.99),
-        p999_ms=quantile_ms(0.999),
+        rounds_per_s=seen.rounds / seen.elapsed_s,
+        p50_ms=quantile_ms(latencies, 0.5),
+        p99_ms=quantile_ms(latencies, 0.99),
+        p999_ms=quantile_ms(latencies, 0.999),
         server_cpu_us=server_cpu_s / wagers * 1e6,
         client_cpu_us=seen.cpu_s / wagers * 1e6,
         server_busy=server_cpu_s / seen.elapsed_s,
         client_busy=seen.cpu_s / seen.elapsed_s,
         resident_mb=resident,
+        process_us={name: used / seen.messages * 1e6 for name, used in used_s.items()},
     )
 
 

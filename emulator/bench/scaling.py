@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import msgspec
 
-from emulator.bench.command import json_option, report_option
 from emulator.bench.processes import BenchError
 from emulator.bench.report import present
 from emulator.bench.simulation import (
@@ -23,7 +21,6 @@ from emulator.bench.simulation import (
 )
 from jackpot import charts
 
-COSTS = Path("docs/internals/bench/costs.json")
 TABLES_A_HOUSE = 20
 HOUSES = (20, 1_000, 10_000, 50_000, 100_000, 200_000, 400_000)
 WIDE_AREA = (60, 1_000, 10_000, 20_000, 50_000, 100_000)
@@ -106,29 +103,7 @@ def read_costs(path: Path) -> Costs:
         ) from None
 
 
-@click.command()
-@click.option(
-    "--costs",
-    "costs_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=COSTS,
-    show_default=True,
-    help="What `bench costs` measured.",
-)
-@click.option("--cores", type=click.IntRange(1), default=8, show_default=True, help="Database's.")
-@click.option("--flush-ms", default=1.0, show_default=True, help="A flush of the database's log.")
-@click.option("--round-trip-ms", default=0.3, show_default=True, help="Controller to database.")
-@click.option("--tables", type=click.IntRange(1), help="Leave out floors with more tables.")
-@click.option(
-    "--plot",
-    "plot_path",
-    type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    metavar="FILE.svg",
-    help="Also draw it.",
-)
-@report_option
-@json_option
-def scaling(
+def run(
     costs_path: Path,
     cores: int,
     flush_ms: float,
@@ -139,15 +114,7 @@ def scaling(
     *,
     as_json: bool,
 ) -> None:
-    r"""Simulate a whole group's floor from measured costs.
-
-    "houses" are sites of 20 tables, each served by one controller and followed by another; "wide
-    area" is one link of one site, its tables spread over all controllers. Half a minute.
-
-    \b
-    Example:
-      jackpot-emulator bench scaling --tables 10000
-    """
+    """Run it as `jackpot-emulator bench scaling` does."""
     costs = read_costs(costs_path)
     place = Place(cores, flush_ms / 1e3, round_trip_ms / 1e3)
     found = [

@@ -3,25 +3,26 @@
 echo         reads every message and answers it with one message
 batching     the same, but whatever is ready goes into one message, as a controller's replies do
 bytes        answers without looking: the floor of gRPC itself
-controller   this controller on its store, as `jackpot serve` runs it
-pages        the same with signs and pages
+controller   `jackpot serve`, for sites that no site file may describe: thirty seats, five bets
 naive        one unary RPC and one SQLite commit a wager
 
 python -m emulator.bench.servers ROLE STORE TABLES LINKS SITES
 """
 
 import asyncio
+import runpy
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import click
 import grpc
 import pysqlite3
 import uvloop
 
 from emulator.bench.messages import bench_site
-from jackpot.server.garbage_collection import calm_collector
+from jackpot.tuning import calm_collector
 from jackpot.wire.v1 import table_pb2 as pb
 
 PLAY = "/jackpot.v1.TableService/Play"
@@ -77,15 +78,8 @@ async def _serve_plain(path: str, handler: Any) -> None:
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     calm_collector()  # whatever helps the controller helps the others too
-    await _until_told(f"127.0.0.1:{port}")
-    await server.stop(None)
-
-
-async def _until_told(address: str) -> None:
-    """Say where, and serve until the other end of the pipe is closed."""
-    sys.stdout.write(address + "\n")
-    sys.stdout.flush()
-    await asyncio.to_thread(sys.stdin.read)
+    click.echo(f"127.0.0.1:{port}")
+    await server.wait_for_termination()
 
 
 def _typed(handler: Any) -> Any:
@@ -94,22 +88,18 @@ def _typed(handler: Any) -> Any:
     )
 
 
-async def _controller(store: str, tables: int, links: int, sites: int, *, shown: bool) -> None:
-    # Echoes don't carry the weight of these.
-    from jackpot.display.web.app import Settings  # noqa: PLC0415
-    from jackpot.display.web.beside import FREE, pages  # noqa: PLC0415
-    from jackpot.server.assembly import make_controller  # noqa: PLC0415
+def _controller(store: str, tables: int, links: int, sites: int) -> None:
+    """The command itself; only what it takes for the site files is made here."""
+    from jackpot.rules import site as site_files  # noqa: PLC0415 - too heavy for echoes
 
-    first, *more = (bench_site(tables, links, number) for number in range(sites))
-    controller = make_controller(first, store, None, *more)
-    address = await controller.start("127.0.0.1:0")
-    calm_collector()
-    if shown:
-        async with pages(controller, store, FREE, Settings()) as url:
-            await _until_told(f"{address} {url}")
-    else:
-        await _until_told(address)
-    await controller.stop()
+    def load(path: Path) -> site_files.SiteFile:
+        site = bench_site(tables, links, int(str(path)))
+        return site_files.SiteFile(str(path), site, site_files.ServerSettings(), (), (), {})
+
+    site_files.load_site_file = load
+    numbers = [word for number in range(sites) for word in ("--site", str(number))]
+    sys.argv = ["jackpot", "serve", *numbers, "--store", store, "--grpc", "127.0.0.1:0"]
+    runpy.run_module("jackpot", run_name="__main__")
 
 
 async def _naive(folder: Path) -> None:
@@ -143,13 +133,11 @@ async def _naive(folder: Path) -> None:
     await _serve_plain(PLACE, handler)
 
 
-def _roles(store: str, *size: int) -> dict[str, Callable[[], Awaitable[None]]]:
+def _roles(store: str) -> dict[str, Callable[[], Coroutine[Any, Any, None]]]:
     return {
         "echo": lambda: _serve_plain(PLAY, _typed(_echo)),
         "batching": lambda: _serve_plain(PLAY, _typed(_batching)),
         "bytes": lambda: _serve_plain(PLAY, grpc.stream_stream_rpc_method_handler(_bytes)),
-        "controller": lambda: _controller(store, *size, shown=False),
-        "pages": lambda: _controller(store, *size, shown=True),
         "naive": lambda: _naive(Path(store)),
     }
 
@@ -157,13 +145,9 @@ def _roles(store: str, *size: int) -> dict[str, Callable[[], Awaitable[None]]]:
 def main() -> None:
     """Serve in a role."""
     role, store, *size = sys.argv[1:]
-    serve = _roles(store, *map(int, size))[role]
-
-    async def run() -> None:
-        await serve()
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(run())
+    if role == "controller":
+        _controller(store, *map(int, size))
+    uvloop.run(_roles(store)[role]())
 
 
 if __name__ == "__main__":

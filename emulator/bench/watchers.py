@@ -1,6 +1,6 @@
 """`jackpot-emulator bench watchers`: what signs cost the controller, with and without 200 of them.
 
-Three processes: a controller with its pages; a load whose tables play whole rounds of six wagers;
+Three processes: a controller with its pages; a load whose tables play whole rounds of a house;
 and one that holds the watchers, each a stream of server-sent events of the same link. Runs with and
 without watchers alternate, so that whatever else the machine does hits both; medians and the whole
 spread are shown. The controller's own processor time counts, not the wall's.
@@ -9,7 +9,6 @@ python -m emulator.bench.watchers URL COUNT holds the watchers.
 """
 
 import asyncio
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,11 +21,11 @@ from urllib.parse import urlsplit
 import click
 import uvloop
 
-from emulator.bench.command import json_option, quick_option, report_option
 from emulator.bench.load import Job
-from emulator.bench.processes import BenchError, Server, measure
+from emulator.bench.messages import SIGN
+from emulator.bench.processes import BenchError, Child, House, child, measure, next_line
 from emulator.bench.report import machine, present
-from jackpot.file_limit import raise_file_limit
+from jackpot.tuning import raise_file_limit
 
 GOAL = 1.10
 TABLES = 8
@@ -61,30 +60,25 @@ async def watch(url: str, count: int) -> None:
     async def one() -> None:
         nonlocal frames
         reader, writer = await asyncio.open_connection(where.hostname, where.port)
-        writer.write(f"GET /events/sign/link0 HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
+        writer.write(f"GET /events/sign/{SIGN} HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
         while data := await reader.read(65_536):
             frames += data.count(b"event: frame")
 
     streams = [asyncio.create_task(one()) for _ in range(count)]
     await asyncio.sleep(1)
-    sys.stdout.write("watching\n")
-    sys.stdout.flush()
+    click.echo("watching")
     await asyncio.to_thread(sys.stdin.read)
     for stream in streams:
         stream.cancel()
-    sys.stdout.write(f"{frames}\n")
+    click.echo(frames)
 
 
 @contextmanager
-def watching(url: str, count: int) -> Iterator["subprocess.Popen[str]"]:
+def watching(url: str, count: int) -> Iterator[Child]:
     """Watchers in a process of their own, which ends when its input does."""
-    command = [sys.executable, "-m", "emulator.bench.watchers", url, str(count)]
-    # A command of our own making.
-    process = subprocess.Popen(  # noqa: S603
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    process = child("emulator.bench.watchers", url, str(count))
     try:
-        if process.stdout is None or process.stdout.readline() != "watching\n":
+        if next_line(process) != "watching":
             raise BenchError("the watchers could not connect; what they printed above says why")
         yield process
     finally:
@@ -94,7 +88,7 @@ def watching(url: str, count: int) -> Iterator["subprocess.Popen[str]"]:
 
 def measure_watchers(folder: Path, size: Size) -> list[Run]:
     """Runs without and with watchers, in turn; one before them only warms up."""
-    with Server("pages", folder, TABLES) as server:
+    with House(folder, TABLES, "--http", "127.0.0.1:0") as server:
 
         def run(count: int) -> Run:
             job = Job(
@@ -139,20 +133,8 @@ def cost_ratio(runs: list[Run]) -> float:
     return with_them / without
 
 
-@click.command()
-@quick_option
-@report_option
-@json_option
-def watchers(report: Path | None, *, quick: bool, as_json: bool) -> None:
-    r"""Measure what 200 signs cost the controller.
-
-    Processor time a wager, with and without them. Exits 1 if they add more than a tenth. Two
-    minutes.
-
-    \b
-    Example:
-      jackpot-emulator bench watchers --quick
-    """
+def run(report: Path | None, *, quick: bool, as_json: bool) -> None:
+    """Run it as `jackpot-emulator bench watchers` does."""
     with tempfile.TemporaryDirectory() as folder:
         about = machine(Path(folder))
         runs = measure_watchers(Path(folder), QUICK if quick else Size())

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 import time
 from collections.abc import Callable
 
@@ -25,7 +24,6 @@ def make_log(*, as_json: bool) -> Log:
         else:
             line = " ".join([event, *(f"{name}={value}" for name, value in fields.items())])
         click.echo(line)
-        sys.stdout.flush()
 
     return log
 
@@ -45,7 +43,7 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     show_default=True,
     metavar="HOST:PORT",
     callback=_address,
-    help="Where to listen; port 0 takes a free one.",
+    help="Where to listen; port 0 picks a free one.",
 )
 @click.option(
     "--speed",
@@ -58,7 +56,7 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     "--seed",
     default="",
     metavar="TEXT",
-    help="Replay the same shuffles and faults. Without it they are unpredictable.",
+    help="Replay the same shuffles and faults. Without a seed they are unpredictable.",
 )
 @click.option(
     "--fault-rate",
@@ -66,18 +64,18 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     default=0,
     show_default=True,
     metavar="PPM",
-    help="How often each fault happens, in a million chances.",
+    help="How often each fault happens, per million chances.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write log lines as JSON.")
 @click.option(
-    "--until-eof", is_flag=True, help="Stop when standard input ends, as a child process should."
+    "--until-eof", is_flag=True, help="Stop when standard input ends; for use as a child process."
 )
 def devices(
     listen: str, speed: float, seed: str, fault_rate: int, *, as_json: bool, until_eof: bool
 ) -> None:
     r"""Run shufflers and dealing shoes for many tables, over gRPC.
 
-    Prints the address that it listens on; stops on SIGTERM.
+    Prints the address it listens on. SIGTERM stops it.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""The device process: serve the devices of many tables over gRPC until told to stop.
+"""The device process: serve the devices of many tables over gRPC, or start a process that does.
 
 On SIGTERM or SIGINT it says NOT_SERVING, ends every stream, and lets calls under way finish for a
 short while. The cards are in memory only; whoever was dealing has to void the round.
@@ -6,20 +6,22 @@ short while. The cards are in memory only; whoever was dealing has to void the r
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
-from collections.abc import Callable, Mapping
-from typing import Final
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Final
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from emulator.devices.registry import Registry
-from emulator.devices.service import DeviceServices
+from emulator.devices.service import DeviceServices, Registry
 from jackpot.wire.address import AddressError, verify_free
 from jackpot.wire.limits import CONNECTION_OPTIONS
 from table_client.table.devices.faults import Fault
+from table_client.table.devices.refusals import DeviceLost
 from table_client.table.devices.v1 import devices_pb2 as pb
 from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
 
@@ -57,7 +59,7 @@ async def serve(
 ) -> None:
     """Serve until SIGTERM or SIGINT, or until standard input ends."""
     registry = Registry(speed=speed, seed=seed, rates_ppm=rates_ppm)
-    services = DeviceServices(registry, log)
+    services: Any = DeviceServices(registry, log)  # its methods come from a table
     server = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
     pb_grpc.add_DeviceServiceServicer_to_server(services, server)
     pb_grpc.add_EmulationServiceServicer_to_server(services, server)
@@ -89,3 +91,51 @@ async def serve(
     await registry.drain()
     await server.stop(GRACE_S)
     log("stopped")
+
+
+_COMMAND = (sys.executable, "-c", "from emulator.cli import main; main()", "devices")
+_END_S = 5.0
+
+
+@contextlib.asynccontextmanager
+async def device_process(*options: str) -> AsyncIterator[str]:
+    """`jackpot-emulator devices` for as long as this lasts; its address.
+
+    It has a session of its own, so that Ctrl-C reaches the parent alone, which ends it in order;
+    and it stops when its standard input ends, so that it does not outlive a parent that was killed.
+    """
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *(*_COMMAND, "--listen", "127.0.0.1:0", "--json", "--until-eof", *options),
+        stdin=pipe,
+        stdout=pipe,
+        start_new_session=True,
+    )
+    try:
+        line = await process.stdout.readline() if process.stdout else b""
+        if not line:
+            raise DeviceLost("the device process did not start")
+        draining = asyncio.create_task(_drain(process.stdout))
+        try:
+            yield str(json.loads(line)["address"])
+        finally:
+            draining.cancel()
+    finally:
+        await _end(process)
+
+
+async def _drain(log: asyncio.StreamReader | None) -> None:
+    """Keep its log from filling up."""
+    while log and await log.readline():
+        pass
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), _END_S)
+        except TimeoutError:
+            process.kill()
+            await process.wait()

@@ -33,6 +33,11 @@ _FAILURES: Final = {
     Fault.SHUFFLER_INCOMPLETE: DeviceState.INCOMPLETE,
     Fault.SHUFFLER_OUT_OF_ORDER: DeviceState.OUT_OF_ORDER,
 }
+_REFUSALS: Final = {
+    DeviceState.EMPTY: Reason.NO_DECK,
+    DeviceState.SHUFFLING: Reason.STILL_SHUFFLING,
+    DeviceState.WRONG_COUNT: Reason.WRONG_COUNT,
+}
 # A cycle that failed is begun again with the same cards.
 _BEGIN_AGAIN: Final = frozenset({DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.INCOMPLETE})
 
@@ -72,17 +77,9 @@ class Shuffler:
 
     def verify_shuffle(self) -> None:
         """Refuse to shuffle while at work, while a shuffled deck waits, or without cards."""
-        match self.state:
-            case DeviceState.OUT_OF_ORDER:
-                raise DeviceRefused(Reason.DEVICE_OUT_OF_ORDER, device="shuffler")
-            case DeviceState.EMPTY:
-                raise DeviceRefused(Reason.NO_DECK)
-            case DeviceState.SHUFFLING:
-                raise DeviceRefused(Reason.STILL_SHUFFLING)
-            case DeviceState.READY:
-                raise DeviceRefused(Reason.SHUFFLED_DECK_INSIDE)
-            case DeviceState.WRONG_COUNT:
-                raise DeviceRefused(Reason.WRONG_COUNT)
+        self._verify_state()
+        if self.state is DeviceState.READY:
+            raise DeviceRefused(Reason.SHUFFLED_DECK_INSIDE)
 
     def shuffle(
         self, now_ms: int, cards: RandomStream, fault: Fault | None, chance: RandomStream
@@ -122,17 +119,9 @@ class Shuffler:
 
     def verify_eject(self) -> None:
         """Refuse to give out anything but a shuffled deck of the right count."""
-        match self.state:
-            case DeviceState.OUT_OF_ORDER:
-                raise DeviceRefused(Reason.DEVICE_OUT_OF_ORDER, device="shuffler")
-            case DeviceState.EMPTY:
-                raise DeviceRefused(Reason.NO_DECK)
-            case DeviceState.SHUFFLING:
-                raise DeviceRefused(Reason.STILL_SHUFFLING)
-            case DeviceState.WRONG_COUNT:
-                raise DeviceRefused(Reason.WRONG_COUNT)
-            case state if state is not DeviceState.READY:
-                raise DeviceRefused(Reason.SHUFFLE_NOT_COMPLETE, state=self.state)
+        self._verify_state()
+        if self.state is not DeviceState.READY:
+            raise DeviceRefused(Reason.SHUFFLE_NOT_COMPLETE, state=self.state)
 
     def eject(self) -> Deck:
         """Give out the shuffled deck."""
@@ -164,6 +153,13 @@ class Shuffler:
         if self.state not in (DeviceState.COVERED, DeviceState.REMOVED):
             raise DeviceRefused(Reason.NOT_APPLICABLE, device="shuffler")
         self._become(DeviceState.EMPTY)
+
+    def _verify_state(self) -> None:
+        """Refuse whatever needs cards and a device at rest."""
+        if self.state is DeviceState.OUT_OF_ORDER:
+            raise DeviceRefused(Reason.DEVICE_OUT_OF_ORDER, device="shuffler")
+        if self.state in _REFUSALS:
+            raise DeviceRefused(_REFUSALS[self.state])
 
     def _take_inside(self) -> Deck:
         deck = self.inside

@@ -5,8 +5,7 @@ The part of a station that commands read and change; the commands themselves are
 
 from collections import deque
 
-from emulator.devices.deck import Deck, limit_ms
-from emulator.devices.rigging import Rig
+from emulator.devices.deck import Deck, Rig, limit_ms
 from emulator.devices.shoe import Shoe
 from emulator.devices.shuffler import Shuffler
 from table_client.table.devices.faults import PPM, FaultPlan

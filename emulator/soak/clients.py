@@ -15,7 +15,7 @@ from tenacity import stop_after_delay
 from emulator.soak.audit.entry import Entry, flat
 from emulator.soak.report.measures import Latencies
 from emulator.soak.transcript import Transcript
-from jackpot.server.admission import PRINCIPAL_KEY
+from jackpot.wire.identity import PRINCIPAL_KEY
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import (
@@ -104,22 +104,17 @@ class RecordingClient(TableClient):
 def entry_of(table: str, epoch: int, command: pb.PlayCommand, outcome: Any) -> Entry:
     """A table's command with its answer."""
     kind = str(command.WhichOneof("command"))
-    request = getattr(command, kind)
-    if isinstance(outcome, RefusedError):
-        details = dict(outcome.metadata)
-        sequence = int(details.pop("sequence", 0))
-        return Entry(
-            sequence, kind, request, None, outcome.reason, details, table, epoch, command.number
-        )
-    return Entry(
-        outcome.sequence,
-        kind,
-        request,
-        outcome,
-        table=table,
-        epoch=epoch,
-        number=command.number,
-    )
+    entry = answered(kind, getattr(command, kind), outcome)
+    return entry._replace(table=table, epoch=epoch, number=command.number)
+
+
+def answered(kind: str, request: Any, outcome: Any) -> Entry:
+    """A request with its response, or with the refusal and where the journal has it."""
+    if not isinstance(outcome, RefusedError):
+        return Entry(outcome.sequence, kind, request, outcome)
+    details = dict(outcome.metadata)
+    sequence = int(details.pop("sequence", 0))
+    return Entry(sequence, kind, request, None, outcome.reason, details)
 
 
 class StaffClient:
@@ -160,11 +155,9 @@ class StaffClient:
             if not error.reason:  # nobody knows what became of it
                 self._transcript.give_up(f"{rpc} {flat(request)}: {error}")
                 raise
-            details = dict(error.metadata)
-            sequence = int(details.pop("sequence", 0))
-            self._transcript.end(ticket, Entry(sequence, rpc, request, None, error.reason, details))
+            self._transcript.end(ticket, answered(rpc, request, error))
             return None
-        self._transcript.end(ticket, Entry(response.sequence, rpc, request, response))
+        self._transcript.end(ticket, answered(rpc, request, response))
         return response
 
     async def look(self, rpc: str, **fields: Any) -> Any:

@@ -1,5 +1,6 @@
 """Carry out `jackpot-emulator soak`: linked tables under load and faults, audited to the cent."""
 
+import ast
 import asyncio
 import json
 import shutil
@@ -8,35 +9,52 @@ import sys
 import tempfile
 from contextlib import closing, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import uvloop
-from rich.console import Console
 
 from emulator.output import make_folder
 from emulator.soak.controllers import ControllerError
-from emulator.soak.faults import FAULTS, UnknownFaultError, parse_faults
 from emulator.soak.options import EVERY_S, SIGN_LIMIT_S, Options
-from emulator.soak.report.data import make_report
-from emulator.soak.report.html import html_page
-from emulator.soak.report.progress import Progress
-from emulator.soak.report.text import text_lines
-from emulator.soak.run import Soak
 from emulator.soak.site import MAX_TABLES
 from jackpot.console import FiniteRange
-from jackpot.file_limit import raise_file_limit
 from jackpot.store.journal import StoreError
-from jackpot.store.opening import is_postgres, open_to_read
+from jackpot.tuning import raise_file_limit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from emulator.soak.run import Soak
 
 _DEFAULT_ROUNDS = 100
 _MAX_SEED = 64
 _SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
 _INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
-_FAULTS = "\n".join(f"  {name:<11} {fault.text}" for name, fault in FAULTS.items())
+
+
+def fault_texts() -> dict[str, str]:
+    """What each fault does, read from the source: help must not wait for all that faults import."""
+    found = {}
+    for module in Path(__file__).with_name("faults").glob("*.py"):
+        for each in ast.parse(module.read_text("utf-8")).body:
+            if isinstance(each, ast.ClassDef):
+                fields = {
+                    ast.unparse(line.targets[0]): line.value
+                    for line in each.body
+                    if isinstance(line, ast.Assign)
+                }
+                if {"name", "text"} <= fields.keys():
+                    name, text = (ast.literal_eval(fields[key]) for key in ("name", "text"))
+                    found[name] = text
+    return dict(sorted(found.items()))
+
+
+_FAULTS = "\n".join(f"  {name:<11} {text}" for name, text in fault_texts().items())
 
 
 def _faults(_context: click.Context, _option: click.Parameter, value: str) -> Any:
+    from emulator.soak.faults import UnknownFaultError, parse_faults
+
     try:
         return parse_faults(value)
     except UnknownFaultError as error:
@@ -50,6 +68,8 @@ def _seed(_context: click.Context, _option: click.Parameter, value: str) -> str:
 
 
 def _store(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    from jackpot.store.opening import is_postgres
+
     try:
         known = not value or is_postgres(value)
     except StoreError as error:
@@ -64,6 +84,8 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
 
 def _is_empty(store: str) -> None:
     """Refuse a database that others keep a journal in: a soak would write into it."""
+    from jackpot.store.opening import open_to_read
+
     with suppress(StoreError), closing(open_to_read(store)) as journal:
         if sites := sorted(journal.heads()):
             raise click.ClickException(
@@ -91,7 +113,9 @@ def _is_empty(store: str) -> None:
     type=click.IntRange(1),
     help="Stop after this many accepted wagers, all tables together.",
 )
-@click.option("--duration", type=FiniteRange(0.1), help="Stop after this many seconds.")
+@click.option(
+    "--duration", "duration_s", type=FiniteRange(0.1), help="Stop after this many seconds."
+)
 @click.option(
     "--until-hit",
     metavar="LEVEL",
@@ -143,6 +167,7 @@ def _is_empty(store: str) -> None:
 )
 @click.option(
     "--fault-every",
+    "every_s",
     type=FiniteRange(0.1),
     default=EVERY_S,
     show_default=True,
@@ -157,6 +182,7 @@ def _is_empty(store: str) -> None:
 )
 @click.option(
     "--sign-limit",
+    "sign_limit_s",
     type=FiniteRange(0.1),
     default=SIGN_LIMIT_S,
     show_default=True,
@@ -173,55 +199,24 @@ def _is_empty(store: str) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep the journal, the transcript and the logs in this folder.",
 )
-def soak(
-    tables: int,
-    rounds: int | None,
-    wagers: int | None,
-    duration: float | None,
-    until_hit: str,
-    seed: str,
-    faults: Any,
-    deck: str,
-    speed: float,
-    controllers: int,
-    store: str,
-    fault_every: float,
-    whole_games: int,
-    sign_limit: float,
-    report: Path | None,
-    keep: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    r"""Play linked tables against real controllers, break things, and audit every cent.
+def soak(deck: str, report: Path | None, keep: Path | None, *, as_json: bool, **asked: Any) -> None:
+    r"""Play linked tables, break things, and audit every cent.
 
-    Exits with 1 if anything was wrong; the report then has the seed and the shortest part of the
-    run that shows it.
+    Exits with 1 if anything was wrong. The report then gives the seed, and the shortest part of the
+    run that shows the fault.
 
     \b
     Example:
       jackpot-emulator soak --tables 50 --rounds 200 --faults all --report out
     """
-    if not (rounds or wagers or duration or until_hit):
-        rounds = _DEFAULT_ROUNDS
-    options = Options(
-        tables=tables,
-        rounds=rounds or 0,
-        wagers=wagers or 0,
-        duration_s=duration or 0.0,
-        until_hit=until_hit,
-        seed=seed,
-        faults=faults,
-        rigged=deck == "rigged",
-        speed=speed,
-        controllers=controllers,
-        store=store,
-        whole_games=whole_games,
-        every_s=fault_every,
-        sign_limit_s=sign_limit,
-    )
-    if store:
-        _is_empty(store)
+    from emulator.soak.report.text import text_lines
+
+    if not any(asked[end] for end in ("rounds", "wagers", "duration_s", "until_hit")):
+        asked["rounds"] = _DEFAULT_ROUNDS
+    given = {name: value for name, value in asked.items() if value is not None}
+    options = Options(rigged=deck == "rigged", **given)
+    if options.store:
+        _is_empty(options.store)
     if report:
         make_folder(report, "--report")  # before hours are played for it
     found = run_soak(options, keep, show=not as_json or sys.stderr.isatty())
@@ -239,6 +234,8 @@ def soak(
 
 def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
     """Run a soak; its report."""
+    import uvloop
+
     raise_file_limit()  # every table has connections of its own, and a herd has a thousand
     if keep:
         make_folder(keep, "--keep")
@@ -268,6 +265,12 @@ def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) 
 
 
 async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dict[str, Any]:
+    from rich.console import Console
+
+    from emulator.soak.report.data import make_report
+    from emulator.soak.report.progress import Progress
+    from emulator.soak.run import Soak
+
     run = Soak(options, folder, keep=keep)
     _known_level(run, options.until_hit)
     console = Console(stderr=True)
@@ -285,7 +288,7 @@ async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dic
     return make_report(run)
 
 
-def stop_when_told(run: Soak, console: Console) -> None:
+def stop_when_told(run: "Soak", console: "Console") -> None:
     """Ctrl-C ends a run as if it were over, with its report; the second time without."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     first_s = 0.0
@@ -305,7 +308,7 @@ def stop_when_told(run: Soak, console: Console) -> None:
             loop.add_signal_handler(number, stop)
 
 
-def _known_level(run: Soak, level: str) -> None:
+def _known_level(run: "Soak", level: str) -> None:
     known = [
         f"{link}/{name}" for link, held in run.auditor.books.links.items() for name in held.levels
     ]
@@ -316,6 +319,9 @@ def _known_level(run: Soak, level: str) -> None:
 
 def write_report(found: dict[str, Any], folder: Path) -> None:
     """The report in all its forms."""
+    from emulator.soak.report.html import html_page
+    from emulator.soak.report.text import text_lines
+
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.json").write_text(json.dumps(found, indent=1), "utf-8")
     (folder / "report.html").write_text(html_page(found), "utf-8")

@@ -8,7 +8,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from emulator.linux_process import free_port
 from jackpot.wire.errors import PlainError
 
 READY = re.compile(r"serving \S+ on (\S+)")
@@ -29,14 +29,6 @@ class ControllerError(PlainError):
     def __init__(self, why: str, code: int | None = None) -> None:
         super().__init__(why)
         self.code = code
-
-
-def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def read_from(pipe: IO[bytes]) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:

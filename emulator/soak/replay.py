@@ -72,9 +72,10 @@ def _in_order(file: BinaryIO) -> tuple[list[Place], int]:
     """
     order, told, complete = [], 0, 0
     for offset, row in rows(file):
-        sequence = max(row.sequence, row.since) or told
-        order.append(Place(sequence, row.kind in OBSERVATIONS, offset))
-        told, complete = max(told, row.sequence), max(complete, row.complete)
+        entry = row.entry
+        sequence = max(entry.sequence, entry.since) or told
+        order.append(Place(sequence, entry.kind in OBSERVATIONS, offset))
+        told, complete = max(told, entry.sequence), max(complete, row.complete)
     order.sort()
     return order, complete
 

@@ -22,8 +22,7 @@ from emulator.soak.controllers import (
 )
 from emulator.soak.ending import settle_up, stop_and_verify
 from emulator.soak.faults import FAULTS, chances_for, impossible_faults
-from emulator.soak.faults.base import ClientFault, InjectedFault, Target
-from emulator.soak.faults.injector import FaultInjector
+from emulator.soak.faults.base import ClientFault, FaultInjector, InjectedFault, Target
 from emulator.soak.options import Options
 from emulator.soak.replay import ShortestFailure, find_shortest_failure
 from emulator.soak.report.hits import Hits, Verdict
@@ -35,7 +34,7 @@ from emulator.soak.tables.game_table import GameTable
 from emulator.soak.tables.side_table import SideTable
 from emulator.soak.tables.staff import Floor, Manager
 from emulator.soak.transcript import Transcript
-from jackpot.server.garbage_collection import calm_collector
+from jackpot.tuning import calm_collector
 
 if TYPE_CHECKING:
     from emulator.soak.faults.connections import Proxy

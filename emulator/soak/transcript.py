@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import msgspec
+from google.protobuf.message import Message
 
 from emulator.soak.audit.auditor import Auditor, ContradictionError
 from emulator.soak.audit.entry import FRAME, OBSERVATIONS, Entry, classes_of
@@ -136,41 +137,22 @@ class Transcript:
 _LENGTH_BYTES = 4
 
 
-class Row(msgspec.Struct, array_like=True):
-    """An entry as it is written."""
+class Row(NamedTuple):
+    """An entry as it is written, its messages as bytes."""
 
-    sequence: int
-    kind: str
-    request: bytes
-    response: bytes | None
-    reason: str
-    details: dict[str, str]
-    table: str
-    epoch: int
-    number: int
-    since: int
+    entry: Entry
     complete: int  # up to this sequence nothing was missing any more
 
 
-_decoder = msgspec.msgpack.Decoder(Row)
+def _bytes(message: Message | None) -> bytes | None:
+    return None if message is None else message.SerializeToString()
 
 
 def write_entry(file: BinaryIO, entry: Entry, complete: int) -> None:
     """Put an entry behind the others."""
-    row = Row(
-        sequence=entry.sequence,
-        kind=entry.kind,
-        request=entry.request.SerializeToString() if entry.request is not None else b"",
-        response=None if entry.response is None else entry.response.SerializeToString(),
-        reason=entry.reason,
-        details=dict(entry.details),
-        table=entry.table,
-        epoch=entry.epoch,
-        number=entry.number,
-        since=entry.since,
-        complete=complete,
-    )
-    raw = msgspec.msgpack.encode(row)
+    request, response = _bytes(entry.request), _bytes(entry.response)
+    plain = entry._replace(request=request, response=response, details=dict(entry.details))
+    raw = msgspec.msgpack.encode((plain, complete))
     file.write(len(raw).to_bytes(_LENGTH_BYTES, "big") + raw)
 
 
@@ -188,21 +170,17 @@ def entry_at(file: BinaryIO, offset: int) -> Entry:
     row = _read(file)
     if row is None:
         raise AssertionError("an offset of `rows`")
-    asked, answered = classes_of(row.kind)
-    return Entry(
-        row.sequence,
-        row.kind,
-        asked.FromString(row.request) if asked else None,
-        None if row.response is None else answered.FromString(row.response),
-        row.reason,
-        row.details,
-        row.table,
-        row.epoch,
-        row.number,
-        row.since,
+    entry = row.entry
+    asked, answered = classes_of(entry.kind)
+    return entry._replace(
+        request=asked.FromString(entry.request) if asked else None,
+        response=None if entry.response is None else answered.FromString(entry.response),
     )
 
 
 def _read(file: BinaryIO) -> Row | None:
     head = file.read(_LENGTH_BYTES)
-    return _decoder.decode(file.read(int.from_bytes(head, "big"))) if head else None
+    if not head:
+        return None
+    entry, complete = msgspec.msgpack.decode(file.read(int.from_bytes(head, "big")))
+    return Row(Entry(*entry), complete)

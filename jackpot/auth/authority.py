@@ -1,7 +1,8 @@
 """A local certificate authority in a folder: `jackpot ca`.
 
-EC keys on P-256, written with mode 0600. A certificate names its holder by one URI and is good for
-servers, clients or both by role. Revocation is a signed list that controllers read as it changes.
+EC keys on P-256, or the key of a request. A certificate names its holder by one URI and is good for
+servers or clients by role. Revocation is a signed list that controllers read as it changes. The
+authority's own key is needed to issue and to revoke, and not to look.
 """
 
 import datetime as dt
@@ -10,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +20,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from jackpot.auth.keys import Ask, PublicKey, load_key, requested_key, write_key, write_pkcs12
+from jackpot.auth.keys import AuthorityError as AuthorityError  # noqa: PLC0414 - its callers know it from here
 from jackpot.auth.names import Holder, holder_of
-from jackpot.wire.errors import PlainError
+from jackpot.auth.revocation import Revoked, locked, read_list, write_list
 
 CA_DAYS = 3650
 SERVER = "controller"  # the file name of a controller's own certificate
@@ -28,10 +32,6 @@ _MOST_TITLE, _MOST_HOST = 64, 253  # bytes, by X.509 and by DNS
 # A last label of digits alone is an address that was mistyped.
 _HOST = re.compile(r"(\*\.)?((?!-)[\w-]{1,63}(?<!-)\.)*(?!-|\d+$)[\w-]{1,63}(?<!-)", re.ASCII)
 _SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
-
-
-class AuthorityError(PlainError):
-    """The authority can't do that."""
 
 
 class Issued(NamedTuple):
@@ -43,27 +43,47 @@ class Issued(NamedTuple):
     expires: dt.datetime
     revoked: bool
 
+    @property
+    def status(self) -> str:
+        """Whether controllers take it."""
+        if self.revoked:
+            return "revoked"
+        return "expired" if self.expires <= dt.datetime.now(dt.UTC) else "good"
+
+
+class Made(NamedTuple):
+    """The files of a new certificate; its key is elsewhere where a request asked for it."""
+
+    certificate: Path
+    key: Path | None
+
+
+def _no_passphrase() -> str:
+    raise AuthorityError("the authority's key has a passphrase, which was not given")
+
 
 class Authority:
     """The authority in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, ask: Ask = _no_passphrase) -> None:
+        """`ask` gives the passphrase of its key, where it has one and is needed."""
         self._folder = folder
+        self._ask = ask
         try:
-            self._certificate = x509.load_pem_x509_certificate(
+            self.certificate = x509.load_pem_x509_certificate(
                 (folder / CA_CERTIFICATE).read_bytes()
             )
-            key = serialization.load_pem_private_key((folder / CA_KEY).read_bytes(), None)
         except OSError as error:
             raise AuthorityError(f"there is no authority in {folder}: {error.strerror}") from error
         except ValueError as error:
             raise AuthorityError(f"the authority in {folder} can't be read") from error
-        if not isinstance(key, ec.EllipticCurvePrivateKey):
-            raise AuthorityError(f"the key in {folder} is not an EC key")
-        self._key = key
+
+    @cached_property
+    def _key(self) -> ec.EllipticCurvePrivateKey:
+        return load_key(self._folder / CA_KEY, self._ask)
 
     @classmethod
-    def create(cls, folder: Path, title: str) -> "Authority":
+    def create(cls, folder: Path, title: str, passphrase: str = "") -> "Authority":
         """Make a new authority; one that exists is never overwritten."""
         if not (title.strip() and title.isprintable() and len(title.encode()) <= _MOST_TITLE):
             raise AuthorityError(f"an authority needs a name, of at most {_MOST_TITLE} bytes")
@@ -90,7 +110,7 @@ class Authority:
             .sign(key, hashes.SHA256())
         )
         try:
-            return cls._settle(folder, key, certificate)
+            return cls._settle(folder, key, certificate, passphrase)
         except OSError as error:
             raise AuthorityError(
                 f"can't make an authority in {folder}: {error.strerror}"
@@ -98,7 +118,11 @@ class Authority:
 
     @classmethod
     def _settle(
-        cls, folder: Path, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate
+        cls,
+        folder: Path,
+        key: ec.EllipticCurvePrivateKey,
+        certificate: x509.Certificate,
+        passphrase: str,
     ) -> "Authority":
         """Write it all, or leave nothing that the next attempt would take for an authority."""
         # Also where its key is elsewhere for the time being, perhaps behind a link.
@@ -109,12 +133,12 @@ class Authority:
         written: list[Path] = []
         try:
             issued.mkdir(parents=True, exist_ok=True)
-            write_key(folder / CA_KEY, key)
+            write_key(folder / CA_KEY, key, passphrase)
             written.append(folder / CA_KEY)
             (folder / CA_CERTIFICATE).write_bytes(_pem(certificate))
             written.append(folder / CA_CERTIFICATE)
-            authority = cls(folder)
-            authority._write_crl(())
+            authority = cls(folder, lambda: passphrase)
+            write_list(folder / CRL, certificate, key, Revoked(number=1))
         except OSError:
             with suppress(OSError):
                 for path in written:
@@ -125,37 +149,63 @@ class Authority:
             raise
         return authority
 
-    def issue(self, holder: Holder, days: int) -> tuple[Path, Path]:
-        """A certificate for a table, device, sign or person; its files."""
+    def issue(self, holder: Holder, days: int, request: Path | None = None) -> Made:
+        """A certificate for a table, device, sign or person, or for the key of their request."""
         san = x509.SubjectAlternativeName([x509.UniformResourceIdentifier(holder.uri)])
-        return self._issue(f"{holder.role}-{holder.name}", holder.uri, san, days, server=False)
+        name = f"{holder.role}-{holder.name}"
+        return self._issue(name, holder.uri, san, days, request, server=False)
 
-    def issue_server(self, hosts: tuple[str, ...], days: int) -> tuple[Path, Path]:
-        """A certificate for a controller that is reached under these hosts; its files."""
+    def issue_server(self, hosts: tuple[str, ...], days: int, request: Path | None = None) -> Made:
+        """A certificate for a controller that is reached under these hosts."""
         san = x509.SubjectAlternativeName([_host(host) for host in hosts])
-        return self._issue(SERVER, SERVER, san, days, server=True)
+        return self._issue(SERVER, SERVER, san, days, request, server=True)
+
+    def renew(self, one: Issued, days: int, request: Path | None = None) -> Made:
+        """A certificate like one that was given out, with a new key; the old one stays good."""
+        if one.revoked:
+            raise AuthorityError(f"{one.holder} was revoked: issue a new certificate instead")
+        old = _load(self._folder / ISSUED / one.file)
+        san = old.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        name = one.file.removesuffix(".pem").removesuffix(f"-{one.serial:x}")
+        return self._issue(name, one.holder, san, days, request, server=is_servers(old))
+
+    def pack(self, made: Made, password: str) -> Path:
+        """Key and certificate in one file for a browser."""
+        if made.key is None:
+            raise AuthorityError("there is no key to pack: it is with whoever made the request")
+        with _writing(self._folder):
+            return write_pkcs12(made.certificate, made.key, self.certificate, password)
 
     def _issue(
-        self, file: str, title: str, san: x509.SubjectAlternativeName, days: int, *, server: bool
-    ) -> tuple[Path, Path]:
+        self,
+        file: str,
+        title: str,
+        san: x509.SubjectAlternativeName,
+        days: int,
+        request: Path | None,
+        *,
+        server: bool,
+    ) -> Made:
         key = ec.generate_private_key(ec.SECP256R1())
+        public = requested_key(request) if request else key.public_key()
         purpose = ExtendedKeyUsageOID.SERVER_AUTH if server else ExtendedKeyUsageOID.CLIENT_AUTH
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title[:64])])
         certificate = (
-            _builder(subject, self._certificate.subject, key.public_key(), days)
+            _builder(subject, self.certificate.subject, public, days)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(san, critical=False)
             .add_extension(x509.ExtendedKeyUsage([purpose]), critical=False)
             .add_extension(self._signed_by(), critical=False)  # strict verifiers ask for it
             .sign(self._key, hashes.SHA256())
         )
-        base = self._folder / ISSUED / f"{file}-{certificate.serial_number:x}"
         # Not with_suffix(): a name may have a dot in it, and what follows would be cut off.
-        paths = base.with_name(f"{base.name}.pem"), base.with_name(f"{base.name}.key")
+        base = f"{file}-{certificate.serial_number:x}"
+        made = self._folder / ISSUED / f"{base}.pem", self._folder / ISSUED / f"{base}.key"
         with _writing(self._folder):
-            write_key(paths[1], key)
-            paths[0].write_bytes(_pem(certificate))
-        return paths
+            if not request:
+                write_key(made[1], key)
+            made[0].write_bytes(_pem(certificate))
+        return Made(made[0], None if request else made[1])
 
     def _signed_by(self) -> x509.AuthorityKeyIdentifier:
         return x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
@@ -174,17 +224,21 @@ class Authority:
         found = next((issued for issued in self.issued() if issued.serial == serial), None)
         if found is None:
             raise AuthorityError(f"no certificate has the serial {serial:x}")
-        revoked = revoked_serials(self._folder / CRL, self._certificate)
-        with _writing(self._folder):
-            self._write_crl({*revoked, serial})
+        key, path = self._key, self._folder / CRL  # first the key: a person may have to be asked
+        with _writing(self._folder), locked(self._folder):
+            serials, number = read_list(path, self.certificate)
+            if serial not in serials:
+                write_list(path, self.certificate, key, Revoked(serials | {serial}, number + 1))
         return found._replace(revoked=True)
 
     def issued(self) -> Iterator[Issued]:
-        """Everything that was given out, oldest first."""
-        revoked = revoked_serials(self._folder / CRL, self._certificate)
-        files = sorted((self._folder / ISSUED).glob("*.pem"), key=lambda path: path.stat().st_mtime)
-        for path in files:
-            certificate = x509.load_pem_x509_certificate(path.read_bytes())
+        """Everything that was given out and can be read, oldest first."""
+        revoked = read_list(self._folder / CRL, self.certificate).serials
+        for path in sorted(self._files(), key=_changed):
+            try:
+                certificate = _load(path)
+            except AuthorityError:
+                continue  # `unreadable` tells of it
             holder = holder_of(certificate)
             yield Issued(
                 path.name,
@@ -194,22 +248,30 @@ class Authority:
                 certificate.serial_number in revoked,
             )
 
-    def _write_crl(self, serials: set[int] | tuple[()]) -> None:
-        now = dt.datetime.now(dt.UTC)
-        builder = (
-            x509.CertificateRevocationListBuilder()
-            .issuer_name(self._certificate.subject)
-            .last_update(now - _SKEW)
-            .next_update(now + dt.timedelta(days=CA_DAYS))
-        )
-        for serial in sorted(serials):
-            entry = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(now)
-            builder = builder.add_revoked_certificate(entry.build())
-        raw = builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-        # A controller that reads meanwhile must see the old list or the new one, never half.
-        new = self._folder / (CRL + ".new")
-        new.write_bytes(raw)
-        new.replace(self._folder / CRL)
+    def unreadable(self) -> Iterator[Path]:
+        """Files among the certificates that are none."""
+        for path in sorted(self._files()):
+            try:
+                _load(path)
+            except AuthorityError:
+                yield path
+
+    def _files(self) -> Iterator[Path]:
+        return (self._folder / ISSUED).glob("*.pem")
+
+
+def _load(path: Path) -> x509.Certificate:
+    try:
+        return x509.load_pem_x509_certificate(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise AuthorityError(f"{path} is not a certificate") from error
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # it was taken away meanwhile, or leads nowhere
+        return 0.0
 
 
 @contextmanager
@@ -229,32 +291,6 @@ def is_servers(certificate: x509.Certificate) -> bool:
     return ExtendedKeyUsageOID.SERVER_AUTH in usage.value
 
 
-def revoked_serials(path: Path, authority: x509.Certificate) -> frozenset[int]:
-    """The serials on a list, which the authority must have signed."""
-    try:
-        crl = x509.load_pem_x509_crl(path.read_bytes())
-    except OSError as error:
-        raise AuthorityError(f"the list of revoked certificates: {error}") from error
-    except ValueError as error:
-        raise AuthorityError(f"{path} is not a list of revoked certificates") from error
-    key = authority.public_key()
-    if not isinstance(key, ec.EllipticCurvePublicKey) or not crl.is_signature_valid(key):
-        raise AuthorityError(f"{path} is not signed by this authority")
-    return frozenset(revoked.serial_number for revoked in crl)
-
-
-def write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> None:
-    """A private key that only its owner can read, from the first byte on."""
-    raw = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(raw)
-
-
 def _pem(certificate: x509.Certificate) -> bytes:
     return certificate.public_bytes(serialization.Encoding.PEM)
 
@@ -270,7 +306,7 @@ def _host(host: str) -> x509.GeneralName:
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, days: int
+    subject: x509.Name, issuer: x509.Name, key: PublicKey, days: int
 ) -> x509.CertificateBuilder:
     now = dt.datetime.now(dt.UTC)
     return (

@@ -5,22 +5,26 @@ left to judge here: is it revoked, is it for this site, does its role make this 
 page, is the table its own. Denied calls leave one line in the audit log and nothing else.
 """
 
+import asyncio
 import json
 import logging
 import math
 import ssl
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import grpc
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 
-from jackpot.auth.authority import CRL, AuthorityError, is_servers, revoked_serials
+from jackpot.auth.authority import CRL, AuthorityError, is_servers
 from jackpot.auth.names import Holder, holder_of
+from jackpot.auth.revocation import RevocationList
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, Role
+from jackpot.wire.identity import Tls
 
 audit = logging.getLogger("jackpot.audit")
+_log = logging.getLogger(__name__)
 _CACHED = 4_096  # certificates whose parsing is remembered
 
 
@@ -39,9 +43,10 @@ class Actor(NamedTuple):
 class DeniedError(Exception):
     """The call is not for this caller."""
 
-    def __init__(self, *, known: bool, why: str) -> None:
+    def __init__(self, *, known: bool, why: str, principal: str = "") -> None:
         super().__init__(why)
-        self.known = known  # False: it is not even clear who is calling
+        self.known = known  # False: whoever is calling, the certificate proves nothing
+        self.principal = principal  # whom the certificate names
 
 
 class Files(NamedTuple):
@@ -62,84 +67,87 @@ class Gate:
     """Judges callers by certificate."""
 
     def __init__(self, files: Files, *sites: str) -> None:
-        self._files = files
+        self.files = files
         self._sites = frozenset(sites)
         self._authority = _load(files.authority)
         self._parsed: dict[bytes, x509.Certificate] = {}
-        self._read_at = 0.0
-        self._revoked: frozenset[int] = frozenset()
+        self._revoked = RevocationList(files.revoked, self._authority)
         self.clock = time.time
         self.reload()
 
-    def credentials(self) -> grpc.ServerCredentials:
+    def tls(self) -> Tls:
         """TLS that asks every client for a certificate of this authority."""
-        if not is_servers(_load(self._files.certificate)):
+        if not is_servers(_load(self.files.certificate)):
             raise AuthorityError(
-                f"{self._files.certificate} is not a controller's certificate; "
+                f"{self.files.certificate} is not a controller's certificate; "
                 "make one with: jackpot ca server"
             )
+        files = self.files
         try:
-            pair = (self._files.key.read_bytes(), self._files.certificate.read_bytes())
-            root = self._files.authority.read_bytes()
+            return Tls(
+                *(each.read_bytes() for each in (files.key, files.certificate, files.authority))
+            )
         except OSError as error:
             raise AuthorityError(f"{error.filename}: {error.strerror}") from error
-        return grpc.ssl_server_credentials([pair], root, require_client_auth=True)
 
     def web_context(self) -> ssl.SSLContext:
         """TLS for browsers: a certificate is looked at where there is one, and not demanded."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            context.load_cert_chain(self._files.certificate, self._files.key)
-            context.load_verify_locations(self._files.authority)
+            context.load_cert_chain(self.files.certificate, self.files.key)
+            context.load_verify_locations(self.files.authority)
         except OSError as error:  # a key that does not fit is an SSLError, which is one
-            raise AuthorityError(f"{self._files.certificate}: {error.strerror}") from error
+            raise AuthorityError(f"{self.files.certificate}: {error.strerror}") from error
         context.verify_mode = ssl.CERT_OPTIONAL
         return context
 
     def reload(self) -> bool:
         """Read the list of revoked certificates again if it is new; whether it was."""
+        return self._revoked.reload()
+
+    async def refresh(self) -> None:
+        """Read the list again if it is new; where it can't be read, the one before stays."""
         try:
-            changed = self._files.revoked.stat().st_mtime
-        except OSError as error:
-            raise AuthorityError(f"{self._files.revoked}: {error.strerror}") from error
-        if changed == self._read_at:
-            return False
-        self._revoked = revoked_serials(self._files.revoked, self._authority)
-        self._read_at = changed
-        return True
+            await asyncio.to_thread(self.reload)
+        except (AuthorityError, OSError) as error:
+            _log.error("the list of revoked certificates can't be read: %s", error)
 
     def fault(self, actor: Actor) -> str:
         """Why a caller's certificate is good no longer; empty while it is."""
-        if actor.serial in self._revoked:
+        if actor.serial in self._revoked.serials:
             return "the certificate is revoked"
         return "the certificate has expired" if actor.expires_s <= self.clock() else ""
 
-    def identify(self, context: Any) -> Actor:
-        """The caller behind a call, whose certificate is ours and good."""
-        certificates = context.auth_context().get("x509_pem_cert")
-        if not certificates:
-            raise DeniedError(known=False, why="no certificate")
-        return self.holder(certificates[0])
-
     def holder(self, pem: bytes) -> Actor:
-        """Whom a certificate names that TLS has found to be of this authority."""
+        """Whom a certificate names that is of this authority, and good."""
+        if not pem:
+            raise DeniedError(known=False, why="no certificate")
         certificate = self._parse(pem)
         holder = holder_of(certificate)
         if holder is None:
             raise DeniedError(known=False, why="the certificate names nobody")
         actor = _actor(holder, certificate)
         if fault := self.fault(actor):
-            raise DeniedError(known=False, why=fault)
+            raise DeniedError(known=False, why=fault, principal=actor.principal)
         if holder.site not in self._sites:
-            raise DeniedError(known=True, why=f"the certificate is for site {holder.site}")
+            why = f"the certificate is for site {holder.site}"
+            raise DeniedError(known=True, why=why, principal=actor.principal)
         return actor
 
     def _parse(self, pem: bytes) -> x509.Certificate:
         if pem not in self._parsed:
             if len(self._parsed) >= _CACHED:
                 self._parsed.clear()
-            self._parsed[pem] = x509.load_pem_x509_certificate(pem)
+            self._parsed[pem] = self._verified(x509.load_pem_x509_certificate(pem))
         return self._parsed[pem]
+
+    def _verified(self, certificate: x509.Certificate) -> x509.Certificate:
+        """TLS has found it to be of this authority; whoever owned the socket might be lied to."""
+        try:
+            certificate.verify_directly_issued_by(self._authority)
+        except (ValueError, TypeError, InvalidSignature) as error:
+            raise DeniedError(known=False, why="the certificate is of another authority") from error
+        return certificate
 
 
 def _load(path: Path) -> x509.Certificate:
@@ -168,11 +176,15 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
     if actor.role is None:
         return
     if site and site != actor.site:
-        raise DeniedError(known=True, why=f"the certificate is for site {actor.site}")
+        raise _denied(actor, f"the certificate is for site {actor.site}")
     if actor.role not in (ACCESS.get(what) or PAGES[what]):
-        raise DeniedError(known=True, why=f"{what} is not for {actor.role}")
+        raise _denied(actor, f"{what} is not for {actor.role}")
     if actor.role == "table" and table and table != actor.table:
-        raise DeniedError(known=True, why="a table acts for itself only")
+        raise _denied(actor, "a table acts for itself only")
+
+
+def _denied(actor: Actor, why: str) -> DeniedError:
+    return DeniedError(known=True, why=why, principal=actor.principal)
 
 
 def record_denial(what: str, peer: str, principal: str, why: str) -> None:

@@ -1,7 +1,7 @@
 """How a certificate says who its holder is: one URI, `jackpot://SITE/ROLE/NAME`."""
 
+import re
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from cryptography import x509
 
@@ -10,6 +10,7 @@ from jackpot.wire.errors import PlainError
 from jackpot.wire.ids import SAYS, is_id
 
 SCHEME = "jackpot"
+_URI = re.compile(f"{SCHEME}://([^/]*)/([^/]*)/([^/]*)")
 
 
 class HolderError(PlainError, ValueError):
@@ -44,14 +45,12 @@ def holder_of(certificate: x509.Certificate) -> Holder | None:
     """Who a certificate was issued to; None where it names nobody of ours."""
     try:
         extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    except x509.ExtensionNotFound:
+    except (x509.ExtensionNotFound, ValueError):  # none, or one that can't be read
         return None
     for uri in extension.value.get_values_for_type(x509.UniformResourceIdentifier):
-        parts = urlsplit(uri)
-        path = parts.path.split("/")
-        if parts.scheme == SCHEME and len(path) == 3:  # noqa: PLR2004 - "", role, name
+        if found := _URI.fullmatch(uri):
             try:
-                return parse_holder(parts.netloc, path[1], path[2])
+                return parse_holder(*found.groups())
             except HolderError:
                 return None
     return None

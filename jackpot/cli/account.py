@@ -12,7 +12,7 @@ _NOTE = click.option("--note", required=True, metavar="TEXT", help="The slip's n
 
 @click.group()
 def account() -> None:
-    r"""Put money on a game account, take it off, or look.
+    r"""Put money on a game account, take it off, or show it.
 
     \b
     Example:
@@ -50,7 +50,7 @@ def buy_in(client: OperatorClient, name: str, amount_micros: int, note: str) -> 
     held = client.ask("GetAccount", account=name).balance_micros
     client.confirm(f"{name}: {exact(held)} -> {exact(held + amount_micros)}")
     response = client.order("BuyIn", account=name, amount_micros=amount_micros, reference=note)
-    client.tell(response, f"{name}: {exact(response.balance_micros)} (journal {response.sequence})")
+    client.done(response, f"{name}: {exact(response.balance_micros)}")
 
 
 @account.command("cash-out")
@@ -59,7 +59,7 @@ def buy_in(client: OperatorClient, name: str, amount_micros: int, note: str) -> 
 @_NOTE
 @operator_command(changes=True)
 def cash_out(client: OperatorClient, name: str, amount_micros: int | None, note: str) -> None:
-    r"""Take money off an account; all of it where no amount is said.
+    r"""Take money off an account; all of it unless you give an AMOUNT.
 
     \b
     Example:
@@ -71,4 +71,4 @@ def cash_out(client: OperatorClient, name: str, amount_micros: int | None, note:
         raise click.ClickException(f"there is nothing on {name}")
     client.confirm(f"{name}: {exact(held)} -> {exact(held - amount)}")
     response = client.order("CashOut", account=name, amount_micros=amount, reference=note)
-    client.tell(response, f"{name}: {exact(response.balance_micros)} (journal {response.sequence})")
+    client.done(response, f"{name}: {exact(response.balance_micros)}")

@@ -2,7 +2,6 @@
 
 import click
 
-from jackpot.cli.changes import find_level
 from jackpot.cli.operator_client import OperatorClient, operator_command
 from jackpot.cli.operator_view import exact, payouts_table
 from jackpot.cli.parameters import CARDS, CASH, SEAT
@@ -24,7 +23,7 @@ def badbeat() -> None:
 @click.argument("link")
 @click.argument("table")
 @click.argument("counted_micros", metavar="AMOUNT", type=CASH)
-@click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS it is you.")
+@click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS, it is you.")
 @click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @operator_command(changes=True)
 def count(
@@ -35,13 +34,13 @@ def count(
     cashier: str,
     floorperson: str,
 ) -> None:
-    r"""Book the count of a table's box; it is the official record.
+    r"""Record the official count of a table's box.
 
     \b
     Example:
       jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
     """
-    found, level = find_level(client, link, None)
+    found, level = client.level(link, None)
     recorded = sum(box.amount_micros for box in found.boxes if box.table == table)
     meter = level.meter_micros
     client.confirm(
@@ -56,26 +55,25 @@ def count(
         cashier=cashier,
         floorperson=floorperson,
     )
-    client.tell(
-        response,
-        f"{exact(counted_micros)} of {table} is on {link} (journal {response.sequence})",
-        *(f"ALARM {alarm}" for alarm in response.alarms),
-    )
+    alarms = [f"ALARM {alarm}" for alarm in response.alarms]
+    client.done(response, f"{exact(counted_micros)} of {table} is on {link}", *alarms)
 
 
 @badbeat.command()
 @click.argument("link")
 @click.argument("table")
 @click.option("--loser", required=True, type=SEAT, help="The seat whose hand lost.")
-@click.option("--losing", required=True, type=CARDS, help="The loser's own cards: 8s8h.")
+@click.option("--losing", required=True, type=CARDS, help="The loser's own cards, such as 8s8h.")
 @click.option("--winner", required=True, type=SEAT, help="The seat that won.")
-@click.option("--winning", required=True, type=CARDS, help="The winner's own cards: 9s9h.")
+@click.option("--winning", required=True, type=CARDS, help="The winner's own cards, such as 9s9h.")
 @click.option(
-    "--board", type=CARDS, default="", help="The cards that all share: 8d8c9d9c2s. None in Stud."
+    "--board", type=CARDS, default="", help="The shared cards, such as 8d8c9d9c2s; none in Stud."
 )
-@click.option("--others", metavar="SEATS", default="", help='Who else was dealt in: "1,4,5".')
 @click.option(
-    "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS it is you."
+    "--others", metavar="SEATS", default="", help="Other seats that were dealt in, such as 1,4,5."
+)
+@click.option(
+    "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS, it is you."
 )
 @operator_command(changes=True)
 def verify(
@@ -90,10 +88,10 @@ def verify(
     others: str,
     supervisor: str,
 ) -> None:
-    r"""Share the fund out after the shift supervisor has verified the hand.
+    r"""Pay out the fund after verifying the hands.
 
-    The cards decide. The losing hand must rank as the posted qualifying hand or
-    higher, and the winning hand must beat it.
+    The cards decide. The losing hand must rank at least as high as the posted
+    qualifying hand, and the winning hand must beat it.
 
     \b
     Example:
@@ -107,7 +105,7 @@ def verify(
         ]
     except click.BadParameter as error:
         raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
-    found, level = find_level(client, link, None)
+    found, level = client.level(link, None)
     table_share = f"none: {rate_text(found.table_bps)} stays in the fund"
     if seats:
         at = ", ".join(map(str, seats))
@@ -155,6 +153,4 @@ def display(client: OperatorClient, link: str, displayed_micros: int, floorperso
     response = client.order(
         "ConfirmDisplay", link=link, displayed_micros=displayed_micros, floorperson=floorperson
     )
-    client.tell(
-        response, f"{link} displays {exact(displayed_micros)} (journal {response.sequence})"
-    )
+    client.done(response, f"{link} displays {exact(displayed_micros)}")

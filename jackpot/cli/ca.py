@@ -1,23 +1,25 @@
 """`jackpot ca`: certificates for controllers, tables, devices, signs and people."""
 
-import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from jackpot.auth.roles import ROLES
-from jackpot.console import one_line
+from jackpot.cli.parameters import FOLDER
+from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
-    from jackpot.auth.authority import Authority, Issued
+    from jackpot.auth.authority import Authority, Issued, Made
 
 
+PASSPHRASE, P12_PASSWORD = "JACKPOT_CA_PASSPHRASE", "JACKPOT_P12_PASSWORD"
 SERIAL_SHOWN = 12  # hex digits
 _folder = click.option(
     "--dir",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path("ca"),
     show_default=True,
     envvar="JACKPOT_CA_DIR",
@@ -28,14 +30,24 @@ _days = click.option(
     type=click.IntRange(1, 3650),
     default=397,
     show_default=True,
-    help="How long it lasts.",
+    help="How many days it is valid.",
+)
+_csr = click.option(
+    "--csr",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A signing request (PEM): certify its key, and make none here.",
+)
+_p12 = click.option(
+    "--p12",
+    is_flag=True,
+    help=f"Write a PKCS#12 file for a browser too; asks for a password, or takes {P12_PASSWORD}.",
 )
 _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group()
 def ca() -> None:
-    r"""Make and revoke the certificates that say who is who.
+    r"""Issue and revoke certificates for tables, staff and devices.
 
     \b
     Example:
@@ -47,68 +59,140 @@ def ca() -> None:
 
 
 @ca.command()
-@click.option("--name", required=True, help="What the authority is called.")
+@click.option("--name", required=True, help="The authority's name, as certificates show it.")
+@click.option(
+    "--passphrase",
+    "with_passphrase",
+    is_flag=True,
+    help=f"Encrypt its key; asks for a passphrase, or takes {PASSPHRASE}.",
+)
 @_json
 @_folder
 @one_line
-def init(name: str, folder: Path, *, json_: bool) -> None:
-    r"""Make an authority; one that exists is never overwritten.
+def init(name: str, folder: Path, *, with_passphrase: bool, json_: bool) -> None:
+    r"""Create the certificate authority; never overwrites one.
 
     \b
     Example:
-      jackpot ca init --name "Liberty Casino"
+      jackpot ca init --name "Liberty Casino" --passphrase
     """
     from jackpot.auth.authority import CA_CERTIFICATE, Authority
 
-    Authority.create(folder, name)
+    Authority.create(folder, name, _new_secret(PASSPHRASE) if with_passphrase else "")
     if json_:
         made = {"directory": str(folder), "authority": str(folder / CA_CERTIFICATE)}
-        click.echo(json.dumps(made, indent=2))
+        print_json(made)
         return
     click.echo(f"authority in {folder}; give {folder / CA_CERTIFICATE} to everyone")
 
 
 @ca.command()
 @click.argument("hosts", nargs=-1, required=True)
+@_csr
 @_days
 @_json
 @_folder
 @one_line
-def server(hosts: tuple[str, ...], days: int, folder: Path, *, json_: bool) -> None:
-    r"""Issue a controller's certificate for the HOSTS under which it is reached.
+def server(
+    hosts: tuple[str, ...], csr: Path | None, days: int, folder: Path, *, json_: bool
+) -> None:
+    r"""Issue a certificate to a controller at these HOSTS.
 
     \b
     Example:
       jackpot ca server jackpot.example 127.0.0.1
     """
-    from jackpot.auth.authority import Authority
-
-    authority = Authority(folder)
-    certificate, _key = authority.issue_server(hosts, days)
-    _tell_issued(authority, certificate, json_=json_)
+    authority = _open(folder)
+    _tell_issued(authority, authority.issue_server(hosts, days, csr), p12=False, json_=json_)
 
 
-@ca.command()
-@click.option("--site", required=True, help="The site that it is good for.")
-@click.argument("role", type=click.Choice(ROLES))
+@ca.command(epilog=f"Roles: {', '.join(ROLES)}.")
+@click.option("--site", required=True, help="The site for which it is valid.")
+@click.argument("role", type=click.Choice(ROLES), metavar="ROLE")
 @click.argument("name")
+@_csr
+@_p12
 @_days
 @_json
 @_folder
 @one_line
-def issue(site: str, role: str, name: str, days: int, folder: Path, *, json_: bool) -> None:
-    r"""Issue a certificate for a ROLE and a NAME; a table's name is the table's id.
+def issue(
+    site: str,
+    role: str,
+    name: str,
+    csr: Path | None,
+    days: int,
+    folder: Path,
+    *,
+    p12: bool,
+    json_: bool,
+) -> None:
+    r"""Issue a certificate to a person, table or device.
+
+    NAME is the person's name, or the table's id in the site file.
+
+    With --csr the private key stays where it was made: only the public key of the
+    request counts, and the certificate names whom you say.
 
     \b
     Example:
-      jackpot ca issue --site liberty floor flo
+      jackpot ca issue --site liberty floor flo --p12
+      jackpot ca issue --site liberty table t1 --csr t1.csr
     """
-    from jackpot.auth.authority import Authority
     from jackpot.auth.names import parse_holder
 
-    authority = Authority(folder)
-    certificate, _key = authority.issue(parse_holder(site, role, name), days)
-    _tell_issued(authority, certificate, json_=json_)
+    _verify_usage(csr, p12=p12)
+    authority = _open(folder)
+    made = authority.issue(parse_holder(site, role, name), days, csr)
+    _tell_issued(authority, made, p12=p12, json_=json_)
+
+
+@ca.command()
+@click.argument("serial")
+@_csr
+@_p12
+@_days
+@_json
+@_folder
+@one_line
+def renew(
+    serial: str, csr: Path | None, days: int, folder: Path, *, p12: bool, json_: bool
+) -> None:
+    r"""Replace a certificate by one like it with a new key.
+
+    The old one stays good until it expires, so that its holder can change over
+    without a break. Revoke it if its key may be in other hands.
+
+    \b
+    Example:
+      jackpot ca renew 4f2a09c1d3e8
+    """
+    _verify_usage(csr, p12=p12)
+    authority = _open(folder)
+    made = authority.renew(authority.find(serial), days, csr)
+    _tell_issued(authority, made, p12=p12, json_=json_)
+
+
+@ca.command()
+@_json
+@_folder
+@one_line
+def passphrase(folder: Path, *, json_: bool) -> None:
+    r"""Set or change the passphrase of the authority's key.
+
+    \b
+    Example:
+      jackpot ca passphrase --dir ca
+    """
+    from jackpot.auth.authority import CA_KEY
+    from jackpot.auth.keys import change_passphrase
+
+    key = folder / CA_KEY
+    change_passphrase(key, _ask, _new_secret("JACKPOT_CA_NEW_PASSPHRASE"))
+    if json_:
+        print_json({"key": str(key)})
+    else:
+        click.echo(f"{key} has the new passphrase")
 
 
 @ca.command()
@@ -117,7 +201,7 @@ def issue(site: str, role: str, name: str, days: int, folder: Path, *, json_: bo
 @_folder
 @one_line
 def revoke(serial: str, folder: Path, *, json_: bool) -> None:
-    r"""Revoke a certificate by its SERIAL; its open streams end within seconds.
+    r"""Revoke a certificate; its open streams end in seconds.
 
     The beginning of a serial is enough, as `jackpot ca list` shows it.
 
@@ -125,12 +209,12 @@ def revoke(serial: str, folder: Path, *, json_: bool) -> None:
     Example:
       jackpot ca revoke 4f2a09c1d3e8
     """
-    from jackpot.auth.authority import ISSUED, Authority
+    from jackpot.auth.authority import ISSUED
 
-    authority = Authority(folder)
+    authority = _open(folder)
     revoked = authority.revoke(authority.find(serial).serial)
     if json_:
-        click.echo(json.dumps(_row(revoked, folder / ISSUED / revoked.file), indent=2))
+        print_json(_row(revoked, folder / ISSUED / revoked.file))
     else:
         click.echo(f"revoked {revoked.holder}")
 
@@ -140,7 +224,7 @@ def revoke(serial: str, folder: Path, *, json_: bool) -> None:
 @_folder
 @one_line
 def list_(*, json_: bool, folder: Path) -> None:
-    r"""List what was issued.
+    r"""List the certificates issued.
 
     \b
     Example:
@@ -151,37 +235,71 @@ def list_(*, json_: bool, folder: Path) -> None:
 
     from jackpot.auth.authority import ISSUED, Authority
 
-    issued = list(Authority(folder).issued())
+    authority = Authority(folder)
+    issued = list(authority.issued())
+    for path in authority.unreadable():
+        click.echo(f"{path} is not a certificate and is not listed; move it elsewhere", err=True)
     if json_:
         rows = [_row(one, folder / ISSUED / one.file) for one in issued]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     table = Table(box=None, pad_edge=False)
     for column in ("HOLDER", "EXPIRES", "STATUS", "SERIAL"):
         table.add_column(column, overflow="fold", no_wrap=column != "HOLDER")
     for one in issued:
-        status = "revoked" if one.revoked else "good"
         # Twelve digits tell any two apart; all of them would not fit into a line.
         serial = f"{one.serial:x}"[:SERIAL_SHOWN]
-        table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", status, serial)
+        table.add_row(one.holder, f"{one.expires:%Y-%m-%d}", one.status, serial)
     Console().print(table)
 
 
-def _tell_issued(authority: "Authority", certificate: Path, *, json_: bool) -> None:
+def _open(folder: Path) -> "Authority":
+    from jackpot.auth.authority import Authority
+
+    return Authority(folder, _ask)
+
+
+def _ask() -> str:
+    """The passphrase of the authority's key, from a script or from a person."""
+    return os.environ.get(PASSPHRASE) or _prompt("Passphrase of the authority's key")
+
+
+def _new_secret(variable: str) -> str:
+    """A secret that is being chosen: typed twice, or taken from the environment."""
+    return os.environ.get(variable) or _prompt("New passphrase", twice=True)
+
+
+def _prompt(text: str, *, twice: bool = False) -> str:
+    said: str = click.prompt(text, hide_input=True, confirmation_prompt=twice, err=True)
+    return said
+
+
+def _verify_usage(csr: Path | None, *, p12: bool) -> None:
+    if csr and p12:
+        raise click.UsageError("--p12 needs the private key, which is not in a request (--csr)")
+
+
+def _tell_issued(authority: "Authority", made: "Made", *, p12: bool, json_: bool) -> None:
+    packed = authority.pack(made, _new_secret(P12_PASSWORD)) if p12 else None
     if not json_:
-        click.echo(certificate)
+        click.echo(made.certificate)
+        if packed:
+            click.echo(packed)
         return
-    (found,) = (one for one in authority.issued() if one.file == certificate.name)
-    click.echo(json.dumps(_row(found, certificate), indent=2))
+    (found,) = (one for one in authority.issued() if one.file == made.certificate.name)
+    row = _row(found, made.certificate) | ({"p12": str(packed)} if packed else {})
+    print_json(row)
 
 
 def _row(one: "Issued", certificate: Path) -> dict[str, Any]:
+    key = certificate.with_suffix(".key")
     return {
         "holder": one.holder,
         "serial": f"{one.serial:x}",
         "expires": one.expires.isoformat(),
         "revoked": one.revoked,
+        "status": one.status,
         "file": one.file,
         "certificate": str(certificate),
-        "key": str(certificate.with_suffix(".key")),
+        "key": str(key) if key.exists() else "",
     }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import exact, terms_text, transfer_text
-from jackpot.cli.parameters import AMOUNT, RATE
+from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
+from jackpot.cli.parameters import AMOUNT, ID, RATE
 from jackpot.console import local_time
+from jackpot.core.money import dollars
 
 if TYPE_CHECKING:
     from jackpot.wire.v1 import operator_pb2
@@ -22,40 +23,30 @@ _NOTE = click.option(
 )
 
 
-def find_link(client: OperatorClient, name: str) -> "operator_pb2.Link":
-    """A link by name."""
-    links: dict[str, operator_pb2.Link] = {link.id: link for link in client.ask("ListLinks").links}
-    if name not in links:
-        raise click.ClickException(f"there is no link {name!r}; the links are: {', '.join(links)}")
-    return links[name]
-
-
-def find_level(
-    client: OperatorClient, link: str, level: str | None
-) -> "tuple[operator_pb2.Link, operator_pb2.LevelAccounts]":
-    """A level by name, or a link's only one."""
-    found = find_link(client, link)
-    levels = {one.level: one for one in found.levels}
-    if level is None and len(levels) == 1:
-        return found, found.levels[0]
-    if level is None or level not in levels:
-        known = ", ".join(levels) or "none"
-        says = "name a level" if level is None else f"there is no level {level!r}"
-        raise click.ClickException(f"{says}; the levels of {link} are: {known}")
-    return found, levels[level]
-
-
 def split_name(client: OperatorClient, name: str) -> "tuple[str, str, operator_pb2.LevelAccounts]":
     """LINK/LEVEL, or LINK where it has one level."""
     link, _, level = name.partition("/")
-    found = find_level(client, link, level or None)[1]
+    found = client.level(link, level or None)[1]
     return link, found.level, found
 
 
-def told(client: OperatorClient, response: Any, done: str) -> None:
-    """Say that it happened, or that it waits for a second person."""
+def target(
+    client: OperatorClient, link: str, level: str | None, note: str
+) -> "tuple[operator_pb2.LevelAccounts, str, dict[str, str]]":
+    """A level, its name, and what every order about it says."""
+    found = client.level(link, level)[1]
+    about = {"link": link, "level": found.level, "reference": note}
+    return found, f"{link}/{found.level}", about
+
+
+def order(client: OperatorClient, rpc: str, done: str = "", **values: Any) -> None:
+    """Have a change made, and say that it happened, or that it waits for a second person.
+
+    `done` says what happened; the answer to a transfer says it itself.
+    """
+    response = client.order(rpc, **values)
     if response.WhichOneof("outcome") == "changed":
-        client.tell(response, f"{done} (journal {response.sequence})")
+        client.done(response, done or transfer_text(response.changed))
         return
     proposal = response.proposed
     client.tell(
@@ -80,13 +71,11 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
     Example:
       jackpot reset five-card main --note "memo 7"
     """
-    found = find_level(client, link, level)[1]
-    name = f"{link}/{found.level}"
+    found, name, about = target(client, link, level, note)
     before, after = exact(found.meter_micros), exact(found.reseed_micros)
     aside = exact(max(0, found.meter_micros - found.reseed_micros))
     client.confirm(f"{name}: {before} -> {after}, {aside} to overflow")
-    response = client.order("ResetMeter", link=link, level=found.level, reference=note)
-    told(client, response, f"{name} is at {after}")
+    order(client, "ResetMeter", f"{name} is at {after}", **about)
 
 
 @click.command()
@@ -97,7 +86,7 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
     "--reason",
     type=click.Choice(["malfunction", "reset", "limit", "promotion"]),
     required=True,
-    help="Why; decides whether the house or overflow pays for it.",
+    help="Why it changes. The house pays for a malfunction or a promotion, overflow for the rest.",
 )
 @_NOTE
 @operator_command(changes=True)
@@ -111,20 +100,11 @@ def adjust(
       jackpot adjust five-card main --to 12,345.67 --reason malfunction \
         --note "ticket 31"
     """
-    from jackpot.wire.v1 import operator_pb2
-
-    found = find_level(client, link, level)[1]
-    name = f"{link}/{found.level}"
+    found, name, about = target(client, link, level, note)
     client.confirm(f"{name}: {exact(found.meter_micros)} -> {exact(to_micros)} ({reason})")
-    response = client.order(
-        "AdjustMeter",
-        link=link,
-        level=found.level,
-        to_micros=to_micros,
-        reason=operator_pb2.MeterReason.Value(f"METER_REASON_{reason.upper()}"),
-        reference=note,
-    )
-    told(client, response, f"{name} is at {exact(to_micros)}")
+    about["reason"] = f"METER_REASON_{reason.upper()}"
+    done = f"{name} is at {exact(to_micros)}"
+    order(client, "AdjustMeter", done, to_micros=to_micros, **about)
 
 
 @click.command()
@@ -136,7 +116,7 @@ def adjust(
     type=click.Choice(["overflow", "reserve"]),
     default="overflow",
     show_default=True,
-    help="Which of FROM's funds.",
+    help="Which fund of FROM.",
 )
 @_NOTE
 @operator_command(changes=True)
@@ -148,16 +128,14 @@ def transfer(
     pool: str,
     note: str,
 ) -> None:
-    r"""Move players' money from a level's overflow or reserve to a meter.
+    r"""Move money from overflow or reserve to a meter.
 
-    FROM and TO are LINK/LEVEL, or LINK where it has one level.
+    FROM and TO are LINK/LEVEL, or just LINK if it has one level.
 
     \b
     Example:
       jackpot transfer five-card mega/major --note "memo 8"
     """
-    from jackpot.wire.v1 import operator_pb2
-
     link, level, giving = split_name(client, source)
     to_link, to_level, taking = split_name(client, target)
     held = giving.overflow_micros if pool == "overflow" else giving.reserve_micros
@@ -173,50 +151,57 @@ def transfer(
         f"{link}/{level} {pool}: {exact(held)} -> {exact(left)}\n"
         f"{to_link}/{to_level}: {exact(before)} -> {exact(after)}"
     )
-    response = client.order(
+    order(
+        client,
         "TransferFunds",
         link=link,
         level=level,
-        pool=operator_pb2.Pool.Value(f"POOL_{pool.upper()}"),
+        pool=f"POOL_{pool.upper()}",
         to_link=to_link,
         to_level=to_level,
         amount_micros=amount,
         reference=note,
     )
-    told(client, response, transfer_text(response.changed))
 
 
 @click.command()
 @click.argument("link")
 @_LEVEL
-@click.option("--to", "limit_micros", type=AMOUNT, required=True, help="The limit; 0 for none.")
+@click.option(
+    "--to", "limit_micros", type=AMOUNT, required=True, help="The new limit; 0 removes it."
+)
 @_NOTE
 @operator_command(changes=True)
 def limit(
     client: OperatorClient, link: str, level: str | None, limit_micros: int, note: str
 ) -> None:
-    r"""Change the limit of a suspended link's level, from when it resumes.
+    r"""Change the limit of a level while its link is suspended.
+
+    The new limit applies when the link resumes.
 
     \b
     Example:
       jackpot limit five-card main --to 50,000 --note "memo 9"
     """
-    found = find_level(client, link, level)[1]
+    found, name, about = target(client, link, level, note)
     now = found.next if found.HasField("next") else found
     before = exact(now.limit_micros) if now.limit_micros else "none"
     after = exact(limit_micros) if limit_micros else "none"
-    client.confirm(f"limit of {link}/{found.level}: {before} -> {after}")
-    response = client.order(
-        "SetLimit", link=link, level=found.level, limit_micros=limit_micros, reference=note
-    )
-    told(client, response, f"limit of {link}/{found.level} will be {after}")
+    client.confirm(f"limit of {name}: {before} -> {after}")
+    done = f"limit of {name} will be {after}"
+    order(client, "SetLimit", done, limit_micros=limit_micros, **about)
 
 
 @click.command()
 @click.argument("link")
 @_LEVEL
-@click.option("--primary", type=RATE, required=True, help='To the meter, e.g. "21%".')
-@click.option("--reserve", type=RATE, help="To the reserve.  [default: unchanged]")
+@click.option(
+    "--primary",
+    type=RATE,
+    required=True,
+    help="Share of a wager that feeds the meter, such as 21%.",
+)
+@click.option("--reserve", type=RATE, help="Share that feeds the reserve.  [default: unchanged]")
 @_NOTE
 @operator_command(changes=True)
 def rate(
@@ -227,7 +212,9 @@ def rate(
     reserve: int | None,
     note: str,
 ) -> None:
-    r"""Change the rates of a suspended link's level, from when it resumes.
+    r"""Change the rates of a level while its link is suspended.
+
+    The new rates apply when the link resumes.
 
     \b
     Example:
@@ -235,26 +222,86 @@ def rate(
     """
     from jackpot.wire.v1 import operator_pb2
 
-    found = find_level(client, link, level)[1]
-    now = operator_pb2.Terms(
-        primary_bps=found.primary_bps,
-        reserve_bps=found.reserve_bps,
-        limit_micros=found.limit_micros,
-    )
-    if found.HasField("next"):
-        now = found.next
+    found, name, about = target(client, link, level, note)
+    now = found.next if found.HasField("next") else found
     after = operator_pb2.Terms(
         primary_bps=primary,
         reserve_bps=now.reserve_bps if reserve is None else reserve,
         limit_micros=now.limit_micros,
     )
-    client.confirm(f"rates of {link}/{found.level}: {terms_text(now)} -> {terms_text(after)}")
-    response = client.order(
-        "SetRate",
-        link=link,
-        level=found.level,
-        primary_bps=after.primary_bps,
-        reserve_bps=after.reserve_bps,
-        reference=note,
-    )
-    told(client, response, f"rates of {link}/{found.level} will be {terms_text(after)}")
+    client.confirm(f"rates of {name}: {terms_text(now)} -> {terms_text(after)}")
+    rates = {"primary_bps": after.primary_bps, "reserve_bps": after.reserve_bps}
+    order(client, "SetRate", f"rates of {name} will be {terms_text(after)}", **rates, **about)
+
+
+@click.command()
+@operator_command()
+def proposals(client: OperatorClient) -> None:
+    r"""List the changes that wait for a second person, oldest first.
+
+    \b
+    Example:
+      jackpot proposals
+    """
+    response = client.ask("ListProposals")
+    lines = [line for proposal in response.proposals for line in proposal_lines(proposal)]
+    if not response.dual_control:
+        lines.append("One person is enough here: changes happen at once.")
+    client.tell(response, *(lines or ["No open proposals."]))
+
+
+def _find(client: OperatorClient, number: int) -> "operator_pb2.Proposal | None":
+    waiting = client.ask("ListProposals").proposals
+    return next((proposal for proposal in waiting if proposal.id == number), None)
+
+
+def _now(client: OperatorClient, proposal: "operator_pb2.Proposal") -> list[str]:
+    """How the meter that is to change stands by now: wagers since the proposal stay on it."""
+    from jackpot.wire.v1 import operator_pb2
+
+    of_terms = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
+    if proposal.kind in of_terms:
+        return []
+    link, level = proposal.to_link or proposal.link, proposal.to_level or proposal.level
+    return [f"   now     {dollars(client.level(link, level)[1].meter_micros)}"]
+
+
+@click.command()
+@click.argument("proposal", type=ID)
+@operator_command(changes=True)
+def approve(client: OperatorClient, proposal: int) -> None:
+    r"""Approve another department's proposed change.
+
+    \b
+    Example:
+      jackpot approve 3
+    """
+    if found := _find(client, proposal):
+        client.confirm("\n".join([*proposal_lines(found), *_now(client, found)]))
+    response = client.order("ApproveProposal", proposal=proposal)
+    match response.WhichOneof("outcome"):
+        case "meter":
+            change = response.meter
+            moved = f"{exact(change.before_micros)} -> {exact(change.after_micros)}"
+            line = f"{change.link}/{change.level}: {moved}"
+        case "transfer":
+            line = transfer_text(response.transfer)
+        case _:
+            change = response.terms
+            terms = terms_text(change.terms)
+            line = f"{change.link}/{change.level}: {terms}, when the link resumes"
+    client.done(response, line)
+
+
+@click.command()
+@click.argument("proposal", type=ID)
+@operator_command(changes=True)
+def decline(client: OperatorClient, proposal: int) -> None:
+    r"""Decline a proposed change, so that nothing changes.
+
+    \b
+    Example:
+      jackpot decline 3
+    """
+    response = client.order("DeclineProposal", proposal=proposal)
+    client.done(response, f"proposal {proposal} is declined")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jackpot.cli.parameters import FILE
+
 if TYPE_CHECKING:
     import grpc
 
@@ -14,15 +16,14 @@ if TYPE_CHECKING:
 
 
 DEFAULT_CONTROLLER = "127.0.0.1:7400"
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _CA = click.option(
-    "--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem. [$JACKPOT_CA]"
+    "--ca", type=FILE, envvar="JACKPOT_CA", help="The authority's ca.pem. [$JACKPOT_CA]"
 )
 _CERT = click.option(
     "--cert",
-    type=_FILE,
+    type=FILE,
     envvar="JACKPOT_CERT",
-    help="Your certificate; its key lies beside it. [$JACKPOT_CERT]",
+    help="Your certificate, with its key beside it. [$JACKPOT_CERT]",
 )
 _CONTROLLER = click.option(
     "--controller",

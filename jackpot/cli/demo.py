@@ -7,11 +7,13 @@ import contextlib
 import secrets
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
+from jackpot import display
 from jackpot.cli.connection import DEFAULT_CONTROLLER
-from jackpot.cli.http import PAGES
+from jackpot.cli.parameters import FOLDER
 from jackpot.console import FiniteRange, one_line
 from table_client.table.devices.faults import PPM
 
@@ -19,49 +21,45 @@ SPEED = 8.0  # so that something happens every few seconds
 
 
 @click.command()
-@click.option("--rounds", type=click.IntRange(1), help="Stop after so many rounds, all tables.")
 @click.option(
-    "--data",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Keep the journal here. [default: a temporary directory]",
+    "--rounds", type=click.IntRange(1), help="Stop after this many rounds, all tables together."
+)
+@click.option("--data", type=FOLDER, help="Keep the journal here. [default: a temporary directory]")
+@click.option(
+    "--grpc",
+    "address",
+    metavar="HOST:PORT",
+    help=f"Where to listen. [default: {DEFAULT_CONTROLLER} if free]",
 )
 @click.option(
-    "--grpc", "address", metavar="HOST:PORT", help=f"[default: {DEFAULT_CONTROLLER} if free]"
+    "--http",
+    metavar="HOST:PORT",
+    help=f"Where to serve signs and pages. [default: {display.ADDRESS} if free]",
 )
-@click.option("--http", metavar="HOST:PORT", help=f"Signs and pages. [default: {PAGES} if free]")
 @click.option("--seed", type=int, help="The same seed deals the same cards.")
 @click.option(
     "--speed",
     type=FiniteRange(0, 1_000),
-    help=f"Times as fast as people play; 0: at once. [default: {SPEED:g}, with --rounds 0]",
+    help=f"Multiple of a real table's pace; 0 is as fast as possible. "
+    f"[default: {SPEED:g}; with --rounds 0]",
 )
-@click.option("--fair", is_flag=True, help="Leave the cards to chance; jackpots are rare then.")
+@click.option("--fair", is_flag=True, help="Do not rig the cards; jackpots are then rare.")
 @click.option(
     "--fault-rate",
+    "fault_rate_ppm",
     type=click.IntRange(0, PPM),
     default=0,
     show_default=True,
     metavar="PPM",
-    help="How often each fault of devices and cards happens, in a million chances.",
+    help="How often each device or card fault happens, per million chances.",
 )
-@click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
+@click.option("--json", "json_", is_flag=True, help="Print one line of JSON per round.")
 @one_line
-def demo(
-    rounds: int | None,
-    data: Path | None,
-    address: str | None,
-    http: str | None,
-    seed: int | None,
-    speed: float | None,
-    fault_rate: int,
-    *,
-    fair: bool,
-    json_: bool,
-) -> None:
-    r"""Run a controller, shufflers and shoes, and six tables on it, until Ctrl-C.
+def demo(data: Path | None, seed: int | None, speed: float | None, **options: Any) -> None:
+    r"""Run a controller with six tables that play, until Ctrl-C.
 
-    The cards are rigged, so that an award falls every few rounds; --fair leaves them to chance.
-    With --rounds the time is the demo's own too: the same seed gives the same journal.
+    The cards are rigged so that somebody wins every few rounds; --fair deals them at random.
+    With --rounds time is simulated too, so the same seed gives the same journal.
 
     \b
     Example:
@@ -69,10 +67,11 @@ def demo(
     """
     from jackpot.cli.demo_floor import Options, run_demo
 
+    json_ = options.pop("json_")
     if speed is None:
-        speed = SPEED if rounds is None else 0
-    name = str(secrets.randbits(32) if seed is None else seed)
+        speed = SPEED if options["rounds"] is None else 0
+    options |= {"speed": speed, "seed": str(secrets.randbits(32) if seed is None else seed)}
     with contextlib.ExitStack() as stack:
         if data is None:
             data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-demo-")))
-        run_demo(Options(rounds, data, address, http, name, speed, fair, fault_rate), json_=json_)
+        run_demo(Options(data=data, **options), json_=json_)

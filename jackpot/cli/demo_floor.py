@@ -18,7 +18,7 @@ import grpc
 import msgspec
 import uvloop
 
-from emulator.devices.child import device_process
+from emulator.devices.process import device_process
 from jackpot.cli.connection import DEFAULT_CONTROLLER
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site, Table
@@ -40,8 +40,7 @@ from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.faults import PPM
 from table_client.table.devices.model import Method
 from table_client.table.devices.refusals import DeviceLost
-from table_client.table.floor import Floor
-from table_client.table.floor_calls import Calls
+from table_client.table.floor import Calls, Floor
 from table_client.table.games.catalogue import GAMES
 from table_client.table.pace import Pace, PacedDeck, PacedProgressive
 from table_client.table.players import SimulatedPlayer
@@ -52,7 +51,7 @@ from table_client.table.trace import Record
 from table_client.table.turns import Turns
 
 RIGGED_PPM = 50_000  # of players' stacks: with six tables an award every few rounds
-_RIGGED = f"Rigged, to have something to see: one hand in {PPM // RIGGED_PPM} is made to win."
+_RIGGED = f"The cards are rigged: one hand in {PPM // RIGGED_PPM} is made to win."
 _TAKEN_PERCENT = 80  # of the seats
 _STAGGER_MS = 5_000  # between the first rounds of two tables
 
@@ -119,11 +118,7 @@ async def _play_table(
         await take_up(client, Calls(client, floor))
         await floor.clear(name)
         progressive = PacedProgressive(
-            client,
-            links,
-            floor,
-            pace,
-            lambda awards: watcher.awarded(name, seated.rounds, awards),
+            client, links, floor, pace, lambda awards: watcher.awarded(name, seated.rounds, awards)
         )
         seated = play.Table(
             game,

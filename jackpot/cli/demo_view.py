@@ -1,7 +1,7 @@
 """What `jackpot demo` shows while it plays, and says at the end.
 
-On a terminal a picture that lives: meters, what each table does, the last rounds, awards as they
-fall. Elsewhere a line for each award, or with `--json` a line of JSON for each round.
+On a terminal, a live picture: meters, what each table does, the last rounds and awards. Elsewhere,
+a line for each award, or with `--json` a line of JSON for each round.
 """
 
 import json
@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.cli.meter_view import meters_table, money
+from jackpot.cli.operator_view import meters_table, money
 from jackpot.cli.verify import site_line
 from jackpot.core.config import Site
 from jackpot.rules.cards import pretty
@@ -25,8 +25,7 @@ from jackpot.verify import verify
 from jackpot.wire.v1 import meter_pb2
 from table_client.table.ports import SideAward
 from table_client.table.round.play import RoundResult
-from table_client.table.summary import as_json
-from table_client.table.trace import Record
+from table_client.table.trace import Record, as_json
 
 _KEPT = 12  # awards and rounds remembered; how many are shown depends on the terminal
 _HEADINGS = 6  # and other lines besides those of meters, tables, rounds and awards
@@ -90,22 +89,19 @@ class Show:
         self._print(
             f"A controller on {where}, six tables playing with seed {self.seed}.\n"
             f"Shufflers and shoes on {devices}, in their own process.\n"
-            f"{rigged or 'The cards are left to chance.'}\nOpen in a browser:"
+            f"{rigged or 'The cards are dealt at random.'}\nOpen in a browser:"
         )
         for sign in signs:
             self._print(f"  sign          {sign}")
         self._print(f"  operator page {url}/ops")
-        self._print(f"Elsewhere: jackpot meters --watch --controller {where}")
+        self._print(f"In another terminal: jackpot meters --watch --controller {where}")
 
     def live(self) -> AbstractContextManager[object]:
         """Draw while this lasts, where there is a terminal."""
         if not self._drawn:
             return nullcontext()
         return Live(
-            console=self.console,
-            refresh_per_second=8,
-            transient=True,
-            get_renderable=self._render,
+            console=self.console, refresh_per_second=8, transient=True, get_renderable=self._render
         )
 
     # What happens
@@ -125,8 +121,8 @@ class Show:
             self._won_micros += award.amount_micros
             hand = award.hand.replace("-", " ")
             line = (
-                f"{table} round {number}: {hand} ({award.kind}) "
-                f"wins seat {award.seat} {money(award.amount_micros)}"
+                f"{table} round {number}: seat {award.seat} wins {money(award.amount_micros)}, "
+                f"{hand} ({award.kind})"
             )
             self._awards.append(line)
             if not (self._drawn or self._json):
@@ -206,7 +202,7 @@ def _round_line(table: str, result: RoundResult) -> str:
     """A round in a line: the dealer's or the common cards, and what the players have of it."""
     number = f"{table} round {result.number}"
     if result.void:
-        return f"{number}: void, {result.void.replace('_', ' ').lower()}; all wagers go back"
+        return f"{number}: void, {result.void.replace('_', ' ').lower()}; all wagers are returned"
     cards = pretty(result.dealer or result.community)
     net_micros = sum(seat.net_micros for seat in result.seats.values())
     whose = "players" if net_micros >= 0 else "house"

@@ -2,14 +2,13 @@
 
 import click
 
-from jackpot.cli.changes import find_link
 from jackpot.cli.operator_client import OperatorClient, operator_command
 from jackpot.cli.operator_view import exact, links_table
 
 
 @click.group()
 def link() -> None:
-    r"""List links, and put them in service, suspend, resume or retire them.
+    r"""List, start, suspend, resume and retire links.
 
     \b
     Example:
@@ -38,7 +37,7 @@ def list_links(client: OperatorClient) -> None:
 @click.argument("name", metavar="LINK")
 @operator_command(changes=True)
 def put_in_service(client: OperatorClient, name: str) -> None:
-    r"""Seed a link's meters from the house, once, and take wagers.
+    r"""Put a new link in service: seed its meters, accept wagers.
 
     \b
     Example:
@@ -46,56 +45,58 @@ def put_in_service(client: OperatorClient, name: str) -> None:
     """
     seeds = [
         f"{name}/{level.level}: {exact(level.meter_micros)} -> {exact(level.seed_micros)}"
-        for level in find_link(client, name).levels
+        for level in client.link(name).levels
     ]
     client.confirm("\n".join(seeds) or f"{name} has no meter to seed")
     response = client.order("PutLinkInService", link=name)
-    client.tell(response, f"{name} is in service (journal {response.sequence})")
+    client.done(response, f"{name} is in service")
 
 
 @link.command()
 @click.argument("name", metavar="LINK")
 @operator_command(changes=True)
 def suspend(client: OperatorClient, name: str) -> None:
-    r"""Take no more wagers on a link; payouts go on.
+    r"""Stop accepting wagers on a link; payouts continue.
 
     \b
     Example:
       jackpot link suspend five-card
     """
     response = client.order("SuspendLink", link=name)
-    client.tell(response, f"{name} is suspended (journal {response.sequence})")
+    client.done(response, f"{name} is suspended")
 
 
 @link.command()
 @click.argument("name", metavar="LINK")
 @operator_command(changes=True)
 def resume(client: OperatorClient, name: str) -> None:
-    r"""Take wagers again, by the terms that were approved meanwhile.
+    r"""Accept wagers again, with any terms approved meanwhile.
 
     \b
     Example:
       jackpot link resume five-card
     """
     response = client.order("ResumeLink", link=name)
-    client.tell(response, f"{name} is in service (journal {response.sequence})")
+    client.done(response, f"{name} is in service")
 
 
 @link.command()
 @click.argument("name", metavar="LINK")
 @operator_command(changes=True)
 def retire(client: OperatorClient, name: str) -> None:
-    r"""End a suspended link that holds no players' money; the house takes its seed back.
+    r"""Retire a suspended link, and return its seed to the house.
+
+    A link that still holds players' money can't be retired.
 
     \b
     Example:
       jackpot link retire five-card
     """
-    levels = find_link(client, name).levels
+    levels = client.link(name).levels
     back = [
         f"{name}/{level.level}: {exact(level.meter_micros)} -> {exact(0)}, back to the house"
         for level in levels
     ]
     client.confirm("\n".join(back) or f"{name} has no meter")
     response = client.order("RetireLink", link=name)
-    client.tell(response, f"{name} is retired (journal {response.sequence})")
+    client.done(response, f"{name} is retired")

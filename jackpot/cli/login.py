@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import click
 
 from jackpot.cli.connection import certified
-from jackpot.console import UnreachableException, one_line
+from jackpot.console import UnreachableException, one_line, print_json
 
 if TYPE_CHECKING:
     from jackpot.wire.identity import Identity
@@ -36,14 +36,19 @@ def login(identity: "Identity", pages: str, *, json_: bool) -> None:
       jackpot login https://jackpot.example:7480 \
         --cert floor-flo.pem --ca ca.pem
     """
-    where = urlsplit(pages)
+    wrong = click.UsageError(f"{pages!r} is not a valid address; expected https://HOST:PORT")
+    try:
+        where = urlsplit(pages)
+        _ = where.port  # which is looked at only now
+    except ValueError as error:
+        raise wrong from error
     if where.scheme != "https" or not where.hostname:
-        raise click.UsageError(f"{pages!r} is not a valid address; expected https://HOST:PORT")
+        raise wrong
     origin = f"https://{where.netloc}"
     answer = _fetch(identity, where.netloc)
     address = f"{origin}/login#{answer['code']}"
     if json_:
-        click.echo(json.dumps(answer | {"address": address}, indent=2))
+        print_json(answer | {"address": address})
         return
     minutes = answer["valid_s"] // 60
     click.echo(f"{answer['principal']}: open this once, within {minutes} minutes")

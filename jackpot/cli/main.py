@@ -6,26 +6,31 @@ reached, so that a change may or may not have happened; 4 it was not confirmed, 
 """
 
 import click
+from click.shell_completion import get_completion_class
 
 from jackpot.console import DISTRIBUTION, LazyGroup
 
-# Command -> the module that has it, in the order in which a newcomer meets them.
-_COMMANDS = {
-    **{name: name for name in ("serve", "demo", "meters", "watch", "sign", "login", "link")},
-    **dict.fromkeys(("payouts", "validate", "pay", "reject"), "payouts"),
-    **{name: name for name in ("void", "wager")},
-    **dict.fromkeys(("reset", "adjust", "transfer", "limit", "rate"), "changes"),
-    **dict.fromkeys(("proposals", "approve", "decline"), "proposals"),
-    **{name: name for name in ("account", "badbeat", "slip", "report", "audit", "verify")},
-    **{
-        name: name
-        for name in ("export", "key", "backup", "store", "rules", "odds", "ca", "completion")
-    },
+# In the order in which a newcomer meets them; each is in the module of its name, or of `_MODULES`.
+_COMMANDS = (
+    *("serve", "demo", "meters", "watch", "sign", "login", "link", "payouts", "validate", "pay"),
+    *("reject", "void", "wager", "reset", "adjust", "transfer", "limit", "rate", "proposals"),
+    *("approve", "decline", "account", "badbeat", "slip", "report", "audit", "verify", "export"),
+    *("key", "backup", "store", "rules", "odds", "ca", "completion"),
+)
+_CHANGES = ("reset", "adjust", "transfer", "limit", "rate", "proposals", "approve", "decline")
+_MODULES = {
+    **dict.fromkeys(("validate", "pay", "reject"), "payouts"),
+    **dict.fromkeys(_CHANGES, "changes"),
+    **dict.fromkeys(("slip", "key"), "export"),
+    "wager": "void",
+    "audit": "report",
+    "backup": "store",
+    "completion": "main",
 }
 
 
 @click.group(
-    cls=LazyGroup, modules={name: f"jackpot.cli.{module}" for name, module in _COMMANDS.items()}
+    cls=LazyGroup, modules={name: f"jackpot.cli.{_MODULES.get(name, name)}" for name in _COMMANDS}
 )
 @click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
@@ -38,3 +43,20 @@ def main() -> None:
     Example:
       jackpot demo --rounds 30
     """
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    r"""Print a script that completes commands in your shell.
+
+    \b
+    Example:
+      jackpot completion bash > ~/.jackpot-completion.bash
+    """
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.ClickException(f"nothing is known of {shell}")
+    command = context.find_root().command
+    click.echo(kind(command, {}, "jackpot", "_JACKPOT_COMPLETE").source())

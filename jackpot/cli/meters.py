@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.meter_view import as_json, meters_table, money
+from jackpot.cli.operator_view import as_json, meters_table, money
 from jackpot.console import one_line
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ RECONNECT_S = 1.0
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Keep showing them as they change.")
-@click.option("--json", "json_", is_flag=True, help="Print JSON; with --watch one line a change.")
+@click.option("--watch", is_flag=True, help="Keep showing the meters as they change.")
+@click.option(
+    "--json", "json_", is_flag=True, help="Print JSON; with --watch, one line per change."
+)
 @click.option("--site", metavar="SITE", help="The site, if the controller has several.")
 @one_line
 @connected

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from jackpot.odds.offer import Choices, OddsError, Offer, is_counted, make_offer
-from jackpot.odds.plot import plot
 from jackpot.odds.present import (
     as_data,
     conditions,
@@ -19,6 +18,7 @@ from jackpot.odds.present import (
     money,
     number,
     percent,
+    plot,
     row_return,
 )
 from jackpot.odds.returns import Report, report
@@ -41,7 +41,7 @@ def show_odds(
     plot_path: Path | None,
     *,
     as_json: bool,
-    chosen: Chosen,
+    **chosen: str | tuple[str, ...],
 ) -> None:
     """Print the odds that the command line asks for, or fail in one line."""
     try:
@@ -164,22 +164,24 @@ def _only(reports: list[Report]) -> Report:
     return reports[0]
 
 
+def _grid(left: tuple[str, ...], right: tuple[str, ...]) -> Table:
+    """A table with some columns of words, and then some of numbers."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head in left:
+        table.add_column(head)
+    for head in right:
+        table.add_column(head, justify="right")
+    return table
+
+
 def _print_summary(console: Console, rule: Rule, reports: list[Report]) -> None:
     console.print(f"[bold]{rule.title}[/bold]")
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("bet")
-    table.add_column("paytable")
-    for head in ("fixed", "at seed", "long run", "with envy"):
-        table.add_column(head, justify="right")
+    table = _grid(("bet", "paytable"), ("fixed", "at seed", "long run", "with envy"))
     for found in reports:
-        table.add_row(
-            found.offer.bet,
-            found.offer.paytable,
-            percent(found.fixed_return),
-            percent(found.return_at_seed),
-            percent(found.long_run_return),
-            percent(found.long_run_total) if found.offer.envy else "",
-        )
+        offer, returns = found.offer, (found.fixed_return, found.return_at_seed)
+        shown = map(percent, (*returns, found.long_run_return))
+        with_envy = percent(found.long_run_total) if offer.envy else ""
+        table.add_row(offer.bet, offer.paytable, *shown, with_envy)
     console.print(table)
 
 
@@ -219,11 +221,7 @@ def _print_report(console: Console, found: Report) -> None:
 
 
 def _print_rows(console: Console, found: Report) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("hand")
-    table.add_column("pays")
-    for head in ("hands", "one in", "return"):
-        table.add_column(head, justify="right")
+    table = _grid(("hand", "pays"), ("hands", "one in", "return"))
     for chance in found.chances:
         one_in = number(1 / chance.probability, 2) if chance.count else "never"
         adds = percent(row_return(found, chance))
@@ -236,17 +234,10 @@ def _print_rows(console: Console, found: Report) -> None:
 
 
 def _print_levels(console: Console, found: Report) -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("level")
-    for head in ("seed", "break-even", "mean award", "wagers/hit", "rounds/hit"):
-        table.add_column(head, justify="right")
+    heads = ("seed", "break-even", "mean award", "wagers/hit", "rounds/hit")
+    table = _grid(("level",), heads)
     for level in found.levels:
-        table.add_row(
-            level.meter.id,
-            money(level.meter.seed),
-            money(level.break_even),
-            money(level.mean_award),
-            number(level.wagers_between_hits, 0),
-            number(level.rounds_between_hits, 0),
-        )
+        amounts = map(money, (level.meter.seed, level.break_even, level.mean_award))
+        between = (level.wagers_between_hits, level.rounds_between_hits)
+        table.add_row(level.meter.id, *amounts, *(number(hits, 0) for hits in between))
     console.print(table)

@@ -1,27 +1,35 @@
 """What the commands share that read a journal without its controller."""
 
 import datetime as dt
+from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jackpot.reports.walk import Progress as OnProgress
+    from rich.progress import TaskID
+
     from jackpot.reports.walk import Walk
+    from jackpot.verify import Progress as OnProgress
 
 
-data_option = click.option(
-    "--store",
-    "--data",
-    "store",
-    metavar="ADDRESS",
-    envvar="JACKPOT_DATA",
-    required=True,
-    help="The controller's data directory, or postgresql://…",
-)
+def store_option(*, required: bool) -> Callable[[Any], Any]:
+    """Where the journal is."""
+    return click.option(
+        "--store",
+        "--data",
+        "store",
+        metavar="ADDRESS",
+        envvar="JACKPOT_DATA",
+        required=required,
+        help="The controller's data directory, or postgresql://…",
+    )
+
+
+data_option = store_option(required=True)
 site_option = click.option(
     "--site",
     metavar="SITE",
@@ -32,18 +40,24 @@ site_option = click.option(
 
 
 @contextmanager
-def progress_bar(what: str) -> "Iterator[OnProgress | None]":
-    """A bar on the terminal's error output while long work lasts; none where nobody looks."""
+def progress_bars(what: str = "", *, quiet: bool = False) -> "Iterator[OnProgress]":
+    """A bar for each site on the terminal's error output; none where nobody looks."""
     from rich.console import Console
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
+    if quiet or not console.is_terminal:
+        yield lambda _site, _done, _total: None
         return
     with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        tasks: dict[str, TaskID] = {}
+
+        def show(site: str, done: int, total: int) -> None:
+            if site not in tasks:
+                tasks[site] = progress.add_task(f"{what} {site}".strip(), total=total)
+            progress.update(tasks[site], completed=done)
+
+        yield show
 
 
 @contextmanager
@@ -51,32 +65,26 @@ def reading(store: str, site: str) -> "Iterator[Walk]":
     """A walk through a journal, with a bar while it lasts."""
     from jackpot.reports.walk import open_walk
 
-    with progress_bar("reading") as progress, open_walk(store, site, progress) as walk:
+    with (
+        progress_bars("reading") as show,
+        open_walk(store, site, lambda done, total: show(site, done, total)) as walk,
+    ):
         yield walk
 
 
-class Moment(click.ParamType[int]):
-    """A moment in ISO 8601, UTC where no zone is said, as micros since 1970."""
+class Moment(click.ParamType[dt.datetime]):
+    """A moment in ISO 8601, with or without a zone."""
 
     name = "time"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
+    ) -> dt.datetime:
         """Read "2026-03-01T06:00-05:00" or "2026-03-01"."""
-        if isinstance(value, int):
-            return value
         try:
-            moment = dt.datetime.fromisoformat(str(value))
+            return dt.datetime.fromisoformat(str(value))
         except ValueError:
-            self.fail(
-                f"{value!r} is not a time; expected one such as 2026-03-01T06:00",
-                param,
-                ctx,
-            )
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=dt.UTC)
-        return int(moment.timestamp()) * 1_000_000
+            self.fail(f"{value!r} is not a time; expected one such as 2026-03-01T06:00", param, ctx)
 
 
 MOMENT = Moment()

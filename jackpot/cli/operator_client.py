@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import click
 
 from jackpot.cli.connection import Connection, connected
+from jackpot.cli.operator_view import as_json
 from jackpot.console import NotConfirmedError, UnreachableException, one_line, refusal_text
 from jackpot.core.money import dollars
 from jackpot.wire.ids import SAYS, is_id
@@ -20,6 +21,8 @@ from jackpot.wire.ids import SAYS, is_id
 if TYPE_CHECKING:
     import grpc
     from google.protobuf.message import Message
+
+    from jackpot.wire.v1 import operator_pb2
 
 
 TIMEOUT_S = 5.0
@@ -33,7 +36,7 @@ class OperatorClient:
     def __init__(self, channel: "grpc.Channel", **options: Any) -> None:
         from rich.console import Console
 
-        from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
+        from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
         from jackpot.wire.v1 import operator_pb2_grpc
 
         self._channel = channel
@@ -72,10 +75,39 @@ class OperatorClient:
 
     def ask(self, rpc: str, **values: Any) -> Any:
         """Call an RPC that changes nothing."""
+        return self._call(rpc, self._request(rpc, **values))
+
+    def _request(self, rpc: str, **values: Any) -> Any:
         from jackpot.wire.v1 import operator_pb2
 
-        request = getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
+        return getattr(operator_pb2, f"{rpc}Request")(site=self.site, **values)
+
+    def _call(self, rpc: str, request: "Message") -> Any:
         return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
+
+    def link(self, name: str) -> "operator_pb2.Link":
+        """A link by name."""
+        links: dict[str, operator_pb2.Link] = {
+            link.id: link for link in self.ask("ListLinks").links
+        }
+        if name not in links:
+            known = ", ".join(links)
+            raise click.ClickException(f"there is no link {name!r}; the links are: {known}")
+        return links[name]
+
+    def level(
+        self, link: str, level: str | None
+    ) -> "tuple[operator_pb2.Link, operator_pb2.LevelAccounts]":
+        """A level by name, or a link's only one."""
+        found = self.link(link)
+        levels = {one.level: one for one in found.levels}
+        if level is None and len(levels) == 1:
+            return found, found.levels[0]
+        if level is None or level not in levels:
+            known = ", ".join(levels) or "none"
+            says = "name a level" if level is None else f"there is no level {level!r}"
+            raise click.ClickException(f"{says}; the levels of {link} are: {known}")
+        return found, levels[level]
 
     def amount(self, said: int | None, held: int) -> int:
         """What was said, or all that is held; a repeat is of the same amount as the first."""
@@ -100,12 +132,9 @@ class OperatorClient:
 
         from jackpot.wire.refusals import RefusedError
         from jackpot.wire.request_id import new_request_id
-        from jackpot.wire.v1 import operator_pb2
 
         request_id = self._options.get("request_id") or new_request_id()
-        request = getattr(operator_pb2, f"{rpc}Request")(
-            site=self.site, request_id=request_id, **values
-        )
+        request = self._request(rpc, request_id=request_id, **values)
         retrying = Retrying(
             retry=retry_if_exception(
                 lambda error: isinstance(error, RefusedError) and error.retry_s is not None
@@ -134,7 +163,7 @@ class OperatorClient:
         from jackpot.wire.refusals import explained, from_rpc_error
 
         try:
-            return getattr(self._operator, rpc)(request, timeout=TIMEOUT_S, metadata=self._metadata)
+            return self._call(rpc, request)
         except grpc.RpcError as error:
             raise explained(from_rpc_error(error), self._channel) from error
 
@@ -152,18 +181,15 @@ class OperatorClient:
 
     def tell(self, response: "Message", *lines: str) -> None:
         """Give the answer: the message as JSON, or lines for people."""
-        from google.protobuf.json_format import MessageToDict
-
         if self.json:
-            data = MessageToDict(
-                response,
-                preserving_proto_field_name=True,
-                always_print_fields_with_no_presence=True,
-            )
-            click.echo(json.dumps(data, indent=2))
+            click.echo(json.dumps(as_json(response), indent=2))
             return
         for line in lines:
             click.echo(line)
+
+    def done(self, response: Any, what: str, *more: str) -> None:
+        """Say what was done, and where the journal has it."""
+        self.tell(response, f"{what} (journal {response.sequence})", *more)
 
 
 def _name(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -199,7 +225,9 @@ _OPTIONS = (
 _CHANGE_OPTIONS = (
     click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     click.option(
-        "--request-id", metavar="ID", help="Safely repeat a request whose answer was lost."
+        "--request-id",
+        metavar="ID",
+        help="The ID of an earlier request whose answer was lost: repeats it safely.",
     ),
 )
 _NAMES = ("site", "principal", "department", "json_", "yes", "request_id")

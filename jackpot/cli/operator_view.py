@@ -1,27 +1,62 @@
-"""Links, payouts and proposals as a person reads them in a terminal of 80 columns."""
+"""Meters, links, payouts and proposals as a person reads them in a terminal of 80 columns."""
 
-import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jackpot.cli.meter_view import money, status_text
-from jackpot.core.money import dollars, rate_text
+from jackpot.console import local_time
+from jackpot.core.money import dollars, floor_to_cent, rate_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from google.protobuf.message import Message
     from rich.table import Table
 
-    from jackpot.wire.v1 import operator_pb2, payout_pb2
+    from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2
+
+
+def money(amount_micros: int) -> str:
+    """An amount as a sign shows it: whole cents, rounded down."""
+    return f"${dollars(floor_to_cent(amount_micros))}"
+
+
+def status_text(status: "meter_pb2.LinkStatus.ValueType") -> str:
+    """A link's status in words."""
+    from jackpot.wire.v1 import meter_pb2
+
+    return word(meter_pb2.LinkStatus.Name(status), "LINK_STATUS_")
+
+
+def meters_table(links: "Iterable[meter_pb2.LinkMeters]") -> "Table":
+    """All links, a row for each level."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("LINK", "WAGER", "LEVEL"):
+        table.add_column(heading)
+    table.add_column("METER", justify="right", style="bold green", no_wrap=True)
+    table.add_column("HITS", justify="right")
+    table.add_column("STATUS")
+    for link in links:
+        first = (link.title, money(link.wager_micros))
+        last = (str(link.hit_count), status_text(link.status))
+        for meter in link.meters:
+            table.add_row(*first, meter.level, money(meter.amount_micros), *last)
+            first, last = ("", ""), ("", "")
+    return table
+
+
+def as_json(response: "Message") -> Any:
+    """A response as JSON data; 64-bit numbers are strings there, as proto's JSON has them."""
+    from google.protobuf.json_format import MessageToDict
+
+    return MessageToDict(
+        response, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
 
 
 def exact(amount_micros: int) -> str:
     """An amount to the micro, where there are any beyond the cent."""
     return f"${dollars(amount_micros)}"
-
-
-def clock(time_micros: int) -> str:
-    """A moment, in UTC and to the second."""
-    return dt.datetime.fromtimestamp(time_micros // 1_000_000, dt.UTC).strftime("%F %TZ")
 
 
 def word(name: str, prefix: str) -> str:
@@ -145,11 +180,12 @@ def proposal_lines(proposal: "operator_pb2.Proposal") -> list[str]:
         reason = operator_pb2.MeterReason.Name(proposal.reason)
         why = f"{word(reason, 'METER_REASON_')}: {why}"
     department = proposal.department or "no department"
+    proposed = local_time(proposal.proposed_time_micros)
     return [
         f"{proposal.id}  {kind} {about}",
         f"   before  {proposal.before}",
         f"   after   {proposal.after}",
         f"   why     {why}",
-        f"   by      {proposal.proposer} ({department}), {clock(proposal.proposed_time_micros)}",
-        f"   until   {clock(proposal.expires_time_micros)}",
+        f"   by      {proposal.proposer} ({department}), {proposed}",
+        f"   until   {local_time(proposal.expires_time_micros)}",
     ]

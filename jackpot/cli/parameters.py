@@ -1,6 +1,8 @@
-"""Parse command-line values: amounts, rates, numbers, cards, journal heads."""
+"""Command-line values: amounts, rates, numbers, cards, journal heads, files; how pages look."""
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +11,12 @@ from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT, parse_dollars
 from jackpot.rules.cards import CardError, parse_cards
 
 if TYPE_CHECKING:
+    from jackpot.display.web.app import Settings
     from jackpot.verify import Noted
+
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 class Amount(click.ParamType[int]):
@@ -119,3 +126,16 @@ ID = Number(64)  # of a payout, a proposal or an entry
 SEAT = Number(32)
 HEAD = Head()
 CARDS = Cards()
+
+
+theme_option: Callable[[Any], Any] = click.option(
+    "--theme", type=FILE, help="A file with the house's name, logo and colors."
+)
+
+
+def settings(theme: Path | None) -> "Settings":
+    """What the options say of the pages."""
+    from jackpot.display.web.app import Settings
+    from jackpot.display.web.theme import Theme
+
+    return Settings(theme=Theme.load(theme) if theme else Theme())

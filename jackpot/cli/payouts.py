@@ -1,12 +1,11 @@
 """`jackpot payouts`, `validate`, `pay`, `reject`: from an award to the player's hand."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from jackpot.cli.meter_view import money
 from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import changes_lines, payouts_table, word
+from jackpot.cli.operator_view import changes_lines, money, payouts_table, word
 from jackpot.cli.parameters import ID
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from jackpot.wire.v1 import payout_pb2
 
 
-FLOORPERSON = "Who saw hand and lamp; with TLS it is you."
+FLOORPERSON = "Who saw the hand and the lamp; with TLS, it is you."
 _PAYOUT = click.argument("payout", type=ID)
 
 
@@ -41,14 +40,14 @@ def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
     elif response.payouts:
         client.console.print(payouts_table(response.payouts))
     else:
-        click.echo("Nothing waits.")
+        click.echo("No open payouts.")
 
 
 @click.command()
 @_PAYOUT
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @click.option(
-    "--source", type=click.Choice(["cage"]), help="Let the cage pay what the table would."
+    "--source", type=click.Choice(["cage"]), help="Have the cage pay, even if the table would."
 )
 @operator_command(changes=True)
 def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
@@ -66,14 +65,14 @@ def validate(client: OperatorClient, payout: int, floorperson: str, source: str 
         floorperson=floorperson,
         source=payout_pb2.PAYOUT_SOURCE_CAGE if source else None,
     )
-    where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
-    amount = money(response.amount_micros)
-    client.tell(response, f"{payout} is valid: {amount} from the {where}{_at(response.sequence)}")
+    client.done(response, f"{payout} is valid: {_paid_from(response)}")
 
 
 @click.command()
 @_PAYOUT
-@click.option("--form", default="", metavar="NO", help="The form's number; the cage needs it.")
+@click.option(
+    "--form", default="", metavar="NO", help="The form number; required for payouts at the cage."
+)
 @operator_command(changes=True)
 def pay(client: OperatorClient, payout: int, form: str) -> None:
     r"""Record that an award was handed over.
@@ -82,14 +81,10 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
     Example:
       jackpot pay 41 --form W2G-1007
     """
-    from jackpot.wire.v1 import payout_pb2
-
     if found := _open(client).get(payout):
         client.confirm(f"{_about(found)} -> paid{f', form {form}' if form else ''}")
     response = client.order("PayPayout", payout=payout, form=form)
-    where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
-    amount = money(response.amount_micros)
-    client.tell(response, f"{payout} is paid: {amount} from the {where}{_at(response.sequence)}")
+    client.done(response, f"{payout} is paid: {_paid_from(response)}")
 
 
 @click.command()
@@ -127,8 +122,7 @@ def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -
         floorperson=floorperson,
     )
     others = [change for change in response.changes if change.payout != payout]
-    done = f"{payout} is rejected{_at(response.sequence)}"
-    client.tell(response, done, *changes_lines(others, before))
+    client.done(response, f"{payout} is rejected", *changes_lines(others, before))
 
 
 def _open(client: OperatorClient) -> "dict[int, payout_pb2.Payout]":
@@ -157,5 +151,8 @@ def _about(payout: "payout_pb2.Payout") -> str:
     return f"payout {payout.id}, {hand} at {at}: {money(payout.amount_micros)}, {status}"
 
 
-def _at(sequence: int) -> str:
-    return f" (journal {sequence})"
+def _paid_from(response: Any) -> str:
+    from jackpot.wire.v1 import payout_pb2
+
+    where = word(payout_pb2.PayoutSource.Name(response.source), "PAYOUT_SOURCE_")
+    return f"{money(response.amount_micros)} from the {where}"

@@ -1,28 +1,32 @@
-"""`jackpot report`: a gaming day, from the journal alone."""
+"""`jackpot report`, `audit`: a gaming day, and who did what, from the journal alone."""
 
 import datetime as dt
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import data_option, reading, site_option
-from jackpot.console import one_line
+from jackpot.cli.offline import MOMENT, data_option, reading, site_option
+from jackpot.cli.parameters import FILE, ID
+from jackpot.console import local_time, one_line
 from jackpot.sources import clock_micros
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from jackpot.reports.audit import Finding
     from jackpot.reports.daily import DailyReport
-    from jackpot.reports.sections import Section
+    from jackpot.reports.daily_sections import Section
 
 
 WIDTH = 80
+_GAP = 2  # between columns
 
 
 @click.group()
 def report() -> None:
-    r"""Report on a gaming day, from the journal alone.
+    r"""Report on a gaming day from the journal.
 
     \b
     Example:
@@ -36,7 +40,7 @@ def report() -> None:
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="The day on which it began.  [default: the last that is over]",
+    help="The date on which the gaming day began.  [default: the last finished day]",
 )
 @click.option(
     "--format",
@@ -44,23 +48,18 @@ def report() -> None:
     type=click.Choice(["text", "csv", "json", "html"]),
     default="text",
     show_default=True,
-    help="How to draw it.",
+    help="The format of the report.",
 )
-@click.option("--json", "json_", is_flag=True, help="The same as --format json.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write it to a file.  [default: print it]",
-)
+@click.option("--json", "json_", is_flag=True, help="Same as --format json.")
+@click.option("--out", type=FILE, help="Write it to a file.  [default: print it]")
 @one_line
 def daily(
     store: str, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
 ) -> None:
-    r"""What every meter did on a gaming day and why, and what is still open.
+    r"""Report how each meter changed and why, and what is still open.
 
-    The day's beginning and time zone are those of the site file. The controller
-    may run or not; the report of a day that has ended never changes, and that of
-    another says so.
+    The site file sets when the day begins and its time zone. The controller may be
+    running. The report of a finished day never changes; an unfinished day is marked.
 
     \b
     Example:
@@ -87,8 +86,7 @@ def daily(
 def _drawn(found: "DailyReport", form: str) -> str:
     import msgspec
 
-    from jackpot.reports.formats import as_csv, as_html
-    from jackpot.reports.sections import sections
+    from jackpot.reports.daily_sections import as_csv, as_html, sections
 
     match form:
         case "json":
@@ -105,7 +103,7 @@ def _as_text(found: "Iterable[Section]") -> str:
     from rich.console import Console
     from rich.table import Table
 
-    from jackpot.reports.sections import Money
+    from jackpot.reports.daily_sections import Money
 
     console = Console(width=WIDTH, color_system=None, highlight=False)
     with console.capture() as captured:
@@ -115,13 +113,110 @@ def _as_text(found: "Iterable[Section]") -> str:
                 console.print(f"  {section.nothing}", markup=False)
                 continue
             table = Table(box=None, pad_edge=False, show_header=any(section.headings))
-            for heading, cell in zip(section.headings, section.rows[0], strict=True):
+            widths = _widths(list(zip(section.headings, *section.rows, strict=True)))
+            for heading, cell, width in zip(section.headings, section.rows[0], widths, strict=True):
                 number = isinstance(cell, int | Money)
                 table.add_column(
-                    heading, justify="right" if number else "left", overflow="fold", no_wrap=number
+                    heading,
+                    justify="right" if number else "left",
+                    overflow="fold",
+                    no_wrap=number,
+                    width=width,
                 )
             for row in section.rows:
                 table.add_row(*map(str, row))
             console.print(table, markup=False)
     lines = (line.rstrip() for line in captured.get().strip("\n").splitlines())
     return "\n".join(lines) + "\n"
+
+
+def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
+    """Column widths that break no word, where the screen has room for that."""
+    texts = [[str(cell) for cell in column] for column in columns]
+    least = [max(len(word) for text in column for word in text.split() or [""]) for column in texts]
+    widths = [max(map(len, column)) for column in texts]
+    room = WIDTH - _GAP * (len(widths) - 1)
+    if sum(least) > room:
+        return [None] * len(widths)
+    while sum(widths) > room:
+        spare = [width - word for width, word in zip(widths, least, strict=True)]
+        widths[spare.index(max(spare))] -= 1
+    return widths
+
+
+@click.command()
+@data_option
+@site_option
+@click.option(
+    "--since", type=MOMENT, help="From this time on, in the site's zone, such as 2026-03-01T06:00."
+)
+@click.option("--until", type=MOMENT, help="Before this time.")
+@click.option(
+    "--actor",
+    metavar="NAME",
+    default="",
+    help="Entries by this person or table, or by the controller.",
+)
+@click.option("--table", metavar="TABLE", default="", help="Entries about this table.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only this kind, such as MeterAdjusted; may be repeated.",
+)
+@click.option("--limit", type=ID, help="Stop after this many entries.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object a line, in full.")
+@one_line
+def audit(
+    store: str,
+    site: str,
+    since: dt.datetime | None,
+    until: dt.datetime | None,
+    actor: str,
+    table: str,
+    kinds: tuple[str, ...],
+    limit: int | None,
+    *,
+    json_: bool,
+) -> None:
+    r"""Show entries of the journal by time, actor, table and kind.
+
+    \b
+    Example:
+      jackpot audit --data /var/lib/jackpot --kind MeterAdjusted --kind Proposed
+      jackpot audit --data /var/lib/jackpot --actor ann --since 2026-03-01
+    """
+    import msgspec
+
+    from jackpot.reports.audit import Filter
+    from jackpot.reports.audit import audit as search
+    from jackpot.store.codec import KINDS
+
+    by_name = {kind.lower(): kind for kind in KINDS}
+    for kind in kinds:
+        if kind.lower() not in by_name:
+            raise click.BadParameter(
+                f"{kind!r} is not a kind of entry; expected one of: {', '.join(sorted(KINDS))}"
+            )
+    wanted = Filter(since, until, actor, table, frozenset(by_name[k.lower()] for k in kinds))
+    with reading(store, site) as walk:
+        for found in islice(search(walk, wanted), limit):
+            if json_:
+                click.echo(msgspec.json.encode(found).decode())
+            else:
+                click.echo("\n".join(_lines(found)))
+
+
+def _lines(found: "Finding") -> list[str]:
+    when = local_time(found.time_micros, found.zone)
+    head = f"{found.sequence} {when} {found.actor} {found.kind}"
+    if not found.about:
+        return [head]
+    if len(head) + 2 + len(found.about) <= WIDTH:
+        return [f"{head}: {found.about}"]
+    return [head, *(f"    {line}" for line in _wrapped(found.about))]
+
+
+def _wrapped(text: str) -> list[str]:
+    return click.wrap_text(text, WIDTH - 4).splitlines()

@@ -1,10 +1,11 @@
 """`jackpot rules`: show what the controller carries out, and check a site file by it."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from jackpot.console import print_json
 
 if TYPE_CHECKING:
     from jackpot.rules.model import Rule
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def rules() -> None:
-    r"""Show the rules as cited data, and check a site file against them.
+    r"""Show the regulations' rules, and check a site file.
 
     \b
     Example:
@@ -24,7 +25,7 @@ def rules() -> None:
 
 
 @rules.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_rules(*, as_json: bool) -> None:
     r"""List every rule with its bets and paytables.
 
@@ -36,7 +37,7 @@ def list_rules(*, as_json: bool) -> None:
     from jackpot.rules.loader import rules as all_rules
 
     if as_json:
-        _print_json({"rules": [_summary(rule) for rule in all_rules().values()]})
+        print_json({"rules": [_summary(rule) for rule in all_rules().values()]})
         return
     for rule in all_rules().values():
         view.summary(rule)
@@ -45,9 +46,9 @@ def list_rules(*, as_json: bool) -> None:
 @rules.command("show")
 @click.argument("rule_id", metavar="RULE")
 @click.argument("bet_id", metavar="[BET]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
-    r"""Print a rule's paytables as a person reads them, with clauses.
+    r"""Print the paytables of a rule, with their clauses.
 
     \b
     Example:
@@ -66,7 +67,7 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
         known = ", ".join(bet.id for bet in rule.bets)
         raise click.ClickException(f"{rule_id} has no bet {bet_id!r} (it has: {known})")
     if as_json:
-        _print_json({**msgspec.to_builtins(rule), "bets": msgspec.to_builtins(bets)})
+        print_json({**msgspec.to_builtins(rule), "bets": msgspec.to_builtins(bets)})
         return
     view.head(rule)
     for bet in bets:
@@ -77,12 +78,14 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
 
 @rules.command("check")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
-    r"""Check a site file: name every violation with its clause, and what may be chosen.
+    r"""Check a site file against the regulations.
 
-    Exits 1 where anything must be changed.
+    Names every violation with its clause and what is allowed.
+
+    Exits with 1 if anything must be changed.
 
     \b
     Example:
@@ -100,7 +103,7 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
         found, violations = None, error.violations
     warnings = found.warnings if found else ()
     if as_json:
-        _print_json(
+        print_json(
             {
                 "file": str(file),
                 "ok": not violations,
@@ -122,26 +125,15 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
         context.exit(1)
 
 
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, default=str))
-
-
 def _summary(rule: "Rule") -> dict[str, Any]:
     """A rule without its tables."""
+    about = ("id", "game", "title", "jurisdiction", "source", "effective")
+    about_bet = ("id", "title", "kind", "ranking", "clause")
     return {
-        "id": rule.id,
-        "game": rule.game,
-        "title": rule.title,
-        "jurisdiction": rule.jurisdiction,
-        "source": rule.source,
-        "effective": rule.effective and str(rule.effective),
+        **{name: getattr(rule, name) for name in about},
         "bets": [
             {
-                "id": bet.id,
-                "title": bet.title,
-                "kind": bet.kind,
-                "ranking": bet.ranking,
-                "clause": bet.clause,
+                **{name: getattr(bet, name) for name in about_bet},
                 "paytables": [
                     {"id": table.id, "clause": table.clause, "levels": [x.id for x in table.levels]}
                     for table in bet.paytables
@@ -155,7 +147,7 @@ def _summary(rule: "Rule") -> dict[str, Any]:
 def _link_json(found: "SiteFile", link_id: str) -> dict[str, Any]:
     import msgspec
 
-    from jackpot.rules.options import options
+    from jackpot.rules.choices import options
 
     rule, bet, paytable = found.choices[link_id]
     return {

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from jackpot.core.money import dollars, rate_text
+from jackpot.rules.choices import options
 from jackpot.rules.model import BetRule, Paytable, Rule
-from jackpot.rules.options import options
 from jackpot.rules.site import SiteFile
 
 WIDTH = 80
@@ -124,7 +124,7 @@ def _paytables(tables: Sequence[Paytable]) -> None:
     heads = ["Hand", *("Pays" if table.id == "only" else f"Table {table.id}" for table in tables)]
     _grid(heads, ([_words(hand), *(_cell(table, hand) for table in tables)] for hand in hands))
     for minimum, clause in dict.fromkeys((table.minimum, table.clause) for table in tables):
-        _say("at least these" if minimum else "exactly these", clause)
+        _say("it must pay at least this" if minimum else "it must pay exactly this", clause)
     meters = [
         [table.id, level.id, level.seed, level.reseed, level.primary, level.reserve]
         for table in tables
@@ -175,7 +175,7 @@ def _since(rule: Rule) -> str:
 
 
 def _cite(clauses: Iterable[str]) -> None:
-    _say("by", "; ".join(dict.fromkeys(clauses)))
+    _say("set by", "; ".join(dict.fromkeys(clauses)))
 
 
 def _say(text: str, clause: str = "") -> None:

@@ -12,26 +12,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.http import settings, theme_option
+from jackpot.cli.parameters import FILE, settings, theme_option
 from jackpot.console import one_line
-from jackpot.file_limit import raise_file_limit
+from jackpot.tuning import raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
-    from jackpot.display.web.app import Settings
     from jackpot.engine.faults import Faults
     from jackpot.server.controller import Controller
     from jackpot.store.journal import Journal
+
+MAX_FRONTS = 64
 
 
 @click.command()
 @click.option(
     "--site",
     "site_paths",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     multiple=True,
-    help="The site file: links, bets, tables. Given again: one more site of a group.",
+    help="The site file: links, bets, tables. Repeat it for more sites.",
 )
 @click.option(
     "--store",
@@ -46,12 +47,12 @@ if TYPE_CHECKING:
     "new_sites",
     metavar="SITE",
     multiple=True,
-    help="Begin this site in a store that holds other sites. May be given again.",
+    help="Start this site in a store that holds other sites; may be repeated.",
 )
 @click.option(
     "--accept-lost-commits",
     is_flag=True,
-    help="Serve although the database can lose commits that it has acknowledged.",
+    help="Serve even though the database may lose commits that it acknowledged.",
 )
 @click.option(
     "--grpc",
@@ -62,18 +63,25 @@ if TYPE_CHECKING:
 @click.option(
     "--http",
     metavar="HOST:PORT",
-    help="Where to serve signs and pages, of the first site. "
+    help="Where to serve the first site's signs and pages. "
     "[default: what each site file says, or nowhere]",
 )
 @click.option(
     "--cert",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The controller's certificate; its key lies beside it. Without it: loopback only.",
+    type=FILE,
+    help="The controller's certificate, with its key beside it. Without one, only this machine can "
+    "connect.",
 )
 @click.option(
     "--ca",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The authority's ca.pem, with its list of revoked certificates beside it.",
+)
+@click.option(
+    "--fronts",
+    type=click.IntRange(0, MAX_FRONTS),
+    help="How many processes own the gRPC sockets; 0: this one, and it serves pages too. "
+    "[default: 2, or 1 on two processors]",
 )
 @theme_option
 @click.pass_obj
@@ -89,9 +97,12 @@ def serve(
     theme: Path | None,
     new_sites: tuple[str, ...],
     *,
+    fronts: int | None,
     accept_lost_commits: bool,
 ) -> None:
-    r"""Run a controller until SIGTERM or Ctrl-C, then answer what is under way and stop.
+    r"""Run a controller.
+
+    SIGTERM or Ctrl-C stops it, once the requests under way are answered.
 
     \b
     Example:
@@ -106,7 +117,7 @@ def serve(
     from jackpot.engine.faults import none as no_faults
     from jackpot.rules.site import load_site_file
     from jackpot.server.assembly import make_controller
-    from jackpot.store.opening import journal_opener
+    from jackpot.store.opening import journal_opener, weakness
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
@@ -127,6 +138,8 @@ def serve(
     shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
     shown = {site: where for site, where in shown.items() if where}
     store = store or file.server.data
+    if weak := weakness(store):
+        click.echo(f"warning: {weak}", err=True)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         make = partial(
             make_controller,
@@ -135,11 +148,12 @@ def serve(
             gate,
             *sites[1:],
             accept_lost_commits=accept_lost_commits,
+            fronts=fronts,
             faults=faults or no_faults,  # only a controller under test has any
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
         check = partial(_verify_sites, opener, [site.id for site in sites], new_sites)
-        runner.run(_serve(make, store, check, where, gate, shown, settings(theme)))
+        runner.run(_serve(make, store, check, where, gate, shown, theme))
 
 
 def _verify_sites(
@@ -166,12 +180,11 @@ async def _serve(
     address: str,
     gate: "Gate | None",
     http: dict[str, str],
-    look: "Settings",
+    theme: Path | None,
 ) -> None:
-    from jackpot.display.web.beside import pages
-    from jackpot.display.web.serving import listen
-    from jackpot.server.garbage_collection import calm_collector
+    from jackpot.tuning import calm_collector
 
+    look = settings(theme) if http or theme else None  # pages are loaded only where they are served
     controller = make()
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -179,23 +192,28 @@ async def _serve(
     async with AsyncExitStack() as stack:
         # A start that fails must leave no seed in the journal, so addresses come first. Whoever
         # asks for a page meanwhile waits for it.
-        places = {site: stack.enter_context(listen(each)) for site, each in http.items()}
+        places = {}
+        if http:
+            from jackpot.display.web.serving import listen
+
+            places = {site: stack.enter_context(listen(each)) for site, each in http.items()}
         for place in places.values():
             place.listen()
-        controller.verify(address)
+        controller.take(address)
+        stack.callback(controller.release)
         check()  # whatever is wrong with the store is told here, and not by a writer
         where = await controller.start(address)
         stack.push_async_callback(controller.stop)
         calm_collector()
-        urls = [
-            await stack.enter_async_context(pages(controller, store, place, look, site))
-            for site, place in places.items()
-        ]
         guard = "with TLS" if gate else "without TLS, for this machine only"
         served = ",".join(site.id for site in controller.sites)
         click.echo(f"serving {served} on {where} {guard}")
-        for url in urls:
-            click.echo(f"signs and pages on {url}")
         sys.stdout.flush()
+        if look and places:
+            from jackpot.display.web.beside import pages
+
+            for url in await stack.enter_async_context(pages(controller, store, places, look)):
+                click.echo(f"signs and pages on {url}")
+            sys.stdout.flush()
         await stopped.wait()
     click.echo("stopped")

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from jackpot import display
 from jackpot.cli.connection import Connection, connected
-from jackpot.cli.http import PAGES, settings, theme_option
+from jackpot.cli.parameters import settings, theme_option
 from jackpot.console import one_line
-from jackpot.file_limit import raise_file_limit
+from jackpot.tuning import raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.display.web.app import Settings
@@ -22,18 +23,19 @@ if TYPE_CHECKING:
 @click.option(
     "--http",
     metavar="HOST:PORT",
-    default=PAGES,
+    default=display.ADDRESS,
     show_default=True,
     help="Where to serve; port 0 picks a free one.",
 )
-@click.option("--site", metavar="SITE", default="", help="Which site, where there are several.")
+@click.option("--site", metavar="SITE", default="", help="The site, if the controller has several.")
 @theme_option
 @one_line
 @connected
 def sign(connection: Connection, http: str, site: str, theme: Path | None) -> None:
-    r"""Serve signs until SIGTERM or Ctrl-C; a controller that is away is waited for.
+    r"""Serve signs from another machine than the controller.
 
-    However many signs are watched, the controller has one watcher.
+    It waits for a controller that is down. The controller has one watcher, however many
+    signs there are.
 
     \b
     Example:
@@ -49,7 +51,7 @@ def sign(connection: Connection, http: str, site: str, theme: Path | None) -> No
 
 
 async def _sign(connection: Connection, http: str, site: str, look: "Settings") -> None:
-    from jackpot.display.feeds.remote import RemoteFeed
+    from jackpot.display.feeds.site_feed import SiteFeed
     from jackpot.display.web.access import SignsOnly
     from jackpot.display.web.serving import listen, serve_feed
     from table_client.client import open_channel
@@ -59,7 +61,7 @@ async def _sign(connection: Connection, http: str, site: str, look: "Settings") 
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     listening = listen(http)
     async with open_channel(connection.address, connection.identity) as channel:
-        source = RemoteFeed(channel, site)
+        source = SiteFeed(channel, site)
         await source.start()
         # What a certificate may see is for its holder, not for whoever can reach these pages.
         access = SignsOnly() if connection.identity else None

@@ -1,22 +1,56 @@
-"""`jackpot store`: move journals between stores."""
+"""`jackpot store`, `backup`: copy journals, to another store or while a controller runs."""
 
-import json
-from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import site_option
-from jackpot.cli.verify import HASH_SHOWN
-from jackpot.console import one_line
+from jackpot.cli.offline import data_option, progress_bars, site_option
+from jackpot.cli.parameters import FOLDER
+from jackpot.cli.verify import HASH_SHOWN, site_line
+from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.progress import TaskID
-
-    from jackpot.store.copying import Progress as OnProgress
     from jackpot.store.opening import Address
+
+
+@click.command()
+@click.argument("target", type=FOLDER)
+@data_option
+@click.option("--json", "json_", is_flag=True, help="Print the copy's findings as JSON.")
+@one_line
+def backup(target: Path, store: str, *, json_: bool) -> None:
+    r"""Copy a journal, even in use, and check the copy.
+
+    \b
+    Example:
+      jackpot backup /backup/2026-03-01 --data /var/lib/jackpot
+    """
+    from jackpot.store.opening import is_postgres
+    from jackpot.store.sqlite import FILE_NAME, SqliteJournal
+    from jackpot.verify import verify
+
+    if is_postgres(store):
+        raise click.ClickException("PostgreSQL has its own backup: pg_basebackup, or pg_dump")
+    file = target / FILE_NAME
+    if file.exists():
+        raise click.ClickException(f"there is a journal in {target}; nothing was copied")
+    journal = SqliteJournal.open_to_read(Path(store))
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        journal.backup(file)
+    except OSError as error:
+        raise click.ClickException(f"can't write {target}: {error.strerror}") from error
+    finally:
+        journal.close()
+    report = verify(target)
+    if json_:
+        print_json(report)
+    else:
+        for site in report.sites:
+            click.echo(f"{target}: {site_line(site)}")
+    if not report.ok:
+        raise click.ClickException(f"the copy in {target} is not sound; keep the one before it")
 
 
 @click.group()
@@ -39,26 +73,24 @@ def copy(source: "Address", target: "Address", site: str, *, json_: bool) -> Non
     r"""Copy a journal to another store, and check it on both sides.
 
     FROM and TO are data directories or postgresql:// addresses. Stop the site's controllers
-    first. A copy that was interrupted goes on where it stopped when it is started again; nothing
-    that is in TO already is ever changed.
+    first. If a copy is interrupted, start it again: it continues where it stopped. What is
+    already in TO is never changed.
 
     \b
     Example:
       jackpot store copy /var/lib/jackpot postgresql://db1,db2/jackpot
     """
-    import msgspec
-
     from jackpot.store.copying import copy as copy_journal
     from jackpot.store.copying import verify_equal
 
     _check(source, site, "FROM", "checking FROM")
-    with _bar("copying") as progress:
+    with progress_bars("copying") as progress:
         copied = copy_journal(source, target, progress, site)
     for each in copied:
         _check(target, each.site, "TO", "checking TO")
     verify_equal(source, target, copied)
     if json_:
-        click.echo(json.dumps(msgspec.to_builtins(copied), indent=2))
+        print_json(copied)
     else:
         for each in copied:
             click.echo(
@@ -70,7 +102,7 @@ def copy(source: "Address", target: "Address", site: str, *, json_: bool) -> Non
 def _check(address: "Address", site: str, which: str, what: str) -> None:
     from jackpot.verify import verify
 
-    with _bar(what) as progress:
+    with progress_bars(what) as progress:
         report = verify(address, progress, site)
     for found in report.sites:
         if found.first_bad:
@@ -79,24 +111,3 @@ def _check(address: "Address", site: str, which: str, what: str) -> None:
             )
     if report.problem:
         raise click.ClickException(f"{which} is damaged: {report.problem}")
-
-
-@contextmanager
-def _bar(what: str) -> "Iterator[OnProgress]":
-    """A bar for each site on the terminal's error output; none where nobody looks."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _site, _done, _total: None
-        return
-    with Progress(console=console, transient=True) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def show(site: str, done: int, total: int) -> None:
-            if site not in tasks:
-                tasks[site] = progress.add_task(f"{what} {site}", total=total)
-            progress.update(tasks[site], completed=done)
-
-        yield show

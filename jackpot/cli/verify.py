@@ -7,49 +7,33 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.parameters import HEAD
-from jackpot.console import one_line
+from jackpot.cli.offline import progress_bars, store_option
+from jackpot.cli.parameters import FILE, HEAD
+from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
-    from jackpot.verify import Noted, Report, SiteReport
+    from jackpot.verify import Noted, SiteReport
 
 
 HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 
 
 @click.command()
+@store_option(required=False)
 @click.option(
-    "--store",
-    "--data",
-    "store",
-    metavar="ADDRESS",
-    envvar="JACKPOT_DATA",
-    help="The controller's data directory, or postgresql://…",
+    "--export", "export_file", type=FILE, help="A file of jackpot export, instead of a journal."
 )
 @click.option(
-    "--export",
-    "export_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A file of jackpot export, instead of a journal.",
+    "--receipt", "receipt_file", type=FILE, help="A signed slip in JSON, instead of a journal."
 )
-@click.option(
-    "--receipt",
-    "receipt_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A signed slip in JSON, instead of a journal.",
-)
-@click.option(
-    "--key",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The public key, for an export or a receipt.",
-)
+@click.option("--key", type=FILE, help="The public key, for an export or a receipt.")
 @click.option(
     "--head",
     "heads",
     multiple=True,
     type=HEAD,
     metavar="SITE=SEQUENCE:HASH",
-    help="An earlier head, from a slip, a report or an export, that must be in the chain.",
+    help="An earlier head that the chain must contain, as printed on a slip, report or export.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
@@ -62,10 +46,12 @@ def verify(
     *,
     json_: bool,
 ) -> None:
-    r"""Check chain, numbering, snapshots and conservation; exit 1 with the first bad entry.
+    r"""Check that a journal is complete and unaltered.
 
-    An export or a receipt is checked by its signature too, and needs no
-    journal. A chain can't show that its tail was cut off: --head can.
+    Checks hash chain, numbering, snapshots and money. Exits with 1 and names the first bad entry.
+
+    An export or a receipt is also checked against its signature, without the
+    journal. To detect that the latest entries were cut off, add --head.
 
     \b
     Example:
@@ -73,7 +59,7 @@ def verify(
       jackpot verify --data /var/lib/jackpot --head liberty=5120:8cbe93b3f854f4a0
       jackpot verify --export march.jsonl --key site.key.pub
     """
-    import msgspec
+    from jackpot.verify import verify as verify_journal
 
     if export_file or receipt_file:
         if key is None:
@@ -85,9 +71,10 @@ def verify(
         return
     if store is None:
         raise click.UsageError("nothing to verify: give --data, --export or --receipt")
-    report = _verify(store, dict(heads), quiet=json_)
+    with progress_bars(quiet=json_) as show:
+        report = verify_journal(store, show, noted=dict(heads))
     if json_:
-        click.echo(json.dumps(msgspec.to_builtins(report), indent=2))
+        print_json(report)
     else:
         for site in report.sites:
             click.echo(site_line(site))
@@ -97,14 +84,12 @@ def verify(
 
 
 def _verify_export(file: Path, key: Path, *, json_: bool) -> None:
-    import msgspec
-
     from jackpot.reports.export import verify_export
     from jackpot.signing import load_public
 
     found = verify_export(file, load_public(key))
     if json_:
-        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+        print_json(found)
     elif found.ok:
         click.echo(
             f"{found.site}: sound, entries {found.first:,} to {found.last:,}, "
@@ -121,22 +106,32 @@ def _verify_export(file: Path, key: Path, *, json_: bool) -> None:
 def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
     import msgspec
 
-    from jackpot.reports.slip import Receipt, is_genuine
-    from jackpot.signing import load_public
+    from jackpot.reports.slip import Receipt, as_json, is_genuine
+    from jackpot.signing import fingerprint, load_public
 
+    public = load_public(key)
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=Receipt)
+        raw = file.read_bytes()
+        found = msgspec.json.decode(raw, type=Receipt)
     except OSError as error:
         raise click.ClickException(f"can't read {file}: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise click.ClickException(f"{file} is not a receipt: {error}") from error
-    genuine = is_genuine(found, load_public(key))
+    problem = ""
+    if not is_genuine(found, public):
+        problem = "NOT what this key signed"
+    elif raw != as_json(found):
+        problem = "NOT as it was signed: something was added, repeated or respelled"
+    name = fingerprint(public)  # what the file says of itself is worth nothing until it is checked
     if json_:
-        click.echo(json.dumps({"ok": genuine, "payout": found.slip.payout, "key": found.key}))
+        told = {"ok": not problem, "payout": found.slip.payout, "key": "" if problem else name}
+        click.echo(json.dumps(told))
+    elif problem:
+        click.echo(f"{file}: {problem}")
     else:
-        verdict = f"genuine, signed by {found.key}" if genuine else "NOT what this key signed"
-        click.echo(f"payout {found.slip.payout} of {found.slip.site}: {verdict}")
-    if not genuine:
+        slip = found.slip
+        click.echo(f"payout {slip.payout} of {slip.site}: genuine, signed by {name}")
+    if problem:
         sys.exit(1)
 
 
@@ -149,23 +144,3 @@ def site_line(site: "SiteReport") -> str:
         f"{site.site}: sound, {site.entries:,} entries, {snapshots}, "
         f"head {site.head_hash[:HASH_SHOWN]}"
     )
-
-
-def _verify(store: str, noted: "dict[str, Noted]", *, quiet: bool) -> "Report":
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from jackpot.verify import verify as verify_journal
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        return verify_journal(store, noted=noted)
-    with Progress(console=console, transient=True) as progress:
-        tasks = {}
-
-        def show(site: str, done: int, total: int) -> None:
-            if site not in tasks:
-                tasks[site] = progress.add_task(site, total=total)
-            progress.update(tasks[site], completed=done)
-
-        return verify_journal(store, show, noted=noted)

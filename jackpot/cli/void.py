@@ -1,18 +1,18 @@
-"""`jackpot void`: a floorperson undoes a round or a seat, after its collection too."""
+"""`jackpot void`, `wager`: a floorperson undoes a round or a seat, or removes a wager."""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.meter_view import money
 from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import changes_lines, word
+from jackpot.cli.operator_view import changes_lines, money, word
 from jackpot.cli.parameters import ID, SEAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jackpot.wire.v1 import payout_pb2, table_pb2
+
 
 ROUND = click.option(
     "--round", "round_", type=ID, metavar="NO", help="Which round. [default: the table's last]"
@@ -22,15 +22,17 @@ ROUND = click.option(
 @click.command()
 @click.argument("table")
 @click.option("--reason", required=True, metavar="WHY", help="The irregularity, for the journal.")
-@click.option("--seat", type=SEAT, metavar="NO", help="Only this seat. [default: the round]")
+@click.option(
+    "--seat", type=SEAT, metavar="NO", help="Void only this seat. [default: the whole round]"
+)
 @ROUND
 @operator_command(changes=True)
 def void(
     client: OperatorClient, table: str, reason: str, seat: int | None, round_: int | None
 ) -> None:
-    r"""Void a table's round, or one seat of it: wagers go back, awards are canceled.
+    r"""Void a round or one seat: return wagers, cancel awards.
 
-    Once an award of the round was validated or paid it is too late. You are
+    Not possible once an award of the round was validated or paid. You are
     recorded as the floorperson who did it.
 
     \b
@@ -53,10 +55,9 @@ def void(
         response = client.order("VoidTableSeat", seat=seat, **about)
     else:
         response = client.order("VoidTableRound", **about)
-    back = money(response.returned_micros)
-    done = f"{where} is void: {back} goes back (journal {response.sequence})"
     before = {payout.id: payout for payout in payouts}
-    client.tell(response, done, *changes_lines(response.changes, before))
+    done = f"{where} is void: {money(response.returned_micros)} is returned"
+    client.done(response, done, *changes_lines(response.changes, before))
 
 
 def at_stake(
@@ -67,7 +68,7 @@ def at_stake(
 
     amount = money(sum(w.amount_micros for w in round_.wagers if seat in (None, w.seat)))
     phase = word(table_pb2.RoundPhase.Name(round_.phase), "ROUND_PHASE_")
-    yield f"  the round is {phase}; wagers of {amount} go back"
+    yield f"  the round is {phase}; wagers of {amount} are returned"
     canceled = [p for p in payouts if not seat or _is_canceled(round_, p, seat)]
     for payout in canceled:
         hand = payout.hand.replace("-", " ")
@@ -90,3 +91,44 @@ def _is_canceled(round_: "table_pb2.Round", payout: "payout_pb2.Payout", seat: i
         for w in round_.wagers
     )
     return payout.seat == seat and not moves
+
+
+@click.group()
+def wager() -> None:
+    r"""Correct the wagers of a round that is locked out.
+
+    \b
+    Example:
+      jackpot wager remove table-1 --seat 3 --bet five-card-progressive
+    """
+
+
+@wager.command()
+@click.argument("table")
+@click.option(
+    "--seat", type=SEAT, required=True, metavar="NO", help="The seat that made the wager."
+)
+@click.option("--bet", required=True, metavar="BET", help="The bet it was made on.")
+@ROUND
+@operator_command(changes=True)
+def remove(client: OperatorClient, table: str, seat: int, bet: str, round_: int | None) -> None:
+    r"""Remove an accepted wager that has no chip, before the collection.
+
+    You are recorded as the floorperson who did it.
+
+    \b
+    Example:
+      jackpot wager remove table-1 --seat 3 --bet five-card-progressive
+    """
+    from jackpot.wire.v1 import table_pb2
+
+    number = client.round(table, round_)
+    what = f"{table}, round {number}, seat {seat}: {bet}"
+    found = client.ask("GetTable", table=table).table.round
+    amounts = [w.amount_micros for w in found.wagers if (w.seat, w.bet) == (seat, bet)]
+    if not amounts and found.number == number and not client.repeats:
+        raise click.ClickException(f"NO_SUCH_WAGER: {what}: there is no such wager to remove")
+    client.confirm(f"{what}{''.join(f', {money(each)}' for each in amounts)} -> removed")
+    placed = table_pb2.PlacedWager(seat=seat, bet=bet)
+    response = client.order("RemoveWager", table=table, round=number, wager=placed)
+    client.done(response, f"{what} is removed")

@@ -11,7 +11,7 @@ from jackpot.cli.connection import Connection, connected
 from jackpot.console import UnreachableException, one_line, refusal_text
 
 if TYPE_CHECKING:
-    from jackpot.display.feeds.remote import RemoteFeed
+    from jackpot.display.feeds.site_feed import SiteFeed
     from jackpot.display.views.values import Overview
     from jackpot.wire.refusals import RefusedError
 
@@ -21,13 +21,15 @@ WAIT_S = 5.0  # for a controller that is away, where only one look was asked for
 
 
 @click.command()
-@click.option("--site", metavar="SITE", default="", help="Which site, where there are several.")
-@click.option("--once", is_flag=True, help="Show it once and stop.")
-@click.option("--json", "json_", is_flag=True, help="Print JSON; without --once a line a second.")
+@click.option("--site", metavar="SITE", default="", help="The site, if the controller has several.")
+@click.option("--once", is_flag=True, help="Show the floor once and stop.")
+@click.option(
+    "--json", "json_", is_flag=True, help="Print JSON; without --once, one line per second."
+)
 @one_line
 @connected
 def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
-    r"""Show links, tables, payouts due, alarms and hits as they change, until Ctrl-C.
+    r"""Show the floor live: links, tables, payouts, alarms, hits.
 
     \b
     Example:
@@ -45,11 +47,11 @@ def watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None
 async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) -> None:
     from rich.console import Console
 
-    from jackpot.display.feeds.remote import RemoteFeed
+    from jackpot.display.feeds.site_feed import SiteFeed
     from table_client.client import open_channel
 
     async with open_channel(connection.address, connection.identity) as channel:
-        source = RemoteFeed(channel, site)
+        source = SiteFeed(channel, site)
         await source.start()
         try:
             if once:
@@ -63,7 +65,7 @@ async def _watch(connection: Connection, site: str, *, once: bool, json_: bool) 
             await source.stop()
 
 
-async def _first(source: "RemoteFeed", controller: str) -> "Overview":
+async def _first(source: "SiteFeed", controller: str) -> "Overview":
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(WAIT_S):
             while not source.serving:  # noqa: ASYNC110 - it turns true behind two streams
@@ -76,14 +78,14 @@ async def _first(source: "RemoteFeed", controller: str) -> "Overview":
     return overview
 
 
-def _refused(source: "RemoteFeed") -> "RefusedError | None":
+def _refused(source: "SiteFeed") -> "RefusedError | None":
     """Why the controller would not say; None where it is only away."""
     from jackpot.wire.refusals import UnreachableError
 
     return None if isinstance(source.trouble, UnreachableError) else source.trouble
 
 
-def _lost(source: "RemoteFeed", controller: str) -> str:
+def _lost(source: "SiteFeed", controller: str) -> str:
     refusal = _refused(source)
     return refusal_text(refusal) if refusal else _away(controller)
 
@@ -92,7 +94,7 @@ def _away(controller: str) -> str:
     return f"the controller at {controller} can't be reached"
 
 
-async def _print_all(source: "RemoteFeed", *, json_: bool) -> None:
+async def _print_all(source: "SiteFeed", *, json_: bool) -> None:
     while True:
         if overview := await source.overview():
             _print(overview, json_=json_)
@@ -101,7 +103,7 @@ async def _print_all(source: "RemoteFeed", *, json_: bool) -> None:
         await asyncio.sleep(REFRESH_S)
 
 
-async def _draw(source: "RemoteFeed", controller: str) -> None:
+async def _draw(source: "SiteFeed", controller: str) -> None:
     from rich.console import Console
     from rich.live import Live
 

@@ -4,12 +4,14 @@
 validated and paid in it. Nothing here knows how much a meter holds.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
 from jackpot.core.commands.table import SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
+from jackpot.core.draws import drawn_for
 from jackpot.core.money import BPS_PER_WHOLE
 from jackpot.core.state import Accepted, Claim, ClaimKind, Round, Winner
 
@@ -24,6 +26,9 @@ def still_plays(hand: SeatHand, bet: Bet) -> bool:
     return hand.fate == "played" or (hand.fate == "folded" and not bet.fold_forfeits)
 
 
+Bettors = list[tuple[int, Accepted]]  # seats with their wagers on a bet, the highest seat first
+
+
 class Deal(Struct, frozen=True):
     """The cards of a round and how each seat ended it."""
 
@@ -32,38 +37,47 @@ class Deal(Struct, frozen=True):
     dealer: tuple[str, ...]
     community: tuple[str, ...]
     names: Names
+    known: dict[str, dict[int, tuple[str, ...]]] = {}  # what `called` has found
 
-    def wager(self, seat: int, bet: Bet) -> Accepted | None:
-        """A seat's wager on a bet if it can still win."""
-        accepted = self.round.wagers.get(seat, {}).get(bet.id)
-        return accepted if still_plays(self.hands[seat], bet) else None
+    def called(self, ranking: str) -> Mapping[int, tuple[str, ...]]:
+        """The names of all hands that were seen, by their seats."""
+        found = self.known.get(ranking)
+        if found is None:
+            names, community = self.names, self.community
+            found = self.known[ranking] = {
+                seat: names(ranking, hand.cards + community)
+                for seat, hand in self.hands.items()
+                if hand.cards
+            }
+        return found
 
-    def bettors(self, bet: Bet) -> Iterator[tuple[int, Accepted]]:
-        """Seats whose wager on a bet can still win, in payment order."""
-        for seat in sorted(self.round.wagers, reverse=True):
-            if accepted := self.wager(seat, bet):
-                yield seat, accepted
+    def dealers(self, ranking: str, playing: Bettors) -> Mapping[int, tuple[str, ...]]:
+        """The names of the dealer's hand, for each seat that bets on it."""
+        seen = bool(self.dealer and playing)
+        called = self.names(ranking, self.dealer + self.community) if seen else ()
+        return dict.fromkeys([seat for seat, _ in playing], called)
 
-    def called(self, bet: Bet, seat: int) -> tuple[str, ...]:
-        """The name of a seat's hand, or of the dealer's, for a bet."""
-        cards = self.dealer if seat == DEALER else self.hands[seat].cards
-        return self.names(bet.ranking, cards + self.community) if cards else ()
+
+# The highest row of a paytable that matches a hand, and the highest of its envy bonuses.
+Rows = tuple[PayLine | None, EnvyLine | None]
 
 
 def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     """All claims of a round in payment order."""
     found: list[Claim] = []
-    shared: set[tuple[str, str]] = set()  # (bet, hand) whose one award was claimed at a first turn
-    in_turn = [(link, bet) for link in links for bet in link.bets]
-    for seat in sorted(deal.round.wagers, reverse=True):
-        wagered = deal.round.wagers[seat]
-        for link, bet in in_turn:
-            if bet.id not in wagered:
+    wagers, hands = deal.round.wagers, deal.hands
+    seats = sorted(wagers, reverse=True)
+    for link in links:
+        for bet in link.bets:
+            bettors = [(seat, wagers[seat][bet.id]) for seat in seats if bet.id in wagers[seat]]
+            if not bettors:
                 continue
-            if accepted := deal.wager(seat, bet):
-                found += _hand_claim(deal, link, bet, seat, accepted, shared)
-                found += _drawn_claims(deal, link, bet, seat, accepted)
-            found += _envy_claims(deal, link, bet, seat)
+            playing = [each for each in bettors if still_plays(hands[each[0]], bet)]
+            found += _hand_claims(deal, link, bet, playing)
+            if bet.magic_pays_for or bet.lucky_pays_for:
+                found += _drawn_claims(deal, link, bet, playing)
+            if bet.envy:
+                found += _envy_claims(deal, link, bet, bettors)
     return sorted(found, key=payment_order(links)) if len(found) > 1 else found
 
 
@@ -99,115 +113,113 @@ def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
     return key
 
 
-def pay_line(bet: Bet, called: tuple[str, ...]) -> PayLine | None:
-    """The highest row of the paytable that matches the hand."""
-    return next((line for line in bet.paytable if line.hand in called), None)
-
-
-def _hand_claim(
-    deal: Deal, link: Link, bet: Bet, seat: int, accepted: Accepted, shared: set[tuple[str, str]]
-) -> Iterator[Claim]:
-    """What the hand of a bet wins at this turn."""
-    holder = DEALER if bet.whose == "dealer" else seat
-    line = pay_line(bet, deal.called(bet, holder))
-    if line is None:
-        return
-    winners: tuple[Winner, ...] = (Winner(seat, accepted.player),)
-    if line.share_bps and (line.shared or holder == DEALER):
-        # One award, fixed at the first turn and divided equally.
-        if (bet.id, line.hand) in shared:
-            return
-        shared.add((bet.id, line.hand))
-        winners = _sharers(deal, bet, line, holder)
-    yield Claim(
-        kind="share" if line.share_bps else "fixed",
-        link=link.id,
-        bet=bet.id,
-        hand=line.hand,
-        winners=winners,
-        level=line.level or line.from_meter,
-        share_bps=line.share_bps,
-        amount_micros=line.amount_micros or line.pays_for * accepted.amount_micros,
-        source="cage" if line.share_bps else bet.fixed_source,
-        needs_floorperson=bool(line.share_bps) or line.pays_for >= bet.validate_from_for,
-        holder=holder,
+@lru_cache(maxsize=4_096)  # the same few hands come in every round
+def _rows(bet: Bet, called: tuple[str, ...]) -> Rows:
+    return (
+        next((line for line in bet.paytable if line.hand in called), None),
+        next((line for line in bet.envy if line.hand in called), None),
     )
 
 
-def _sharers(deal: Deal, bet: Bet, line: PayLine, holder: int) -> tuple[Winner, ...]:
-    """Who divides an award: each player once on the dealer's hand, each winning hand otherwise."""
-    if holder != DEALER:
-        return tuple(
-            Winner(seat, accepted.player)
-            for seat, accepted in deal.bettors(bet)
-            if pay_line(bet, deal.called(bet, seat)) is line
+def _hand_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
+    """What hands win: each player's own, or the dealer's for everyone who bet on it."""
+    dealers = bet.whose == "dealer"
+    called = deal.dealers(bet.ranking, playing) if dealers else deal.called(bet.ranking)
+    winning = [
+        (seat, accepted, line)
+        for seat, accepted in playing
+        if (line := _rows(bet, called.get(seat, ()))[0])
+    ]
+    shared: set[str] = set()  # hands whose one award was claimed at a first turn
+    for seat, accepted, line in winning:
+        winners: tuple[Winner, ...] = (Winner(seat, accepted.player),)
+        if line.share_bps and (line.shared or dealers):
+            # One award, fixed at the first turn and divided equally.
+            if line.hand in shared:
+                continue
+            shared.add(line.hand)
+            winners = _sharers([each[:2] for each in winning if each[2] is line], dealers=dealers)
+        yield Claim(
+            kind="share" if line.share_bps else "fixed",
+            link=link.id,
+            bet=bet.id,
+            hand=line.hand,
+            winners=winners,
+            level=line.level or line.from_meter,
+            share_bps=line.share_bps,
+            amount_micros=line.amount_micros or line.pays_for * accepted.amount_micros,
+            source="cage" if line.share_bps else bet.fixed_source,
+            needs_floorperson=bool(line.share_bps) or line.pays_for >= bet.validate_from_for,
+            holder=DEALER if dealers else seat,
         )
+
+
+def _sharers(bettors: Bettors, *, dealers: bool) -> tuple[Winner, ...]:
+    """Who divides an award: each player once on the dealer's hand, each winning hand otherwise."""
+    winners = tuple([Winner(seat, accepted.player) for seat, accepted in bettors])
+    if not dealers:
+        return winners
     by_player: dict[str, Winner] = {}
-    for seat, accepted in deal.bettors(bet):
-        by_player.setdefault(accepted.player, Winner(seat, accepted.player))
+    for winner in winners:
+        by_player.setdefault(winner.player, winner)
     return tuple(by_player.values())
 
 
-def _drawn_claims(
-    deal: Deal, link: Link, bet: Bet, seat: int, accepted: Accepted
-) -> Iterator[Claim]:
+def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
     """Magic Card and Lucky Bonus, which any hand can win."""
-    if not bet.magic_pays_for and not bet.lucky_pays_for:
-        return
-    holder = DEALER if bet.whose == "dealer" else seat
-    cards = deal.dealer if holder == DEALER else deal.hands[seat].cards
-    drawn = (
-        ("magic", bet.magic_pays_for, deal.round.magic_card in cards),
-        ("lucky", bet.lucky_pays_for, deal.round.lucky_position == holder),
-    )
-    for kind, pays_for, won in drawn:
-        if pays_for and won:
-            yield Claim(
-                kind="magic" if kind == "magic" else "lucky",
-                link=link.id,
-                bet=bet.id,
-                hand=kind,
-                winners=(Winner(seat, accepted.player),),
-                amount_micros=pays_for * accepted.amount_micros,
-                source=bet.fixed_source,
-                needs_floorperson=False,
-                holder=holder,
-            )
+    magic_card, lucky_position = drawn_for(deal.round, link.id)
+    for seat, accepted in playing:
+        holder = DEALER if bet.whose == "dealer" else seat
+        cards = deal.dealer if holder == DEALER else deal.hands[seat].cards
+        won: list[tuple[ClaimKind, int]] = []
+        if magic_card in cards:
+            won.append(("magic", bet.magic_pays_for))
+        if lucky_position == holder:
+            won.append(("lucky", bet.lucky_pays_for))
+        for kind, pays_for in won:
+            if pays_for:
+                yield Claim(
+                    kind=kind,
+                    link=link.id,
+                    bet=bet.id,
+                    hand=kind,
+                    winners=(Winner(seat, accepted.player),),
+                    amount_micros=pays_for * accepted.amount_micros,
+                    source=bet.fixed_source,
+                    needs_floorperson=False,
+                    holder=holder,
+                )
 
 
-def _envy_claims(deal: Deal, link: Link, bet: Bet, seat: int) -> Iterator[Claim]:
+def _envy_claims(deal: Deal, link: Link, bet: Bet, bettors: Bettors) -> Iterable[Claim]:
     """A bonus for every other player's qualifying hand, whether or not its holder made the bet."""
-    accepted = deal.round.wagers[seat].get(bet.id)
-    if not bet.envy or accepted is None:
-        return
-    fate = deal.hands[seat].fate
-    if fate != "played" and not (fate == "folded" and bet.fold_keeps_envy):
-        return
-    for other in sorted(deal.hands, reverse=True):
-        hand = deal.hands[other]
-        if hand.fate != "played" or _plays(deal, other) == accepted.player:
-            continue
-        if line := _envy_line(bet, deal.called(bet, other)):
-            yield Claim(
-                kind="envy",
-                link=link.id,
-                bet=bet.id,
-                hand=line.hand,
-                winners=(Winner(seat, accepted.player),),
-                amount_micros=line.amount_micros,
-                source=bet.fixed_source,
-                holder=other,
-            )
+    causes = [
+        (other, line)
+        for other, called in deal.called(bet.ranking).items()
+        if (line := _rows(bet, called)[1]) and deal.hands[other].fate == "played"
+    ]
+    for other, line in causes:
+        holder = _plays(deal, other)
+        for seat, accepted in bettors:
+            fate = deal.hands[seat].fate
+            kept = fate == "played" or (fate == "folded" and bet.fold_keeps_envy)
+            if kept and accepted.player != holder:
+                yield Claim(
+                    kind="envy",
+                    link=link.id,
+                    bet=bet.id,
+                    hand=line.hand,
+                    winners=(Winner(seat, accepted.player),),
+                    amount_micros=line.amount_micros,
+                    source=bet.fixed_source,
+                    holder=other,
+                )
 
 
 def _plays(deal: Deal, seat: int) -> str:
     """Who plays a seat, as its wagers tell, or else whoever settled the round."""
     wagers = deal.round.wagers.get(seat, {}).values()
     return next((w.player for w in wagers), deal.hands[seat].player)
-
-
-def _envy_line(bet: Bet, called: tuple[str, ...]) -> EnvyLine | None:
-    return next((line for line in bet.envy if line.hand in called), None)
 
 
 def is_full(claim: Claim) -> bool:

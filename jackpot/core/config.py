@@ -41,7 +41,7 @@ class EnvyLine(Struct, frozen=True):
     clause: str = ""
 
 
-class Bet(Struct, frozen=True, omit_defaults=True):
+class Bet(Struct, frozen=True, omit_defaults=True, cache_hash=True):  # `claims` looks it up
     """A wager that a seat can place on a link."""
 
     id: str  # unique among the bets of all links of a table
@@ -85,7 +85,7 @@ class PotRules(Struct, frozen=True, omit_defaults=True):
     passes_on_to: str = ""  # which Bad Beat inherits the fund when this one ends
 
 
-class Link(Struct, frozen=True, omit_defaults=True):
+class Link(Struct, frozen=True, omit_defaults=True, cache_hash=True):  # `rounds` looks it up
     """A set of levels, the bets that feed them, and one denomination."""
 
     id: str

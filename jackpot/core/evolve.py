@@ -69,25 +69,26 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
     if postings := getattr(event, "postings", ()):
         post(state, postings)
     _EVOLVE[type(event)](state, event)
-    match record.origin:
-        case TableOrigin(table=table_id, number=number):
-            table = state.tables[table_id]
-            table.last_number = number
-            table.recent[number] = Answer(sequence, record.digest)
-            table.recent.pop(number - RECENT_NUMBERS, None)
-        case OperatorOrigin() as origin:
-            remember(state, origin, event, Answer(sequence, record.digest))
+    origin = record.origin
+    if isinstance(origin, TableOrigin):
+        table, number = state.tables[origin.table], origin.number
+        table.last_number = number
+        table.recent[number] = Answer(sequence, record.digest)
+        table.recent.pop(number - RECENT_NUMBERS, None)
+    elif isinstance(origin, OperatorOrigin):
+        remember(state, origin, event, Answer(sequence, record.digest))
 
 
 def post(state: State, postings: Postings) -> None:
     """Add postings to the balances; they sum to zero and overdraw nobody."""
-    if sum(amount for _, amount in postings):
+    if sum([amount for _, amount in postings]):
         raise BrokenInvariantError(f"postings of entry {state.sequence} do not sum to zero")
+    balances = state.balances
     for account, amount in postings:
-        balance = state.balances.get(account, 0) + amount
+        balance = balances.get(account, 0) + amount
         if balance < 0 and not may_be_negative(account):
             raise BrokenInvariantError(f"entry {state.sequence} overdraws {account}")
-        state.balances[account] = balance
+        balances[account] = balance
 
 
 def _nothing(_: State, __: AnyEvent) -> None:
@@ -138,6 +139,7 @@ def _locked(state: State, event: RoundLocked) -> None:
     round_ = round_of(state, event.table)
     round_.phase = "collected" if event.collected else "locked"
     round_.magic_card, round_.lucky_position = event.magic_card, event.lucky_position
+    round_.draws = event.draws
     round_.posted = dict(event.posted)
 
 
@@ -145,12 +147,16 @@ def _confirmed(state: State, event: CollectionConfirmed) -> None:
     round_ = round_of(state, event.table)
     round_.phase = "collected"
     for name, new in event.posted.items():
-        old = round_.posted.get(name, Posted(new.sequence))
-        round_.posted[name] = Posted(
-            min(old.sequence, new.sequence),
-            old.meter_micros + new.meter_micros,
-            old.reserve_micros + new.reserve_micros,
-            old.overflow_micros + new.overflow_micros,
+        old = round_.posted.get(name)
+        round_.posted[name] = (
+            new
+            if old is None
+            else Posted(
+                min(old.sequence, new.sequence),
+                old.meter_micros + new.meter_micros,
+                old.reserve_micros + new.reserve_micros,
+                old.overflow_micros + new.overflow_micros,
+            )
         )
 
 

@@ -13,13 +13,14 @@ from msgspec import Struct
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.commands.operator import AttachTable
-from jackpot.core.commands.table import Malformed, PlaceWagers
+from jackpot.core.commands.table import LockOut, Malformed, OpenRound, PlaceWagers
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.request_memory import requests_of
 from jackpot.core.state import Answer, State
 
 _DIGEST_DIGITS = 24
 _FEW_WAGERS = 16
+_ALWAYS_THE_SAME = (OpenRound, LockOut)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -31,8 +32,11 @@ class Repeat(Struct, frozen=True):
 
 def digest(command: AnyCommand) -> str:
     """A short text that differs when the content of a command does."""
-    # The same few wagers come in round after round. A few of them are at most some kilobytes.
-    if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
+    # Some commands say nothing but what they are, and the same few wagers come in round after
+    # round. A few of them are at most some kilobytes.
+    if isinstance(command, _ALWAYS_THE_SAME) or (
+        isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS
+    ):
         return _known_digest(command)
     if isinstance(command, Malformed):  # why it was refused may be said in other words one day
         return _digest((command.command, command.content))
@@ -48,11 +52,11 @@ _known_digest = lru_cache(maxsize=1_024)(_digest)
 
 def identify(state: State, request: Request, command_digest: str) -> Repeat | Refusal | None:
     """None for a new command; where its answer is for a repeat; or why it can't be either."""
-    match request.origin:
-        case TableOrigin() as origin:
-            return _identify_table(state, origin, command_digest)
-        case OperatorOrigin() as origin:
-            return _identify_request(state, origin, request.command, command_digest)
+    origin = request.origin
+    if isinstance(origin, TableOrigin):
+        return _identify_table(state, origin, command_digest)
+    if isinstance(origin, OperatorOrigin):
+        return _identify_request(state, origin, request.command, command_digest)
     return None
 
 

@@ -8,7 +8,7 @@ Beat fund also a box for each table. Per site: game accounts, and the cashier wh
 the house and the players outside (the cashier stands for them) may stand below zero.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 
 def key(link: str, level: str) -> str:
@@ -83,19 +83,30 @@ class Book:
 
     def move(self, amount_micros: int, source: str, target: str) -> None:
         """Move money; a negative amount moves it the other way."""
-        self._deltas[source] = self._deltas.get(source, 0) - amount_micros
-        self._deltas[target] = self._deltas.get(target, 0) + amount_micros
+        deltas = self._deltas
+        deltas[source] = deltas.get(source, 0) - amount_micros
+        deltas[target] = deltas.get(target, 0) + amount_micros
+
+    def add(self, postings: Iterable[tuple[str, int]]) -> None:
+        """Post what sums to zero."""
+        deltas = self._deltas
+        for account, amount_micros in postings:
+            deltas[account] = deltas.get(account, 0) + amount_micros
 
     def credit_meter(
         self, amount_micros: int, source: str, level_key: str, limit_micros: int
     ) -> int:
         """Put money on a meter, and to overflow what its limit keeps off it; how much that is."""
-        over = 0
-        if limit_micros:
-            room = max(0, limit_micros - self.balance(meter(level_key)))
-            over = max(0, amount_micros - room)
-        self.move(amount_micros - over, source, meter(level_key))
-        self.move(over, source, overflow(level_key))
+        self.move(amount_micros, source, meter(level_key))
+        return self.keep_limit(level_key, limit_micros, amount_micros)
+
+    def keep_limit(self, level_key: str, limit_micros: int, added_micros: int) -> int:
+        """Move to overflow what is above a meter's limit of money just added; how much that is."""
+        if not limit_micros:
+            return 0
+        account = meter(level_key)
+        over = max(0, min(added_micros, self.balance(account) - limit_micros))
+        self.move(over, account, overflow(level_key))
         return over
 
     def spill(self, level_key: str, limit_micros: int, stood_micros: int) -> None:
@@ -113,4 +124,4 @@ class Book:
 
     def postings(self) -> tuple[tuple[str, int], ...]:
         """What there is to post, in a fixed order."""
-        return tuple(sorted((a, d) for a, d in self._deltas.items() if d))
+        return tuple(sorted([posting for posting in self._deltas.items() if posting[1]]))

@@ -1,6 +1,6 @@
 """Decide a round's way from its opening to the collection: wagers in, lock-out, chips counted."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from jackpot.core import ledger
 from jackpot.core.accounts import short
@@ -15,6 +15,7 @@ from jackpot.core.commands.table import (
     WithdrawWagers,
 )
 from jackpot.core.config import Bet
+from jackpot.core.draws import draw_all, drawing_links, first_drawn
 from jackpot.core.events.table import (
     CollectionConfirmed,
     RoundLocked,
@@ -22,12 +23,20 @@ from jackpot.core.events.table import (
     WagersPlaced,
     WagersWithdrawn,
 )
+from jackpot.core.increments import post_increments
 from jackpot.core.ledger import Book
-from jackpot.core.money import BPS_PER_WHOLE, share_micros
 from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.core.state import Accepted, LinkState, Phase, Posted, Round, State, TableState
+from jackpot.core.state import Accepted, LinkState, Phase, Round, State, TableState
 
-DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+# Wanted and found.
+_WRONG_PHASE: dict[tuple[Phase, Phase], Reason] = {
+    ("locked", "open"): Reason.NOT_LOCKED_OUT,
+    ("locked", "collected"): Reason.ALREADY_COLLECTED,
+    ("locked", "settled"): Reason.ALREADY_COLLECTED,
+    ("collected", "open"): Reason.NOT_LOCKED_OUT,
+    ("collected", "locked"): Reason.NOT_COLLECTED,
+    ("collected", "settled"): Reason.ALREADY_SETTLED,
+}
 
 
 def find_bet(state: State, table: TableState, bet: str) -> tuple[LinkState, Bet] | None:
@@ -56,11 +65,13 @@ def owner(wager: Wager, at_seat: Mapping[str, Accepted]) -> str:
     return f"seat {wager.seat}"
 
 
-def standing(round_: Round) -> Iterator[tuple[int, str, Accepted]]:
+def standing(round_: Round) -> list[tuple[int, str, Accepted]]:
     """Every wager of a round: seat, bet, wager."""
-    for seat, bets in round_.wagers.items():
-        for bet, accepted in bets.items():
-            yield seat, bet, accepted
+    return [
+        (seat, bet, accepted)
+        for seat, bets in round_.wagers.items()
+        for bet, accepted in bets.items()
+    ]
 
 
 def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
@@ -70,16 +81,8 @@ def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
         return refuse(Reason.NO_ROUND, table=table.config.id)
     if round_.phase == phase:
         return round_
-    wrong: dict[tuple[Phase, Phase], Reason] = {
-        ("locked", "open"): Reason.NOT_LOCKED_OUT,
-        ("locked", "collected"): Reason.ALREADY_COLLECTED,
-        ("locked", "settled"): Reason.ALREADY_COLLECTED,
-        ("collected", "open"): Reason.NOT_LOCKED_OUT,
-        ("collected", "locked"): Reason.NOT_COLLECTED,
-        ("collected", "settled"): Reason.ALREADY_SETTLED,
-    }
     # Whatever comes too late for an open round is locked out, whatever the client's clock says.
-    reason = wrong.get((phase, round_.phase), Reason.LOCKED_OUT)
+    reason = _WRONG_PHASE.get((phase, round_.phase), Reason.LOCKED_OUT)
     return refuse(reason, table=table.config.id, round=round_.number)
 
 
@@ -110,12 +113,12 @@ def place_wagers(
     )
     if refusal:
         return refusal
-    if all(bet.medium == "chips" for _, bet in offers.values()):
+    if {bet.medium for _, bet in offers.values()} == {"chips"}:
         return WagersPlaced(table.config.id, command.wagers)
     book = Book(state.balances)
     if refusal := _debit(book, command.wagers, offers):
         return refusal
-    mediums = tuple(offers[wager.bet][1].medium for wager in command.wagers)
+    mediums = tuple([offers[wager.bet][1].medium for wager in command.wagers])
     return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
 
 
@@ -127,11 +130,12 @@ def _find_offers(state: State, table: TableState, wagers: tuple[Wager, ...]) -> 
     offers: Offers = {}
     seats = table.config.seats
     for wager in wagers:
-        if wager.bet not in offers:
-            offer = find_bet(state, table, wager.bet)
+        bet = wager.bet
+        if bet not in offers:
+            offer = find_bet(state, table, bet)
             if offer is None:
-                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=wager.bet)
-            offers[wager.bet] = offer
+                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=bet)
+            offers[bet] = offer
         if not 1 <= wager.seat <= seats:
             return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
     return offers
@@ -143,8 +147,10 @@ def _at(wager: Wager) -> dict[str, int | str]:
 
 def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     seen: set[tuple[int, str]] = set()
+    placed = round_.wagers
     for wager in wagers:
-        link, at = offers[wager.bet][0], (wager.seat, wager.bet)
+        seat, bet = wager.seat, wager.bet
+        link = offers[bet][0]
         if link.status != "in-service":
             return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
         if wager.amount_micros != link.config.wager_micros:
@@ -154,9 +160,9 @@ def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> R
                 takes_micros=link.config.wager_micros,
                 **_at(wager),
             )
-        if at in seen or wager.bet in round_.wagers.get(wager.seat, ()):
+        if (seat, bet) in seen or (seat in placed and bet in placed[seat]):
             return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
-        seen.add(at)
+        seen.add((seat, bet))
     return None
 
 
@@ -238,37 +244,22 @@ def lock_out(
     if isinstance(round_, Refusal):
         return round_
     book = Book(state.balances)
-    electronic = [bet for _, bet, w in standing(round_) if w.medium == "electronic"]
-    posted = _post_increments(state, table, book, electronic)
-    magic_card, lucky_position = _draw(state, table, request.entropy)
+    wagers = standing(round_)
+    electronic = [bet for _, bet, w in wagers if w.medium == "electronic"]
+    posted = post_increments(state, table, book, electronic)
+    draws = draw_all(drawing_links(state, table.config.id), table.config.seats, request.entropy)
+    magic_card, lucky_position = first_drawn(draws)
     return RoundLocked(
         table.config.id,
         round_.number,
-        tuple(
-            Wager(seat, bet, w.amount_micros, w.player, w.account)
-            for seat, bet, w in standing(round_)
-        ),
-        collected=all(w.medium == "electronic" for _, _, w in standing(round_)),
+        tuple([Wager(seat, bet, w.amount_micros, w.player, w.account) for seat, bet, w in wagers]),
+        collected=len(electronic) == len(wagers),
         postings=book.postings(),
         posted=posted,
         magic_card=magic_card,
         lucky_position=lucky_position,
+        draws=draws,
     )
-
-
-def _draw(state: State, table: TableState, entropy: bytes) -> tuple[str, int]:
-    """Magic card and lucky position of a round, as far as this round offers them.
-
-    The entropy is cut into four 64-bit numbers: offered? and which?, for each bonus.
-    """
-    numbers = [int.from_bytes(entropy[i : i + 8]) for i in range(0, 32, 8)]
-    magic_card, lucky_position = "", -1
-    for link in (state.links[link].config for link in table.config.links):
-        if numbers[0] % BPS_PER_WHOLE < link.magic_share_bps:
-            magic_card = DECK[numbers[1] % len(DECK)]
-        if numbers[2] % BPS_PER_WHOLE < link.lucky_share_bps:
-            lucky_position = numbers[3] % (table.config.seats + 1)
-    return magic_card, lucky_position
 
 
 def confirm_collection(
@@ -287,30 +278,5 @@ def confirm_collection(
         if accepted != counted:
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
     book = Book(state.balances)
-    posted = _post_increments(state, table, book, chips)
+    posted = post_increments(state, table, book, chips)
     return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted)
-
-
-def _post_increments(
-    state: State, table: TableState, book: Book, bets: list[str]
-) -> dict[str, Posted]:
-    """Share out wagers, one for each bet named, among their links' levels and the house."""
-    posted: dict[str, Posted] = {}
-    if not bets:
-        return posted
-    for link in (state.links[link].config for link in table.config.links):
-        ours = {bet.id for bet in link.bets}
-        total = sum(bet in ours for bet in bets) * link.wager_micros
-        if not total:
-            continue
-        players = ledger.players(link.id)
-        book.move(total, players, ledger.retained(link.id))
-        for level in link.levels:
-            name = ledger.key(link.id, level.id)
-            primary = share_micros(total, level.primary_bps)
-            reserve = share_micros(total, level.reserve_bps)
-            retained = ledger.retained(link.id)
-            over = book.credit_meter(primary, retained, name, level.limit_micros)
-            book.move(reserve, retained, ledger.reserve(name))
-            posted[name] = Posted(state.sequence + 1, primary - over, reserve, over)
-    return posted

@@ -1,6 +1,6 @@
 """Decide a settlement: check the hands, then award in payment order, all in one event."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from jackpot.core import ledger
 from jackpot.core.awards import decide_award
@@ -77,46 +77,50 @@ def settle(
 def _check_hands(
     state: State, table: TableState, round_: Round, command: Settle, hands: dict[int, SeatHand]
 ) -> Refusal | None:
-    config = table.config
-    named = [hand.seat for hand in command.hands]
-    for seat in named:
-        if named.count(seat) > 1 or seat in round_.void_seats:
-            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
-    at_stake = [(seat, bet) for seat, bets in round_.wagers.items() for bet in bets]
-    offers = {bet: bet_of(state, table, bet)[1] for bet in {bet for _, bet in at_stake}}
-    dealer_needed = False
-    for seat, bet_id in at_stake:
-        if seat not in hands:
+    if round_.void_seats or len(hands) < len(command.hands):
+        named = [hand.seat for hand in command.hands]
+        for seat in named:
+            if named.count(seat) > 1 or seat in round_.void_seats:
+                return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
+    for seat, bets in round_.wagers.items():
+        hand = hands.get(seat)
+        if hand is None or (not hand.cards and _cards_needed(state, table, hand, bets)):
             return refuse(Reason.HAND_MISSING, seat=seat)
-        bet = offers[bet_id]
-        dealer_needed |= bet.whose == "dealer"
-        hand = hands[seat]
-        if still_plays(hand, bet) and not hand.cards and bet.whose == "player":
-            return refuse(Reason.HAND_MISSING, seat=seat)
-    for seat, cards in _all_hands(command):
-        expected = config.dealer_cards if seat == DEALER else config.seat_cards
-        may_be_unseen = not dealer_needed if seat == DEALER else hands[seat].fate != "played"
-        if len(cards) != expected and (cards or not may_be_unseen):
-            return refuse(Reason.WRONG_CARD_COUNT, seat=seat, cards=len(cards), expected=expected)
-    if len(command.community) != config.community_cards:
-        return refuse(
-            Reason.WRONG_CARD_COUNT,
-            seat="community",
-            cards=len(command.community),
-            expected=config.community_cards,
-        )
-    seen_cards: set[str] = set()
-    for card in [c for _, cards in _all_hands(command) for c in cards] + list(command.community):
-        if card in seen_cards:
-            return refuse(Reason.DUPLICATE_CARD, card=card)
-        seen_cards.add(card)
-    return None
+    return _check_cards(state, table, round_, command)
 
 
-def _all_hands(command: Settle) -> Iterator[tuple[int, tuple[str, ...]]]:
-    yield DEALER, command.dealer
+def _cards_needed(state: State, table: TableState, hand: SeatHand, bets: Iterable[str]) -> bool:
+    """Whether a seat's own cards decide one of its bets."""
+    offered = [bet_of(state, table, bet)[1] for bet in bets]
+    return any(bet.whose == "player" and still_plays(hand, bet) for bet in offered)
+
+
+def _dealer_needed(state: State, table: TableState, round_: Round) -> bool:
+    """Whether a bet is on the dealer's cards."""
+    bets = {bet for at_seat in round_.wagers.values() for bet in at_seat}
+    return any(bet_of(state, table, bet)[1].whose == "dealer" for bet in bets)
+
+
+def _check_cards(state: State, table: TableState, round_: Round, command: Settle) -> Refusal | None:
+    """Every hand has its cards, as far as they were seen, and no card is there twice."""
+    config, cards = table.config, [*command.dealer]
+    wrong: tuple[int | str, int, int] | None = None  # whose, how many, and how many there should be
+    if len(cards) != config.dealer_cards and (cards or _dealer_needed(state, table, round_)):
+        wrong = DEALER, len(cards), config.dealer_cards
     for hand in command.hands:
-        yield hand.seat, hand.cards
+        cards += hand.cards
+        if len(hand.cards) != config.seat_cards and (hand.cards or hand.fate == "played"):
+            wrong = wrong or (hand.seat, len(hand.cards), config.seat_cards)
+    cards += command.community
+    if len(command.community) != config.community_cards:
+        wrong = wrong or ("community", len(command.community), config.community_cards)
+    if wrong:
+        whose, count, expected = wrong
+        return refuse(Reason.WRONG_CARD_COUNT, seat=whose, cards=count, expected=expected)
+    if len(set(cards)) < len(cards):
+        twice = next(card for place, card in enumerate(cards) if card in cards[:place])
+        return refuse(Reason.DUPLICATE_CARD, card=twice)
+    return None
 
 
 class _Payer:

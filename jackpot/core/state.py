@@ -23,6 +23,7 @@ RECENT_HITS = 25  # and however many more are not yet paid
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
 ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
+NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 BadBeatRole = Literal["loser", "winner", "table"]
 
 
@@ -58,6 +59,15 @@ class Posted(Struct, frozen=True, gc=False):
     overflow_micros: int = 0
 
 
+class Draw(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a link drew at a lock-out, and the random bytes that it was drawn from."""
+
+    link: str
+    entropy: str  # in hexadecimal digits
+    magic_card: str = ""
+    lucky_position: int = NO_POSITION
+
+
 class Round(Struct):
     """A table's round under way, or its last one until the next opens."""
 
@@ -66,9 +76,10 @@ class Round(Struct):
     wagers: dict[int, dict[str, Accepted]] = field(default_factory=dict)  # seat -> bet -> wager
     void_seats: list[int] = field(default_factory=list)
     posted: dict[str, Posted] = field(default_factory=dict)  # "link/level" -> increments
-    magic_card: str = ""
-    lucky_position: int = -1  # a seat, 0 for the dealer, -1 for none
+    magic_card: str = ""  # the first of `draws`, or of all links before there were `draws`
+    lucky_position: int = NO_POSITION  # a seat, 0 for the dealer
     validated: bool = False  # something of it was validated or paid: no void any more
+    draws: tuple[Draw, ...] = ()
 
 
 class Deck(Struct, frozen=True, gc=False):

@@ -22,13 +22,17 @@ from jackpot.core.money import dollars
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
 KEPT = 50  # alarms about what happened
+SAYING = frozenset({RoundSettled, BoxCounted})  # the events that may carry some
 Severity = Literal["critical", "warning"]
 _LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
 _log = logging.getLogger(__name__)
 
 
 class AlarmKind(Enum):
-    """The closed list: how urgent each is, and its text. docs/operations.md says what to do."""
+    """The closed list: how urgent each is, and its text. docs/operate/alarms.md says what to do.
+
+    The API has the same list: `AlarmKind` in operator.proto.
+    """
 
     SITE_HALTED = ("critical", "site {site} is halted: {why}")
     NOT_SERVING = ("critical", "the controller takes no commands")
@@ -44,6 +48,7 @@ class AlarmKind(Enum):
     )
     CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
+    FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
 
     def __init__(self, severity: Severity, text: str) -> None:
         self.severity = severity
@@ -103,7 +108,8 @@ class AlarmBoard:
     def observe(self, commit: CommittedBatch) -> None:
         """Raise what the events of a commit say."""
         for (site, _), committed in commit.events.items():
-            if isinstance(committed.event, RoundSettled | BoxCounted):
+            event = committed.event
+            if isinstance(event, RoundSettled | BoxCounted) and event.alarms:
                 self.journaled(site, committed)
 
     def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:

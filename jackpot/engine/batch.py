@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import AnyCommand, Request, name_of
-from jackpot.core.commands.base import ControllerOrigin, Origin
+from jackpot.core.commands.base import ControllerOrigin, Origin, TableOrigin
 from jackpot.core.commands.operator import AttachTable
 from jackpot.core.commands.table import LockOut
 from jackpot.core.decide import decide
+from jackpot.core.draws import drawing_links
 from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
 from jackpot.engine.messages import Answer, Job, JournaledAnswer, Limits, Outcome
+from jackpot.engine.refusal_quota import RefusalQuota
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
 from jackpot.store.journal import (
@@ -31,6 +33,7 @@ from jackpot.store.journal import (
 
 _JUMP_MICROS = 1_000_000  # a clock further behind than this is worth an alarm
 _log = logging.getLogger(__name__)
+TOO_MANY = refuse(Reason.OVERLOADED, problem="too many refused commands; wait a moment")
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
 FAILED = "the controller failed on it; see its log"
 
@@ -58,9 +61,10 @@ class Decider:
         self._clock = clock
         self._passed = passed
         self._entropy = entropy
-        self._alarms = alarms or AlarmBoard()
+        self.alarms = alarms or AlarmBoard()
         self._clock_alarm = False
         self._last: tuple[int, int] | None = None  # the clock, and time that no clock can set
+        self._quota = RefusalQuota(limits.refusals_burst, limits.refusals_per_s)
         self.batch_bytes = limits.batch_bytes
 
     def decide(
@@ -69,7 +73,9 @@ class Decider:
         """What a new command comes to, and when. A refusal is an event too."""
         state = replica.state
         time_micros = self._time(state.time_micros)
-        entropy = self._entropy() if isinstance(command, LockOut) else b""
+        entropy = b""
+        if isinstance(command, LockOut) and isinstance(origin, TableOrigin):
+            entropy = b"".join(self._entropy() for _ in drawing_links(state, origin.table))
         request = Request(state.site, origin, command, time_micros, entropy, keeps_cage)
         decided = decide(state, request, self._names, self._poker)
         if isinstance(decided, Refusal):
@@ -82,6 +88,11 @@ class Decider:
         refusal = refuse(Reason.MALFORMED, problem=FAILED, **about)
         return _refused(command, refusal), self._time(replica.state.time_micros)
 
+    def may_refuse(self, request: Request) -> bool:
+        """Whether the journal takes one more refusal of this caller now."""
+        now_micros = (self._passed or self._clock)()
+        return self._quota.take(request.site, request.origin, now_micros)
+
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
         now_micros = self._clock()
@@ -90,7 +101,7 @@ class Decider:
             return now_micros
         behind_micros = previous_micros - now_micros
         if behind_micros > _JUMP_MICROS and not self._clock_alarm:
-            self._alarms.sound(alarm(AlarmKind.CLOCK_BEHIND, seconds=_seconds(behind_micros)))
+            self.alarms.sound(alarm(AlarmKind.CLOCK_BEHIND, seconds=_seconds(behind_micros)))
         self._clock_alarm = behind_micros > _JUMP_MICROS
         return previous_micros
 
@@ -102,7 +113,7 @@ class Decider:
         if self._last is not None:
             ahead_micros = now_micros - self._last[0] - (passed_micros - self._last[1])
             if ahead_micros > _JUMP_MICROS:
-                self._alarms.sound(alarm(AlarmKind.CLOCK_JUMPED, seconds=_seconds(ahead_micros)))
+                self.alarms.sound(alarm(AlarmKind.CLOCK_JUMPED, seconds=_seconds(ahead_micros)))
         self._last = now_micros, passed_micros
 
 
@@ -139,12 +150,12 @@ class Batch:
         return answers, ()
 
     def _answer(self, job: Job) -> Outcome:
-        lane = job.lane
-        if lane is not None and lane.broken:
+        order = job.order
+        if order is not None and order.broken:
             return UNAVAILABLE
         if job.refusal is not None:
-            if lane is not None:
-                lane.broken = True
+            if order is not None:
+                order.broken = True
             return job.refusal
         request = job.request
         if request.site in self._halted:
@@ -156,6 +167,10 @@ class Batch:
         known = identify(replica.state, request, command_digest)
         if known is None:
             event, time_micros = self._decide(replica, request)
+            if isinstance(event, Refused) and not self._decider.may_refuse(request):
+                if order is not None:
+                    order.broken = True  # what comes behind it must not overtake it
+                return TOO_MANY
             return self._add(replica, request.origin, event, time_micros, command_digest)
         return self._recall(request.site, known.sequence) if isinstance(known, Repeat) else known
 

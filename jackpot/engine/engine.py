@@ -1,7 +1,7 @@
 """The loop's side of the engine: commands go in, answers and meters come out.
 
 Everything here runs in the loop's thread; the writers' threads do the work. Every site has one
-writer. Answers to the commands of one lane and site are delivered in the order in which the
+writer. Answers to the commands of one stream and site are delivered in the order in which the
 commands were submitted.
 """
 
@@ -56,6 +56,7 @@ class Engine:
         Sites are divided among the writers, each of which opens the store for itself.
         """
         self.limits = limits or Limits()
+        self.open_journal = journal_factory
         self.meters = MeterBoard()
         self.on_health = on_health
         self.alarms = AlarmBoard()
@@ -70,21 +71,25 @@ class Engine:
         self._sites = frozenset(sites)
         passed = passed_micros if clock is clock_micros else None
         decider = Decider(names, clock, entropy, self.limits, passed, poker, self.alarms)
-        self._desks: list[WriterHandle] = []
+        self._handles: list[WriterHandle] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
             writer = Writer(journal_factory, decider, choose, self.limits, faults, post)
-            self._desks.append(WriterHandle(writer))
+            self._handles.append(WriterHandle(writer))
 
     @property
     def healthy(self) -> bool:
         """Whether commands are being taken, for every site."""
-        return all(d.healthy for d in self._desks) and not self._stalled and not self._draining
+        return (
+            all(handle.healthy for handle in self._handles)
+            and not self._stalled
+            and not self._draining
+        )
 
     @property
     def queued(self) -> int:
         """How many commands and questions wait for a writer."""
-        return sum(desk.queued for desk in self._desks)
+        return sum(handle.queued for handle in self._handles)
 
     async def start(self) -> None:
         """Check the store and every site, then serve; StoreError where the store can't be used.
@@ -92,23 +97,23 @@ class Engine:
         A site whose journal is not sound is halted, and the others are served.
         """
         self._loop = asyncio.get_running_loop()
-        for desk in self._desks:
-            desk.writer.start()
-        for desk in self._desks:
-            await desk.ready.wait()
-        if failures := [d.writer.failure for d in self._desks if d.writer.failure is not None]:
+        for handle in self._handles:
+            handle.writer.start()
+        for handle in self._handles:
+            await handle.ready.wait()
+        if failures := [d.writer.failure for d in self._handles if d.writer.failure is not None]:
             await self.drain()  # those that did not fail
             raise failures[0]
         self._started = True
         self._watch = asyncio.create_task(self._watch_writer())
 
-    def submit(self, request: Request, deliver: Deliver, lane: CommandOrder | None = None) -> None:
+    def submit(self, request: Request, deliver: Deliver, order: CommandOrder | None = None) -> None:
         """Queue a command; `deliver` is called with its outcome, later and in this thread."""
-        desk = self._desk(request.site)
-        if reason := self._closed_reason(desk):
-            self._refuse(desk, Job(request, deliver, lane), refuse(reason))
+        handle = self._handle(request.site)
+        if reason := self._closed_reason(handle):
+            self._refuse(handle, Job(request, deliver, order), refuse(reason))
         else:
-            desk.put(Job(request, deliver, lane))
+            handle.put(Job(request, deliver, order))
 
     async def execute(self, request: Request) -> Outcome:
         """Carry out a command and wait for its outcome."""
@@ -123,20 +128,20 @@ class Engine:
         Without `fresh` what other controllers have committed may be missing for `poll_s`.
         The question runs in the writer's thread: it must be quick, and return values only.
         """
-        desk = self._desk(site)
-        if reason := self._closed_reason(desk):
+        handle = self._handle(site)
+        if reason := self._closed_reason(handle):
             return refuse(reason)
-        answer: T | Refusal = await self._ask(lambda d: desk.put(Read(site, question, d, fresh)))
+        answer: T | Refusal = await self._ask(lambda d: handle.put(Read(site, question, d, fresh)))
         return answer
 
     async def drain(self) -> None:
         """Answer everything that waits, take snapshots, and stop."""
         self._draining = True
         self._tell_health()
-        for desk in self._desks:
-            desk.stop()
-        for desk in self._desks:
-            await desk.stopped()
+        for handle in self._handles:
+            handle.stop()
+        for handle in self._handles:
+            await handle.stopped()
         await asyncio.sleep(0)
         if self._watch is not None:
             self._watch.cancel()
@@ -159,43 +164,43 @@ class Engine:
 
     def _number(self, site: str) -> int:
         """Which writer a site has."""
-        return crc32(site.encode()) % len(self._desks) if len(self._desks) > 1 else 0
+        return crc32(site.encode()) % len(self._handles) if len(self._handles) > 1 else 0
 
-    def _desk(self, site: str) -> WriterHandle:
-        return self._desks[self._number(site)]
+    def _handle(self, site: str) -> WriterHandle:
+        return self._handles[self._number(site)]
 
     def _choose(self, number: int, journal: Journal) -> Iterator[str]:
         """Called by a writer: the sites of a journal that are its own."""
         wanted = self._sites or journal.heads().keys()
         return (site for site in wanted if self._number(site) == number)
 
-    def _closed_reason(self, desk: WriterHandle) -> Reason | None:
+    def _closed_reason(self, handle: WriterHandle) -> Reason | None:
         """Why nothing more is taken for a writer's sites."""
-        if desk.healthy and not self._draining:
-            return Reason.OVERLOADED if desk.queued >= self.limits.queued_commands else None
+        if handle.healthy and not self._draining:
+            return Reason.OVERLOADED if handle.queued >= self.limits.queued_commands else None
         if self._draining:
             return Reason.DRAINING
         return Reason.STORE_UNAVAILABLE if self._started else Reason.STARTING
 
-    def _refuse(self, desk: WriterHandle, job: Job, refusal: Refusal) -> None:
-        """Refuse a command at the door, yet not before what its lane asked earlier is answered.
+    def _refuse(self, handle: WriterHandle, job: Job, refusal: Refusal) -> None:
+        """Refuse a command at the door, yet not before what its stream asked earlier is answered.
 
-        Only a lane's commands are queued for that: a stream has few in flight.
+        Only a stream's commands are queued for that: a stream has few in flight.
         """
-        if job.lane is not None and self._started and not desk.ended.is_set():
-            desk.put(job._replace(refusal=refusal))
+        if job.order is not None and self._started and not handle.ended.is_set():
+            handle.put(job._replace(refusal=refusal))
             return
-        if job.lane is not None:
-            job.lane.broken = True
+        if job.order is not None:
+            job.order.broken = True
         asyncio.get_running_loop().call_soon(job.deliver, refusal)
 
     def _post(self, number: int, report: WriterUpdate) -> None:
         """Called by a writer: hand a report to the loop."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-                self._loop.call_soon_threadsafe(self._receive, self._desks[number], report)
+                self._loop.call_soon_threadsafe(self._receive, self._handles[number], report)
 
-    def _receive(self, desk: WriterHandle, report: WriterUpdate) -> None:
+    def _receive(self, handle: WriterHandle, report: WriterUpdate) -> None:
         for deliver, answer in report.answers:
             _call(deliver, answer)
         if report.commit is not None:
@@ -203,8 +208,8 @@ class Engine:
                 _call(observe, report.commit)
         if report.frames:
             self.meters.publish(report.frames)
-        desk.receive(report)
-        self.halted = {site: why for each in self._desks for site, why in each.halted.items()}
+        handle.receive(report)
+        self.halted = {site: why for each in self._handles for site, why in each.halted.items()}
         self._tell_health()
 
     def _tell_health(self) -> None:
@@ -224,7 +229,7 @@ class Engine:
         """Notice a commit that hangs."""
         while True:
             await asyncio.sleep(_WATCH_S)
-            late_s = max(desk.late_s() for desk in self._desks)
+            late_s = max(handle.late_s() for handle in self._handles)
             self._stalled = late_s > self.limits.stalled_s
             self._tell_health()
 

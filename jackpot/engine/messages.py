@@ -31,7 +31,7 @@ class CommandOrder:
     """The commands of one stream, in order.
 
     Once a command was not taken, none behind it may be: a retried wager would land behind its
-    own lock-out. So the first that the store can't take breaks the lane for good.
+    own lock-out. So the first that the store can't take ends the stream for good.
     """
 
     __slots__ = ("broken",)
@@ -52,6 +52,8 @@ class Limits(Struct, frozen=True):
     pause_s: float = 0.001  # ... looking so often whether more is coming
     snapshot_every: int = 10_000  # events; what a restart replays at most
     poll_s: float = 0.25  # how old a meter may be that another controller changed
+    refusals_burst: int = 100  # of one caller, journaled at once ...
+    refusals_per_s: int = 20  # ... and in the long run
     stalled_s: float = 5.0  # a commit that takes longer is reported as ill health
     retry_s: float = 2.0  # at most this long between attempts to use a failed store
 
@@ -61,7 +63,7 @@ class Job(NamedTuple):
 
     request: Request
     deliver: Deliver
-    lane: CommandOrder | None
+    order: CommandOrder | None
     refusal: Refusal | None = None
 
 

@@ -5,6 +5,7 @@ made anew. It starts from the newest snapshot that the chain vouches for.
 """
 
 import logging
+from typing import TYPE_CHECKING
 
 from jackpot.core.commands.base import Origin
 from jackpot.core.events import AnyEvent, Record, SnapshotTaken
@@ -25,6 +26,9 @@ from jackpot.store.journal import (
     verify_link,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PAGE = 500  # entries read at a time
 _MARK_EVERY = 2_000  # entries; what going back replays at most
 _log = logging.getLogger(__name__)
@@ -40,6 +44,7 @@ class Replica:
         self.snapshot_sequence = 0  # of the last snapshot that anyone took
         # Whether a frame of it may show something else by now, whoever wrote what moved it.
         self.moved = True
+        self.heed: Callable[[Entry, AnyEvent], None] | None = None  # told what others wrote
         self._mark: tuple[Head, bytes, int] | None = None  # an earlier state of this copy
         self._since: list[Entry] = []  # what has been applied after the mark
         self._durable = GENESIS
@@ -80,7 +85,9 @@ class Replica:
             problem = f"the journal's head is at {head.sequence}, with another past"
             raise UnsoundError(self.site, min(head.sequence, self.head.sequence) + 1, problem)
         for entry in entries:
-            self.follow(entry)
+            record = self.follow(entry)
+            if self.heed is not None:
+                self.heed(entry, record.event)
         self.check()
         if behind > len(entries):
             return False

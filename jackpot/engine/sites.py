@@ -3,11 +3,14 @@
 import logging
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import Any, NamedTuple
 
+from jackpot.core.events import AnyEvent
 from jackpot.core.reasons import Reason, refuse
 from jackpot.core.state import State
-from jackpot.engine.messages import Read
+from jackpot.engine.alarms import SAYING, AlarmBoard
+from jackpot.engine.messages import JournaledAnswer, Read
 from jackpot.engine.replica import Replica, load
 from jackpot.store.journal import GENESIS, Entry, Head, Journal, Reader, UnsoundError
 
@@ -32,8 +35,11 @@ class _News(NamedTuple):
 class Sites:
     """Copies that follow a journal. A site that is not sound is halted; the others go on."""
 
-    def __init__(self, journal: Journal, wanted: Iterable[str], halted: dict[str, str]) -> None:
+    def __init__(
+        self, journal: Journal, wanted: Iterable[str], halted: dict[str, str], alarms: AlarmBoard
+    ) -> None:
         self._journal = journal
+        self._alarms = alarms
         self._doubtful: set[str] = set()  # the copy and the journal part ways
         self.halted = halted
         self.replicas: dict[str, Replica] = {}
@@ -108,6 +114,14 @@ class Sites:
     def _load(self, site: str) -> None:
         self._doubtful.discard(site)
         try:
-            self.replicas[site] = load(self._journal, site)
+            replica = self.replicas[site] = load(self._journal, site)
         except UnsoundError as error:
             self.halt(error)
+        else:
+            replica.heed = partial(self._heed, site)
+
+    def _heed(self, site: str, entry: Entry, event: AnyEvent) -> None:
+        """Raise what an entry of another controller says."""
+        if type(event) in SAYING:
+            committed = JournaledAnswer(entry.sequence, entry.time_micros, event)
+            self._alarms.journaled(site, committed)

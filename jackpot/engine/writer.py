@@ -284,8 +284,8 @@ class Writer(threading.Thread):
         while self.queue:
             waiting.append(self.queue.popleft())
         for job in waiting:
-            if isinstance(job, Job) and job.lane is not None:
-                job.lane.broken = True
+            if isinstance(job, Job) and job.order is not None:
+                job.order.broken = True
         self._tell([(job.deliver, self._refusal(job)) for job in waiting])
 
     def _refusal(self, job: Job | Read) -> Refusal:
@@ -299,7 +299,8 @@ class Writer(threading.Thread):
     def _open(self) -> tuple[Journal, Sites]:
         self._close()
         self._journal = self._open_journal()
-        self._sites = Sites(self._journal, self._choose(self._journal), self._halted)
+        chosen = self._choose(self._journal)
+        self._sites = Sites(self._journal, chosen, self._halted, self._decider.alarms)
         return self._journal, self._sites
 
     def _close(self) -> None:

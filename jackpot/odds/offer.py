@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from jackpot.core.config import Whose
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_DOLLAR
-from jackpot.odds.counting import Tally, tally
-from jackpot.odds.higher import tally_higher_of_two
+from jackpot.odds.counting import Tally, tally, tally_higher_of_two
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.rankings import ranking_of

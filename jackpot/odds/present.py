@@ -1,11 +1,15 @@
-"""Odds as a person and as a machine reads them. Decimals appear here and nowhere before."""
+"""Odds as people and machines read them: text, JSON, a picture. No decimals appear before this."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from jackpot.odds.offer import Offer
-from jackpot.odds.returns import Chance, LevelOdds, Report
+import msgspec
+
+from jackpot import charts
+from jackpot.odds.offer import OddsError, Offer
+from jackpot.odds.returns import Chance, LevelOdds, Report, return_at
 
 _DIGITS = 12  # significant digits of a printed decimal; the fraction beside it is exact
 _OPEN = "?"  # depends on a choice that was not made
@@ -41,14 +45,12 @@ def exact(value: Fraction | None) -> dict[str, str] | None:
 
 def as_data(found: Report) -> dict[str, Any]:
     """A report for machines; dollars and returns are exact fractions with a decimal beside."""
-    offer = found.offer
+    offer, lost = found.offer, losing_count(found)
+    about = ("rule", "bet", "paytable", "title", "clause", "ranking")
+    returns = ("fixed_return", "return_at_seed", "long_run_return", "long_run_total")
+    variances = ("variance_at_seed", "long_run_variance")
     return {
-        "rule": offer.rule,
-        "bet": offer.bet,
-        "paytable": offer.paytable,
-        "title": offer.title,
-        "clause": offer.clause,
-        "ranking": offer.ranking,
+        **{name: getattr(offer, name) for name in about},
         "cards": offer.dealt,
         "on": offer.whose,
         "wager": exact(offer.wager),
@@ -56,28 +58,15 @@ def as_data(found: Report) -> dict[str, Any]:
         "minimum": offer.minimum,
         "hands": found.total,
         "rows": [_row_data(found, chance) for chance in found.chances],
-        "losing": _losing_data(found),
-        "fixed_return": exact(found.fixed_return),
-        "return_at_seed": exact(found.return_at_seed),
-        "long_run_return": exact(found.long_run_return),
-        "long_run_total": exact(found.long_run_total),
-        "variance_at_seed": exact(found.variance_at_seed),
-        "long_run_variance": exact(found.long_run_variance),
+        "losing": {"count": lost, "probability": exact(Fraction(lost, found.total))},
+        **{name: exact(getattr(found, name)) for name in (*returns, *variances)},
         "levels": [_level_data(level) for level in found.levels],
-        "envy": [{"hand": envy.hand, "dollars": exact(envy.dollars)} for envy in offer.envy],
+        "envy": msgspec.to_builtins(offer.envy, enc_hook=exact),
         "envy_return_by_seats": [
             {"seats": seats, "return": exact(adds)}
             for seats, adds in enumerate(found.envy_by_seats, start=1)
         ],
-        "extras": [
-            {
-                "id": extra.id,
-                "pays": extra.pays,
-                "return_when_offered": exact(extra.return_when_offered),
-                "share_of_rounds": exact(extra.share_of_rounds),
-            }
-            for extra in offer.extras
-        ],
+        "extras": msgspec.to_builtins(offer.extras, enc_hook=exact),
         "warnings": list(found.warnings),
     }
 
@@ -111,11 +100,6 @@ def _row_data(found: Report, chance: Chance) -> dict[str, Any]:
     }
 
 
-def _losing_data(found: Report) -> dict[str, Any]:
-    count = losing_count(found)
-    return {"count": count, "probability": exact(Fraction(count, found.total))}
-
-
 def _level_data(level: LevelOdds) -> dict[str, Any]:
     meter = level.meter
     return {
@@ -130,3 +114,44 @@ def _level_data(level: LevelOdds) -> dict[str, Any]:
         "break_even_meter": exact(level.break_even),
         "mean_award": exact(level.mean_award),
     }
+
+
+_HEADROOM = Fraction(11, 10)
+
+
+def plot(found: Report, path: Path) -> None:
+    """Draw a wager's return against its meters, one chart a level, as an SVG file."""
+    if not found.levels or found.return_at_seed is None:
+        raise OddsError("there is no meter to draw the return against; a level needs its seed")
+    if path.suffix.lower() != ".svg":
+        raise OddsError(f"cannot write {path}: a plot is SVG, so end its name in .svg")
+    title = f"{found.offer.title}, paytable {found.offer.paytable}"
+    drawn = charts.picture(title, [_chart(found, level) for level in found.levels])
+    try:
+        path.write_text(drawn, "utf-8")
+    except OSError as error:
+        raise OddsError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _chart(found: Report, level: LevelOdds) -> str:
+    """The return is a straight line; what is paid beyond 100% lies above the line across."""
+    marks = {
+        name: float(meter)
+        for name, meter in (
+            ("seed", level.meter.seed),
+            ("mean award", level.mean_award),
+            ("break-even", level.break_even),
+        )
+        if meter is not None
+    }
+    top = Fraction(max(marks.values())) * _HEADROOM or Fraction(1)
+    returns = [(meter, return_at(found, {level.meter.id: meter})) for meter in (Fraction(0), top)]
+    return charts.lines(
+        f"Return against the {level.meter.id} meter",
+        {"return": [(float(meter), 100 * float(value)) for meter, value in returns]},
+        x_title=f"{level.meter.id} meter",
+        x_words=lambda dollars: f"${dollars:,.0f}",
+        y_words=lambda percent: f"{percent:g}%",
+        marks=marks,
+        level=100,
+    )

@@ -1,17 +1,21 @@
 """Look through the journal: who did what, when, at which table."""
 
+import datetime as dt
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
 
 from jackpot.core.commands.base import ControllerOrigin, OperatorOrigin, Origin, TableOrigin
 from jackpot.core.commands.table import Placed
+from jackpot.core.config import MIDNIGHT, GamingDay, Link, Table
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.operator import Approval, Proposed
-from jackpot.core.money import dollars
-from jackpot.reports.walk import Walk
+from jackpot.core.money import dollars, rate_text
+from jackpot.reports.gaming_day import MICROS_PER_S
+from jackpot.reports.walk import Walk, site_day
 from jackpot.store import codec
 from jackpot.store.journal import Entry
 
@@ -22,8 +26,8 @@ _COUNTED = ("wagers", "hands", "payouts", "changes")
 class Filter(NamedTuple):
     """What to look for; whatever is empty matches all."""
 
-    since_micros: int = 0
-    until_micros: int = 0
+    since: dt.datetime | None = None  # without a zone, in the site's
+    until: dt.datetime | None = None
     actor: str = ""
     table: str = ""
     kinds: frozenset[str] = frozenset()
@@ -34,6 +38,7 @@ class Finding(Struct, frozen=True):
 
     sequence: int
     time_micros: int
+    zone: str  # the site's, then
     actor: str
     kind: str
     about: str
@@ -43,10 +48,12 @@ class Finding(Struct, frozen=True):
 
 def audit(walk: Walk, wanted: Filter) -> Iterator[Finding]:
     """Entries that match, in order; the chain is checked on the way."""
+    day = MIDNIGHT
     for entry in walk.chained():
-        if wanted.until_micros and entry.time_micros >= wanted.until_micros:
+        day = site_day(walk.site, entry, day)
+        if wanted.until and entry.time_micros >= _micros(wanted.until, day):
             return
-        if entry.time_micros < wanted.since_micros:
+        if wanted.since and entry.time_micros < _micros(wanted.since, day):
             continue
         if wanted.kinds and entry.kind not in wanted.kinds:
             continue
@@ -55,18 +62,22 @@ def audit(walk: Walk, wanted: Filter) -> Iterator[Finding]:
             continue
         if wanted.table and wanted.table != _table(record):
             continue
-        yield _finding(entry, record)
+        yield _finding(entry, record, day)
+
+
+def _micros(moment: dt.datetime, day: GamingDay) -> int:
+    """A moment in micros since 1970; one without a zone is on the site's clocks."""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=ZoneInfo(day.zone))
+    return int(moment.timestamp()) * MICROS_PER_S
 
 
 def actor_of(origin: Origin) -> str:
     """Who caused an entry: a person and department, a table and attachment, the controller."""
     match origin:
         case OperatorOrigin():
-            return (
-                f"{origin.principal} ({origin.department})"
-                if origin.department
-                else (origin.principal)
-            )
+            department = f" ({origin.department})" if origin.department else ""
+            return f"{origin.principal}{department}"
         case TableOrigin():
             return origin.table
         case ControllerOrigin():
@@ -80,10 +91,11 @@ def _table(record: Record) -> str:
     return table if isinstance(table, str) else str(table.id)
 
 
-def _finding(entry: Entry, record: Record) -> Finding:
+def _finding(entry: Entry, record: Record, day: GamingDay) -> Finding:
     return Finding(
         entry.sequence,
         entry.time_micros,
+        day.zone,
         actor_of(record.origin),
         entry.kind,
         _about(record.event),
@@ -108,12 +120,26 @@ def _about(event: AnyEvent) -> str:
             said.append(f"by {value.proposer}, approved by {value.approver or 'nobody'}")
         if isinstance(value, Placed):
             said.append(f"seat {value.seat}, bet {value.bet}")
+        if isinstance(value, Link | Table):
+            said.append(f"{name} {value.id}")
+        if isinstance(value, GamingDay):
+            hours, minutes = divmod(value.start_minutes, 60)
+            said.append(f"day begins at {hours:02}:{minutes:02} {value.zone}")
         if name in _COUNTED and value:
             said.append(f"{len(value)} {name}")
         if not isinstance(value, str | int) or value == "":
             continue
-        if name.endswith("_micros"):
-            said.append(f"{name.removesuffix('_micros')} {dollars(value)}")  # type: ignore[arg-type]  # micros are whole numbers
-        else:
-            said.append(f"{name} {value}")
+        said.append(_named(name, value))
     return ", ".join(said)
+
+
+def _named(name: str, value: str | int) -> str:
+    """A value after its name: dollars, percent, yes or no."""
+    plain = name.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
+    if isinstance(value, bool):
+        return f"{plain} {'yes' if value else 'no'}"
+    if isinstance(value, int) and name.endswith("_micros"):
+        return f"{plain} ${dollars(value)}"
+    if isinstance(value, int) and name.endswith("_bps"):
+        return f"{plain} {rate_text(value)}"
+    return f"{plain} {value}"

@@ -20,7 +20,6 @@ from jackpot.core.events.operator import (
     PayoutPaid,
     PayoutRejected,
     PayoutValidated,
-    SiteConfigured,
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import change_payout, hit_of
@@ -28,11 +27,17 @@ from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.replica import Replica
 from jackpot.reports.gaming_day import bounds, date_of
-from jackpot.reports.movements import Cause, Pool, movements
+from jackpot.reports.movements import (
+    Cause,
+    LevelTotals,
+    PaidTotals,
+    Pool,
+    TableTotals,
+    Totals,
+    movements,
+)
 from jackpot.reports.notable import Note, notable_events
-from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
-from jackpot.reports.walk import Walk
-from jackpot.store import codec
+from jackpot.reports.walk import Walk, site_day
 from jackpot.store.journal import Entry
 
 
@@ -102,16 +107,8 @@ def day_before(walk: Walk, now_micros: int) -> dt.date:
     """The last gaming day that is over, by the setting that is in force now."""
     day = config.MIDNIGHT
     for entry in walk.entries():
-        day = _setting(walk.site, entry, day)
+        day = site_day(walk.site, entry, day)
     return date_of(day, now_micros) - dt.timedelta(days=1)
-
-
-def _setting(site: str, entry: Entry, otherwise: config.GamingDay) -> config.GamingDay:
-    """The gaming day that an entry sets, if it sets one."""
-    if entry.kind != SiteConfigured.__name__:
-        return otherwise
-    event = codec.decode_entry(site, entry).event
-    return event.day if isinstance(event, SiteConfigured) else otherwise
 
 
 class _Builder:
@@ -130,7 +127,7 @@ class _Builder:
     def takes(self, entry: Entry) -> bool:
         """Whether the next entry still belongs to the report."""
         if self._report is None:
-            day = _setting(self.replica.site, entry, self.replica.state.day)
+            day = site_day(self.replica.site, entry, self.replica.state.day)
             if entry.time_micros >= bounds(day, self._date)[0]:
                 self._report = self._begin(day)
         return self._report is None or entry.time_micros < self._report.end_micros

@@ -2,7 +2,9 @@
 
 The first line says what follows, then one line an entry with the exact bytes that its hash covers,
 and at the end a signature over where the range begins and ends. A line that was changed, added or
-left out breaks the chain; a tail that was cut off has no signature.
+left out breaks the chain; a tail that was cut off has no signature. A file has one spelling only:
+a field that is not known or stands twice, or a byte that `write_export` would not have written, is
+found.
 """
 
 from collections.abc import Iterator
@@ -12,12 +14,14 @@ from typing import IO
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
+from msgspec.structs import replace
 
 from jackpot.engine.replica import Replica
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
 from jackpot.store import codec
 from jackpot.store.journal import GENESIS, Entry, Head, StoreError, UnsoundError, verify_link
+from jackpot.wire.ids import is_id
 
 FORMAT = "jackpot-export/1"
 MAX_LINE = 16 << 20  # characters; far more than an entry has
@@ -63,7 +67,9 @@ class Signed(Struct, frozen=True):
     hash: str
 
 
+_decode_start = msgspec.json.Decoder(Start).decode
 _decode = msgspec.json.Decoder(Line | End).decode
+_RESPELLED = "it is not written as an export writes it: something was added, repeated or respelled"
 
 
 class Findings(Struct, frozen=True):
@@ -90,15 +96,15 @@ def write_export(
         before = next(walk.entries(first - 2))
         head = Head(before.sequence, before.hash)
     start = Start(FORMAT, walk.site, head.sequence, head.hash.hex())
-    _write(file, start)
+    file.write(_written(start))
     for entry in walk.entries(first - 1):
         if entry.sequence > last:
             break
         head = verify_link(walk.site, head, entry)
-        _write(file, _line(entry))
+        file.write(_written(_line(entry)))
     name = fingerprint(key.public_key())
     signature = sign(key, _statement(start, head))
-    _write(file, End(head.sequence, head.hash.hex(), name, signature))
+    file.write(_written(End(head.sequence, head.hash.hex(), name, signature)))
     return Findings(ok=True, site=walk.site, first=first, last=last, hash=head.hash.hex(), key=name)
 
 
@@ -117,36 +123,56 @@ def verify_export(path: Path, key: Ed25519PublicKey) -> Findings:
 
 def _verify(file: IO[str], key: Ed25519PublicKey) -> Findings:
     lines = _lines(file)
-    start = msgspec.json.decode(next(lines, ""), type=Start)
-    if start.format != FORMAT:
-        return Findings(ok=False, problem=f"its format is {start.format!r}, not {FORMAT!r}")
-    try:
-        head = Head(start.after, bytes.fromhex(start.previous_hash))
-    except ValueError:
-        return Findings(ok=False, problem="the hash before its first entry is none")
+    first_line = next(lines, "")
+    start = _decode_start(first_line)
+    if problem := _start_problem(start, first_line):
+        return Findings(ok=False, problem=problem)
+    head = Head(start.after, bytes.fromhex(start.previous_hash))
     # From the first entry on, everything can be replayed; later, only the chain can be told.
     replica = Replica(start.site) if head.same(GENESIS) else None
     end: End | None = None
     for text in lines:
         if end is not None:
-            return _failed(start, head, "there is something behind the signature")
+            return _findings(start, head, "there is something behind the signature")
         found = _decode(text)
+        if _written(found) != text:
+            return _findings(start, head, f"after sequence {head.sequence}: {_RESPELLED}")
         if isinstance(found, End):
             end = found
             continue
         head = _follow(start.site, replica, head, found)
-    if end is None:
-        return _failed(start, head, "there is no signature at its end")
-    if (end.sequence, end.hash) != (head.sequence, head.hash.hex()):
-        return _failed(start, head, "the signature speaks of another end")
-    if not is_signed(key, _statement(start, head), end.signature):
-        return _failed(start, head, "this key did not sign it")
+    if problem := _end_problem(start, head, end, key):
+        return _findings(start, head, problem)
     if replica:
         replica.check(whole=True)
-    first = start.after + 1
-    return Findings(
-        ok=True, site=start.site, first=first, last=head.sequence, hash=end.hash, key=end.key
-    )
+    found = _findings(start, head)
+    return replace(found, ok=True, hash=head.hash.hex(), key=fingerprint(key))
+
+
+def _start_problem(start: Start, text: str) -> str:
+    if start.format != FORMAT:
+        return f"its format is {start.format!r}, not {FORMAT!r}"
+    if not is_id(start.site):
+        return f"{start.site!r} is no site's id"
+    if _written(start) != text:
+        return _RESPELLED
+    try:
+        bytes.fromhex(start.previous_hash)
+    except ValueError:
+        return "the hash before its first entry is none"
+    return ""
+
+
+def _end_problem(start: Start, head: Head, end: End | None, key: Ed25519PublicKey) -> str:
+    if end is None:
+        return "there is no signature at its end"
+    if (end.sequence, end.hash) != (head.sequence, head.hash.hex()):
+        return "the signature speaks of another end"
+    if not is_signed(key, _statement(start, head), end.signature):
+        return "this key did not sign it"
+    if end.key != fingerprint(key):
+        return f"it names another key than {fingerprint(key)}, which signed it"
+    return ""
 
 
 def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
@@ -157,6 +183,8 @@ def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
     entry = Entry(
         line.sequence, line.time_micros, line.kind, line.version, line.body.encode(), hash_
     )
+    if _line(entry) != line:  # capitals and blanks make no other hash
+        raise UnsoundError(site, line.sequence, _RESPELLED)
     if replica:
         replica.follow(entry)
         return replica.head
@@ -167,10 +195,9 @@ def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
     return after
 
 
-def _failed(start: Start, head: Head, problem: str) -> Findings:
-    return Findings(
-        ok=False, site=start.site, first=start.after + 1, last=head.sequence, problem=problem
-    )
+def _findings(start: Start, head: Head, problem: str = "") -> Findings:
+    first, last = start.after + 1, head.sequence
+    return Findings(ok=False, site=start.site, first=first, last=last, problem=problem)
 
 
 def _lines(file: IO[str]) -> Iterator[str]:
@@ -179,28 +206,13 @@ def _lines(file: IO[str]) -> Iterator[str]:
 
 
 def _line(entry: Entry) -> Line:
-    return Line(
-        entry.sequence,
-        entry.time_micros,
-        entry.kind,
-        entry.version,
-        entry.body.decode(),
-        entry.hash.hex(),
-    )
+    return Line(*entry[:4], entry.body.decode(), entry.hash.hex())
 
 
 def _statement(start: Start, head: Head) -> bytes:
-    return msgspec.json.encode(
-        Signed(
-            start.format,
-            start.site,
-            start.after,
-            start.previous_hash,
-            head.sequence,
-            head.hash.hex(),
-        )
-    )
+    begins = (start.format, start.site, start.after, start.previous_hash)
+    return msgspec.json.encode(Signed(*begins, head.sequence, head.hash.hex()))
 
 
-def _write(file: IO[str], line: Struct) -> None:
-    file.write(msgspec.json.encode(line).decode() + "\n")
+def _written(line: Struct) -> str:
+    return msgspec.json.encode(line).decode() + "\n"

@@ -24,11 +24,10 @@ from jackpot.core.events.table import (
     SeatVoided,
     WagerRemoved,
 )
-from jackpot.core.money import dollars
+from jackpot.core.money import dollars, rate_text
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
-from jackpot.reports.actors import taken_back_by
-from jackpot.reports.movements import people
+from jackpot.reports.movements import people, taken_back_by
 
 Heading = Literal["changes", "voids", "mismatches", "counts", "decks", "alarms"]
 
@@ -59,7 +58,7 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
             yield Note("voids", *at, event.table, what, by, event.returned_micros)
         case WagerRemoved():
             round_ = f"round {event.number} " if event.number else ""
-            what = f"{round_}seat {event.wager.seat}: {event.wager.bet} removed, no chip"
+            what = f"{round_}seat {event.wager.seat}: {event.wager.bet} removed: it had no chip"
             by = taken_back_by(event.floorperson, record.origin)
             yield Note("voids", *at, event.table, what, by, event.amount_micros)
         case Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
@@ -90,7 +89,7 @@ def _bad_beat(event: BoxCounted | BadBeatVerified | DisplayConfirmed, at: tuple[
     match event:
         case BoxCounted():
             off = event.counted_micros - event.recorded_micros
-            what = f"box counted, {dollars(off)} off the record" if off else "box counted"
+            what = f"box counted, differs by ${dollars(off)}" if off else "box counted"
             where, by = f"{event.link} {event.table}", f"{event.cashier}, {event.floorperson}"
             return Note("counts", *at, where, what, by, event.counted_micros)
         case BadBeatVerified():
@@ -137,7 +136,8 @@ def _change(
             micros = event.amount_micros
         case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
-            limit = dollars(level.limit_micros) if level.limit_micros else "none"
-            rates = f"{level.primary_bps} + {level.reserve_bps} bps"
-            what = f"{rates}, limit {limit}, once resumed"
+            limit = f"${dollars(level.limit_micros)}" if level.limit_micros else "none"
+            primary, reserve = rate_text(level.primary_bps), rate_text(level.reserve_bps)
+            rates = f"primary {primary}, reserve {reserve}"
+            what = f"{rates}, limit {limit}, when the link resumes"
     return Note("changes", *at, where, f"{what}: {event.reference}", by, micros)

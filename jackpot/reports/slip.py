@@ -25,8 +25,8 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import change_payout
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
-from jackpot.reports.actors import taken_back_by
 from jackpot.reports.gaming_day import local_time
+from jackpot.reports.movements import taken_back_by
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
 from jackpot.store import codec
@@ -37,16 +37,11 @@ FORMAT = "jackpot-slip/1"
 _WIDTH, _LABEL = 64, 14
 _ROLES = {"loser": "the loser", "winner": "the winner", "table": "at the table"}
 _KINDS = {
-    RoundSettled.__name__,
-    BadBeatVerified.__name__,
-    PayoutValidated.__name__,
-    PayoutPaid.__name__,
-    PayoutRejected.__name__,
-    RoundVoided.__name__,
-    SeatVoided.__name__,
-    SiteConfigured.__name__,
-    LinkDefined.__name__,
-    LinkDescribed.__name__,
+    kind.__name__
+    for kind in (
+        *(RoundSettled, BadBeatVerified, PayoutValidated, PayoutPaid, PayoutRejected),
+        *(RoundVoided, SeatVoided, SiteConfigured, LinkDefined, LinkDescribed),
+    )
 }
 
 
@@ -117,6 +112,10 @@ class Receipt(Struct, frozen=True):
     signature: str
 
 
+# What a slip takes over from the payout as it is.
+_OF_PAYOUT = set(Slip.__struct_fields__) & set(Payout.__struct_fields__)
+
+
 class NoSuchPayoutError(PlainError):
     """The journal has no such payout."""
 
@@ -138,9 +137,15 @@ def receipt(slip: Slip, key: Ed25519PrivateKey) -> Receipt:
     return Receipt(slip, fingerprint(key.public_key()), sign(key, msgspec.json.encode(slip)))
 
 
+def as_json(found: Slip | Receipt) -> bytes:
+    """A slip or a receipt as machines read it: the one way in which it is written."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+
+
 def is_genuine(found: Receipt, key: Ed25519PublicKey) -> bool:
-    """Whether the owner of a key signed exactly this slip."""
-    return is_signed(key, msgspec.json.encode(found.slip), found.signature)
+    """Whether the owner of a key signed exactly this slip, and the receipt names that key."""
+    statement = msgspec.json.encode(found.slip)
+    return found.key == fingerprint(key) and is_signed(key, statement, found.signature)
 
 
 class _Finder:
@@ -181,26 +186,11 @@ class _Finder:
         self.slip = Slip(
             site=self._site,
             payout=payout.id,
-            link=payout.link,
             title=self._titles.get(payout.link, payout.link),
-            level=payout.level,
-            table=payout.table,
-            round=payout.round,
-            seat=payout.seat,
-            player=payout.player,
-            bet=payout.bet,
-            kind=payout.kind,
-            hand=payout.hand,
-            cards=payout.cards,
-            amount_micros=payout.amount_micros,
-            meter_before_micros=payout.meter_before_micros,
             meter_after_micros=payout.meter_before_micros,
-            source=payout.source,
             status="decided",
-            needs_floorperson=payout.needs_floorperson,
-            floorperson=payout.floorperson,
-            account=payout.account,
             steps=[],
+            **{name: getattr(payout, name) for name in _OF_PAYOUT},
         )
         if isinstance(event, BadBeatVerified) and event.losing:
             losing = Shown(event.loser, event.hand, event.losing)
@@ -210,10 +200,7 @@ class _Finder:
         self._step("decided", entry, payout.floorperson)
 
     def _reworked(
-        self,
-        entry: Entry,
-        event: PayoutRejected | RoundVoided | SeatVoided,
-        by: str,
+        self, entry: Entry, event: PayoutRejected | RoundVoided | SeatVoided, by: str
     ) -> None:
         for change in event.changes:
             if change.payout != self._payout or self.slip is None or self._now is None:
@@ -223,26 +210,23 @@ class _Finder:
             else:
                 what = "decided again"
                 self._now = change_payout(self._now, change)
-                self.slip.seat = self._now.seat
-                self.slip.amount_micros = self._now.amount_micros
-                self.slip.meter_before_micros = self._now.meter_before_micros
+                for name in ("seat", "amount_micros", "meter_before_micros"):
+                    setattr(self.slip, name, getattr(self._now, name))
                 if not isinstance(event, RoundVoided):
                     self._set_after(event.settlement)
             self._step(what, entry, by)
 
     def _set_after(self, settlement: Settlement | None) -> None:
         """The meter after the award, with whatever was put back on it at once."""
-        awards = settlement.awards if settlement else ()
         if self.slip is None:
             return
         # A Bad Beat's shares are all of the one fund that was there before them.
         together = self.slip.kind == "bad-beat"
-        moved = sum(
+        self.slip.meter_after_micros = self.slip.meter_before_micros + sum(
             award.effects.meter_micros
-            for award in awards
+            for award in (settlement.awards if settlement else ())
             if together or self._payout in award.payouts
         )
-        self.slip.meter_after_micros = self.slip.meter_before_micros + moved
 
     def _step(self, what: str, entry: Entry, by: str) -> None:
         if self.slip:
@@ -276,7 +260,8 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
         ("level", slip.level or "none: the house pays"),
         ("table", slip.table),
         ("round", str(slip.round) if slip.round > 0 else "none: a Bad Beat"),
-        ("seat", f"{slip.seat}, {slip.player}"),
+        ("seat", str(slip.seat)),
+        ("player", slip.player),
         ("bet", slip.bet),
         ("award", f"{slip.hand} ({slip.kind})"),
         *_card_rows(slip),
@@ -289,11 +274,8 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
             ("meter after", f"${dollars(slip.meter_after_micros)}"),
         ]
     nobody = "nobody yet" if slip.needs_floorperson else "not needed"
-    rows += [
-        ("validated by", slip.floorperson or nobody),
-        ("form", slip.form or "-"),
-        ("status", slip.status),
-    ]
+    rows += [("validated by", slip.floorperson or nobody)]
+    rows += [("form", slip.form or "-"), ("status", slip.status)]
     if slip.account:
         rows.append(("account", slip.account))
     lines = [f"PAYOUT {slip.payout}", ""]

@@ -6,7 +6,10 @@ The length of a journal costs time and no memory; nothing in it is changed.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from jackpot.core.config import GamingDay
+from jackpot.core.events.operator import SiteConfigured
 from jackpot.engine.replica import PAGE
+from jackpot.store import codec
 from jackpot.store.journal import GENESIS, Archive, Entry, Head, StoreError, verify_link
 from jackpot.store.opening import Address, open_to_read
 
@@ -37,6 +40,14 @@ class Walk:
         for entry in self.entries():
             head = verify_link(self.site, head, entry)
             yield entry
+
+
+def site_day(site: str, entry: Entry, otherwise: GamingDay) -> GamingDay:
+    """The gaming day that an entry sets, if it sets one."""
+    if entry.kind != SiteConfigured.__name__:
+        return otherwise
+    event = codec.decode_entry(site, entry).event
+    return event.day if isinstance(event, SiteConfigured) else otherwise
 
 
 @contextmanager

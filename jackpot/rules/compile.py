@@ -5,6 +5,7 @@ a choice that the law doesn't allow is a fault with its clause. All faults are f
 first. Pure: reads no file.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct, field
@@ -12,7 +13,7 @@ from msgspec import Struct, field
 from jackpot.core import config
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT, dollars, rate_text
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Row, Rule
-from jackpot.rules.terms import AmountTerm, Pay, RateTerm, parse_pay
+from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
 
 class LevelChoice(Struct, frozen=True):
@@ -76,7 +77,7 @@ def bet_id(bet: BetRule, whose: config.Whose) -> str:
 def _wager_faults(bet: BetRule, paytable: Paytable, choice: LinkChoice) -> list[Fault]:
     wager = choice.wager_micros
     if wager <= 0:
-        return [Fault(("wager",), "the wager must be more than nothing")]
+        return [Fault(("wager",), "the wager must be more than $0")]
     if wager % MICROS_PER_CENT:
         return [Fault(("wager",), "the wager must be in whole cents")]
     if bet.wager and bet.wager.allowed and wager not in bet.wager.allowed_micros:
@@ -99,14 +100,14 @@ def _option_faults(bet: BetRule, choice: LinkChoice) -> list[Fault]:
         if extra is None and share is not None:
             faults.append(Fault((key,), f"{bet.title} has no {extra_id}", bet.clause))
         if extra is not None and share is None:
-            reason = f'{key} is missing: in which share of rounds, "0%" for never'
+            reason = f'{key} is missing: the share of rounds that offer it, such as "2%" or "0%"'
             faults.append(Fault((key,), reason, extra.clause))
     fold, payment = bet.fold, bet.payment
     if choice.fold_forfeits is not None and not (fold and fold.setting):
-        reason = "what a fold forfeits is not a choice here"
+        reason = "the rule decides whether a fold loses the wager; remove fold_forfeits"
         faults.append(Fault(("fold_forfeits",), reason, fold.clause if fold else bet.clause))
     if choice.fixed_awards_from is not None and not (payment and payment.fixed_awards_setting):
-        reason = "from where fixed awards are paid is not a choice here"
+        reason = "the rule decides what pays fixed awards; remove fixed_awards_from"
         clause = payment.clause if payment else bet.clause
         faults.append(Fault(("fixed_awards_from",), reason, clause))
     return faults
@@ -122,7 +123,7 @@ def _level_faults(
             reason = f"paytable {paytable.id} has no level {level_id!r} (it has: {known})"
             faults.append(Fault(("levels", level_id), reason, paytable.clause))
     if sum(level.primary_bps + level.reserve_bps for level in levels) > BPS_PER_WHOLE:
-        faults.append(Fault(("levels",), "the rates of all levels together pass 100%"))
+        faults.append(Fault(("levels",), "the rates of all levels add up to more than 100%"))
     return faults
 
 
@@ -130,28 +131,28 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
     chosen = choice.levels.get(rule.id, LevelChoice())
     at = ("levels", rule.id)
 
-    def amount(key: str, term: AmountTerm, value: int | None) -> int:
-        least = term.at(choice.wager_micros)
-        problem = _amount_problem(term, least, value)
-        if problem:
+    def chosen_or_least(
+        key: str, bound: Bound, least: int, value: int | None, said: Callable[[int], str]
+    ) -> int:
+        if problem := _problem(bound, least, value, said):
             faults.append(Fault((*at, key), f"{key} of {rule.id} {problem}", rule.clause))
         return least if value is None else value
 
-    def rate(key: str, term: RateTerm, value: int | None) -> int:
-        problem = _rate_problem(term, value)
-        if problem:
-            faults.append(Fault((*at, key), f"{key} of {rule.id} {problem}", rule.clause))
-        return term.bps if value is None else value
+    def amount(key: str, term: AmountTerm, value: int | None) -> int:
+        return chosen_or_least(key, term.bound, term.at(choice.wager_micros), value, _dollars)
 
+    def rate(key: str, term: RateTerm, value: int | None) -> int:
+        return chosen_or_least(key, term.bound, term.bps, value, rate_text)
+
+    reserve = chosen.reserve_bps
+    if rule.reserve_term.bound == "any":  # where a text is silent, none needs no declaration
+        reserve = reserve or 0
     level = config.Level(
         id=rule.id,
         seed_micros=amount("seed", rule.seed_term, chosen.seed_micros),
         reseed_micros=amount("reseed", rule.reseed_term, chosen.reseed_micros),
         primary_bps=rate("primary", rule.primary_term, chosen.primary_bps),
-        # Where a text is silent on a reserve, having none needs no declaration.
-        reserve_bps=rate("reserve", rule.reserve_term, chosen.reserve_bps or 0)
-        if rule.reserve_term.bound == "any"
-        else rate("reserve", rule.reserve_term, chosen.reserve_bps),
+        reserve_bps=rate("reserve", rule.reserve_term, reserve),
         limit_micros=chosen.limit_micros or 0,
         reserve_mode=chosen.reserve_mode,
         fixed=rule.clause if rule.primary_term.bound == "is" else "",
@@ -163,35 +164,25 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
         reason = f"limit of {rule.id} is below its seed or reseed"
         faults.append(Fault((*at, "limit"), reason, rule.clause))
     if chosen.reserve_mode == "fund" and not level.reserve_bps:
-        reason = f"reserve_mode of {rule.id} is a choice only where there is a reserve"
+        reason = f"reserve_mode of {rule.id} can be set only for a level with a reserve"
         faults.append(Fault((*at, "reserve_mode"), reason, rule.clause))
     if rule.primary_term.bound == "any" and chosen.primary_bps == 0:
-        faults.append(Fault((*at, "primary"), f"a rate of 0% leaves {rule.id} still", rule.clause))
+        reason = f"at a rate of 0% the meter of {rule.id} would never grow"
+        faults.append(Fault((*at, "primary"), reason, rule.clause))
     return level
 
 
-def _amount_problem(term: AmountTerm, least: int, value: int | None) -> str:
-    if term.bound == "is":
-        wrong = value is not None and value != least
-        return f"is fixed at ${dollars(least)}" if wrong else ""
-    if value is None:
-        bound = f", at least ${dollars(least)}" if term.bound == "at-least" else ""
-        return f"must be declared{bound}"
-    if value < least:
-        return f"is ${dollars(value)}, below the minimum of ${dollars(least)}"
-    return ""
+def _dollars(micros: int) -> str:
+    return f"${dollars(micros)}"
 
 
-def _rate_problem(term: RateTerm, value: int | None) -> str:
-    if term.bound == "is":
-        wrong = value is not None and value != term.bps
-        return f"is fixed at {rate_text(term.bps)}" if wrong else ""
+def _problem(bound: Bound, least: int, value: int | None, said: Callable[[int], str]) -> str:
+    """What is wrong with the choice of an amount or a rate, as it is said; "" where nothing is."""
+    if bound == "is":
+        return f"is fixed at {said(least)}" if value not in (None, least) else ""
     if value is None:
-        bound = f", at least {rate_text(term.bps)}" if term.bound == "at-least" else ""
-        return f"must be declared{bound}"
-    if value < term.bps:
-        return f"is {rate_text(value)}, below the minimum of {rate_text(term.bps)}"
-    return ""
+        return "must be declared" + (f", at least {said(least)}" if bound == "at-least" else "")
+    return f"is {said(value)}, below the minimum of {said(least)}" if value < least else ""
 
 
 def _bets(

@@ -9,8 +9,17 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from jackpot.rules.cards import DECK, JOKER, CardError, rank_of, verify_distinct
-from jackpot.rules.naming import ANY_HAND, four_name, known_names, pair_names, specific_names
+from jackpot.rules.cards import (
+    DECK,
+    JOKER,
+    RANK_PLURALS,
+    RANK_WORDS,
+    SUIT_WORDS,
+    SUITS,
+    CardError,
+    rank_of,
+    verify_distinct,
+)
 from jackpot.rules.rankings import (
     ACE,
     FIVE_ACES,
@@ -29,6 +38,102 @@ from jackpot.rules.rankings import (
     ranking_of,
 )
 
+ANY_HAND = "any"  # every hand's last name: for a row such as "one pair or less"
+LOWEST_OF_SIX_CARD_ROYAL = 9
+EIGHT = 8  # the highest card of a low hand that qualifies, PA2010 553.10(j)
+
+
+def known_names(ranking: str) -> frozenset[str]:
+    """Every name that a paytable's row may use under a ranking."""
+    order = ranking_of(ranking).order
+    found = {*order, ANY_HAND}
+    if ranking_of(ranking).low:
+        return frozenset({*found, "eight-or-better"})
+    found.update(f"{word}-high" for word in RANK_WORDS)
+    for value in range(2, ACE + 1):
+        found.update(pair_names(value))
+        if FOUR in order:
+            found.add(four_name(value))
+    for suit in SUIT_WORDS.values():
+        found.update(_royals(ranking, suit, six=True))
+    if ranking.startswith("two-card-bonus"):
+        for how in ("suited", "offsuit"):
+            for value in range(2, ACE):
+                found.update(_ace_names(value, how))
+    if ranking == "two-card-bonus-both":
+        found.add("aces-against-aces")
+    return frozenset(found)
+
+
+def specific_names(
+    ranking: str, category: str, ties: Sequence[int], cards: Sequence[str]
+) -> tuple[str, ...]:
+    """A made hand's names within its category, most specific first."""
+    rules = ranking_of(ranking)
+    top = ties[0]
+    if rules.low:
+        return ("eight-or-better",) if category == HIGH_CARD and -top <= EIGHT else ()
+    if category == STRAIGHT_FLUSH:
+        royal = top == ACE + bool(rules.wheel)
+        return _royals(ranking, _suit(cards), six=_is_six_card_royal(cards)) if royal else ()
+    if category == FOUR:
+        return (four_name(top),)
+    if category == PAIR:
+        both = ranking == "two-card-bonus-both" and top == ACE and _all_aces(cards)
+        return ("aces-against-aces", *pair_names(top)) if both else pair_names(top)
+    if category == HIGH_CARD:
+        high = f"{RANK_WORDS[top - 2]}-high"
+        if ranking.startswith("two-card-bonus") and top == ACE:
+            how = "suited" if cards[0][1] == cards[1][1] else "offsuit"
+            return (*_ace_names(ties[1], how), high)
+        return (high,)
+    return ()
+
+
+def four_name(value: int) -> str:
+    """Four of a kind by rank: "four-aces"."""
+    return f"four-{RANK_PLURALS[value - 2]}"
+
+
+def pair_names(value: int) -> tuple[str, ...]:
+    """A pair's names: "pair-of-queens", then "pair-of-queens-or-better" down to the twos."""
+    own = f"pair-of-{RANK_PLURALS[value - 2]}"
+    return (own, *(f"pair-of-{RANK_PLURALS[low - 2]}-or-better" for low in range(value, 1, -1)))
+
+
+def _royals(ranking: str, suit: str, *, six: bool) -> tuple[str, ...]:
+    """What the highest straight flush is called besides."""
+    match ranking:
+        case "three-card":
+            return (f"mini-royal-{suit}", "mini-royal")
+        case "six-card-bonus" if six:
+            return (f"six-card-royal-flush-{suit}", "six-card-royal-flush", "royal-flush")
+        case "five-card" | "six-card-bonus" | "pai-gow":
+            return ("royal-flush",)
+    return ()
+
+
+def _suit(cards: Sequence[str]) -> str:
+    return SUIT_WORDS.get(cards[0][1], "")
+
+
+def _is_six_card_royal(cards: Sequence[str]) -> bool:
+    """Whether a hand that holds a royal flush is ace to nine of one suit and nothing else."""
+    lowest = min(map(rank_of, cards))
+    return len({card[1] for card in cards}) == 1 and lowest == LOWEST_OF_SIX_CARD_ROYAL
+
+
+def _all_aces(cards: Sequence[str]) -> bool:
+    return all(rank_of(card) == ACE for card in cards)
+
+
+def _ace_names(low: int, how: str) -> tuple[str, ...]:
+    """The names of an ace with a lower card (PA2010 563.12(c))."""
+    other = RANK_WORDS[low - 2]
+    shared = (f"ace-queen-or-jack-{how}",) if other in ("queen", "jack") else ()
+    return (f"ace-{other}-{how}", *shared)
+
+
 __all__ = ["RANKINGS", "at_least", "best", "known_names", "names", "rank"]
 
 # How many cards of each rank make up a category; whatever is not here is a high card.
@@ -40,6 +145,19 @@ _BY_COUNTS = {
     **dict.fromkeys(((2, 2, 1), (2, 2)), TWO_PAIR),
     **dict.fromkeys(((2, 1, 1, 1), (2, 1, 1), (2, 1), (2,)), PAIR),
 }
+
+# What a card adds to the shape of a hand: one to the count of its rank and one to the count of its
+# suit, three bits each.
+_SUITS_FROM = 3 * (ACE + 1)
+_IN_SHAPE = {
+    card: (1 << 3 * rank_of(card)) + (1 << _SUITS_FROM + 3 * SUITS.index(card[1])) for card in DECK
+}
+_RANKS = (1 << _SUITS_FROM) - 1
+_ONE_SUIT = {size << 3 * place: suit for size in range(1, 8) for place, suit in enumerate(SUITS)}
+# Ranking, ranks, and the suit if there is only one: all that the names of a hand depend on if its
+# cards need not be chosen. There are some thousands for each ranking, filled in as they come.
+_Shape = tuple[str, int, str]
+_NAMES: dict[_Shape, tuple[str, ...]] = {}
 
 
 class _Made(NamedTuple):
@@ -66,9 +184,26 @@ def best(ranking: str, cards: Sequence[str]) -> tuple[str, ...]:
 
 def names(ranking: str, cards: Sequence[str]) -> tuple[str, ...]:
     """All that a hand may be called under a ranking, most specific first."""
-    made = _best(ranking, cards)
-    specific = specific_names(ranking, made.category, made.rank[1:], cards)
-    return (*specific, made.category, ANY_HAND)
+    shape = _shape(ranking, cards)
+    found = _NAMES.get(shape)
+    if found is None:
+        made = _best(ranking, cards)
+        specific = specific_names(ranking, made.category, made.rank[1:], cards)
+        found = (*specific, made.category, ANY_HAND)
+        if shape[1] and len(cards) in ranking_of(ranking).sizes:
+            _NAMES[shape] = found
+    return found
+
+
+def _shape(ranking: str, cards: Sequence[str]) -> _Shape:
+    """What the names of a hand depend on; without ranks where it holds a joker, or no hand."""
+    try:
+        shape = sum(map(_IN_SHAPE.__getitem__, cards))
+    except KeyError:
+        return ranking, 0, ""
+    if len(set(cards)) < len(cards):
+        return ranking, 0, ""
+    return ranking, shape & _RANKS, _ONE_SUIT.get(shape >> _SUITS_FROM, "")
 
 
 def at_least(ranking: str, cards: Sequence[str], name: str) -> bool:

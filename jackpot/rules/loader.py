@@ -6,6 +6,7 @@ payment, or a row that names a level the paytable doesn't have is an error with 
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,9 +15,10 @@ import msgspec
 
 from jackpot.rules.clauses import ClauseError
 from jackpot.rules.model import NAME, BetRule, Paytable, Rule
-from jackpot.rules.toml_lines import error_line, key_lines, line_of
+from jackpot.rules.toml_lines import error_line, key_lines, line_of, parse
 
 DATA = Path(str(files("jackpot.rules"))) / "data"
+_ID = re.compile(r'^id = "(.+)"$', re.MULTILINE)
 
 
 class RuleFileError(ValueError):
@@ -27,7 +29,7 @@ def load_rule(path: Path) -> Rule:
     """Read one rule file."""
     text = path.read_text("utf-8")
     try:
-        rule = msgspec.convert(tomllib.loads(text), Rule)
+        rule = msgspec.convert(parse(text), Rule)
         _check(rule)
     except tomllib.TOMLDecodeError as error:
         line, why = error_line(error)
@@ -51,16 +53,34 @@ def _line(text: str, where: str, error: msgspec.ValidationError) -> int:
     return line
 
 
+class _Rules(Mapping[str, Rule]):
+    """Rules by id. Each is read when it is first asked for: a controller needs few of them."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Rule] = {}
+        self._paths: dict[str, Path] = {}
+        for path in sorted(DATA.glob("*/*.toml")):
+            id_ = _ID.findall(path.read_text("utf-8"))[0]
+            if id_ in self._paths:
+                raise RuleFileError(f"{path}: the id {id_} is taken")
+            self._paths[id_] = path
+
+    def __getitem__(self, id_: str) -> Rule:
+        if id_ not in self._read:
+            self._read[id_] = load_rule(self._paths[id_])
+        return self._read[id_]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 @cache
-def rules() -> dict[str, Rule]:
+def rules() -> Mapping[str, Rule]:
     """Every rule that the package carries, by id."""
-    found: dict[str, Rule] = {}
-    for path in sorted(DATA.glob("*/*.toml")):
-        rule = load_rule(path)
-        if rule.id in found:
-            raise RuleFileError(f"{path}: the id {rule.id} is taken")
-        found[rule.id] = rule
-    return found
+    return _Rules()
 
 
 def _check(rule: Rule) -> None:

@@ -173,9 +173,9 @@ def _flag(value: object) -> bool:
 
 def _money(value: object) -> int:
     if isinstance(value, float):
-        raise BadValueError(f'write the amount as a text, "{value}", so that it stays exact')
+        raise BadValueError(f'write the amount in quotes, "{value}", so that it stays exact')
     if isinstance(value, list):
-        raise BadValueError("must be one amount: a link has one denomination")
+        raise BadValueError("must be one amount: all wagers of a link are the same")
     if isinstance(value, int) and not isinstance(value, bool):
         return parse_money(str(value))
     return parse_money(_text(value))
@@ -183,15 +183,15 @@ def _money(value: object) -> int:
 
 def _rate(value: object) -> int:
     if not isinstance(value, str):
-        raise BadValueError('write the rate as a text such as "21%"')
+        raise BadValueError('write the rate in quotes, such as "21%"')
     return parse_rate(value)
 
 
 def _names(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadValueError("must be a list of texts in quotes")
+        raise BadValueError("must be a list, each item in quotes")
     if len(set(value)) < len(value):
-        raise BadValueError("names the same thing twice")
+        raise BadValueError("lists the same name twice")
     return tuple(value)
 
 

@@ -14,13 +14,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec import Struct
 
 from jackpot.core import config
+from jackpot.rules.bad_beat import pot_link, pot_offer
 from jackpot.rules.choices import link_choice, pick
 from jackpot.rules.compile import compile_link
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
-from jackpot.rules.pots import pot_link, pot_offer
 from jackpot.rules.section import Log, Section, Violation
-from jackpot.rules.toml_lines import error_line, key_lines
+from jackpot.rules.toml_lines import error_line, key_lines, parse
+from jackpot.wire.address import AddressError, verify_address
 from jackpot.wire.errors import PlainError
 
 MAX_LINKS = 64
@@ -66,11 +67,6 @@ def load_site(path: Path) -> config.Site:
     return load_site_file(path).site
 
 
-def load_server_settings(path: Path) -> ServerSettings:
-    """The server settings of a file; SiteFileError where anything is wrong."""
-    return load_site_file(path).server
-
-
 def load_site_file(path: Path) -> SiteFile:
     """A whole site file; SiteFileError where anything is wrong."""
     found = check_site(path)
@@ -83,7 +79,7 @@ def check_site(path: Path) -> SiteFile:
     """Read a site file with everything that is wrong with it; raises only if it is no TOML file."""
     try:
         text = path.read_text("utf-8")
-        values = tomllib.loads(text)
+        values = parse(text)
     except OSError as error:
         raise SiteFileError(path, (Violation(1, error.strerror or "can't be read"),)) from error
     except UnicodeDecodeError as error:
@@ -98,12 +94,11 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     top = Section(log, (), values)
     head = top.section("site")
     site_id = head.name("id")
-    facility = head.text("facility", "")
+    reader = _SiteReader(log, head.text("facility", ""))
     dual_control = head.flag("dual_control", default=True)
     head.close()
     day = _day(top.section("day"))
     server = _server(top.section("server"))
-    reader = _SiteReader(log, facility)
     for section in top.sections("links"):
         reader.link(section)
     reader.heirs()
@@ -149,16 +144,14 @@ def _server(section: Section) -> ServerSettings:
     default = ServerSettings()
     listen = section.names("listen") if "listen" in section else default.listen
     if not listen:
-        section.fault("listen: at least one address such as 127.0.0.1:7400", "listen")
+        section.fault("listen: needs at least one address, such as 127.0.0.1:7400", "listen")
     http = section.text("http", "")
-    for key, address in [*(("listen", one) for one in listen), *([("http", http)] if http else [])]:
-        host, colon, port = address.rpartition(":")
-        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 1 << 16):
-            section.fault(
-                f"{key}: {address!r} is not a valid address; "
-                "expected HOST:PORT, such as 127.0.0.1:7400",
-                key,
-            )
+    for key, address in (*(("listen", one) for one in listen), ("http", http)):
+        try:
+            if address or key == "listen":
+                verify_address(address)
+        except AddressError as error:
+            section.fault(f"{key}: {error}", key)
     settings = ServerSettings(listen=listen, http=http, data=section.text("data", default.data))
     section.close()
     return settings
@@ -184,8 +177,9 @@ class _SiteReader:
         if link_id in self._declared:
             section.fault(f"there are two links {link_id!r}", "id")
         self._declared.add(link_id)
+        if section.flag("in_service", default=False):
+            self.in_service.append(link_id)
         if offer := pot_offer(section):
-            self._put_in_service(section, link_id)
             self.links[link_id] = pot_link(section, link_id, offer[0])
             self._pots[link_id] = section
             self._offers[link_id] = offer
@@ -193,7 +187,6 @@ class _SiteReader:
             return
         picked = pick(section)
         choice = link_choice(section, link_id)
-        self._put_in_service(section, link_id)
         section.close()
         if picked is None:
             return
@@ -207,15 +200,11 @@ class _SiteReader:
         if paytable is None:
             return
         if choice.fixed_awards_from == "house":
-            reason = "fixed awards paid by the house come on top of the rate: see the odds"
+            reason = "the house pays fixed awards on top of the rate; check with `jackpot odds`"
             clause = bet.payment.clause if bet.payment else ""
             self.log.warning((*section.path, "fixed_awards_from"), reason, clause)
         self.links[link_id] = link
         self.choices[link_id] = rule, bet, paytable
-
-    def _put_in_service(self, section: Section, link_id: str) -> None:
-        if section.flag("in_service", default=False):
-            self.in_service.append(link_id)
 
     def table(self, section: Section) -> None:
         """Read one table, with all its faults."""
@@ -223,11 +212,10 @@ class _SiteReader:
         if table_id in self.tables:
             section.fault(f"there are two tables {table_id!r}", "id")
         link_ids = section.names("links")
-        for link_id in link_ids:
-            if link_id not in self._declared:
-                section.fault(f"there is no link {link_id!r}", "links")
+        for link_id in set(link_ids) - self._declared:
+            section.fault(f"there is no link {link_id!r}", "links")
         if not link_ids:
-            section.fault("the table is on no link", "links")
+            section.fault("the table has no links", "links")
         known = [link_id for link_id in link_ids if link_id in self._offers]
         rule = self._table_rule(section, known)
         usual = rule.table.seats if rule and rule.table else None if rule else 1
@@ -237,13 +225,12 @@ class _SiteReader:
         section.close()
         if rule is None:
             return
-        pots_only = all(self._offers[link_id][1].kind == "pot" for link_id in known)
-        # Where players only feed a fund, no hand is shown to the controller.
-        deal = rule.deal or (
-            DealRule(seat_cards=0, clause=rule.bets[0].clause) if pots_only else None
-        )
+        deal = rule.deal
         if deal is None:
-            return
+            if any(self._offers[link_id][1].kind != "pot" for link_id in known):
+                return
+            # Where players only feed a fund, no hand is shown to the controller.
+            deal = DealRule(seat_cards=0, clause=rule.bets[0].clause)
         table = config.Table(
             id=table_id,
             game=rule.game,
@@ -289,12 +276,12 @@ class _SiteReader:
     def _check_size(section: Section, rule: Rule, table: config.Table) -> None:
         """How many may play, and at how many boxes each."""
         if rule.table and table.seats > rule.table.seats:
-            reason = f"{rule.title} is played by at most {rule.table.seats}"
+            reason = f"{rule.title} has at most {rule.table.seats} seats"
             section.fault(reason, "seats", clause=rule.table.clause)
         deck = DECK_CARDS + bool(rule.deal and rule.deal.joker)
         dealt = table.seats * table.seat_cards + table.dealer_cards + table.community_cards
         if dealt > deck:
-            section.fault(f"{table.seats} seats need {dealt} cards of a deck of {deck}", "seats")
+            section.fault(f"{table.seats} seats need {dealt} cards, but a deck has {deck}", "seats")
         most = rule.boxes.most if rule.boxes else 0
         if rule.boxes and most and table.boxes_per_player > most:
             reason = f"one person may play at most {most} {'box' if most == 1 else 'boxes'}"
@@ -309,9 +296,8 @@ class _SiteReader:
             link_rule, bet = self._offers[link_id]
             together = link_rule.facility
             if link_rule.id != rule.id:
-                reason = (
-                    f"{link_id!r} is a link of {link_rule.title}: here its jackpot has other odds"
-                )
+                title = link_rule.title
+                reason = f"{link_id!r} is a link of {title}: here its jackpot has other odds"
                 section.fault(reason, "links", clause=together.clause if together else bet.clause)
             if together and together.one and facility != self.facility:
                 reason = f"a table of {facility!r} can't be on a link of {self.facility!r}"

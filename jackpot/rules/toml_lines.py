@@ -1,4 +1,4 @@
-"""On which line of a TOML file each key stands.
+"""Read a TOML file, and tell on which line each of its keys stands.
 
 The standard reader gives values without places, but an operator who made a mistake wants the line.
 This scanner only follows headers, keys and brackets of a file that the standard reader has already
@@ -7,8 +7,14 @@ accepted; what stands inside an inline value is reported at the line of its key.
 
 import re
 import tomllib
+from collections.abc import Iterable
+from typing import Any
 
 Path = tuple[str | int, ...]
+
+_DEEPEST = 32  # tables and arrays inside one another
+_MOST = 1 << 63  # what an integer stays below
+_DIGITS = re.compile(r"\d[\d_]{1000,}")
 
 _HEADER = re.compile(r"\s*(?P<open>\[\[?)(?P<keys>[^\[\]]+)\]\]?\s*(#.*)?")
 _KEY = re.compile(
@@ -20,6 +26,38 @@ _TOKEN = re.compile(
     r'''#.*|"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|[\[\]{}]''',
     re.DOTALL,
 )
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The values of a file; TOMLDecodeError for whatever can't be read, shown or counted with.
+
+    The standard reader gives up on deep nesting and on long numbers with errors of its own.
+    """
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("values are nested too deeply") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:
+        found = _DIGITS.search(text)
+        line = text.count("\n", 0, found.start()) + 1 if found else 1
+        problem = f"a number has too many digits (at line {line}, column 1)"
+        raise tomllib.TOMLDecodeError(problem) from None
+    level: list[Any] = [values]
+    for _ in range(_DEEPEST):
+        if any(isinstance(value, int) and not -_MOST <= value < _MOST for value in level):
+            raise tomllib.TOMLDecodeError("a number is too large")
+        level = [inner for value in level for inner in _inside(value)]
+    if level:
+        raise tomllib.TOMLDecodeError("values are nested too deeply")
+    return values
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def key_lines(text: str) -> dict[Path, int]:

@@ -5,22 +5,21 @@ and only there, a caller says by metadata who they are, so that a laboratory can
 """
 
 import asyncio
-import logging
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from jackpot.auth.authority import AuthorityError
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
 from jackpot.core.reasons import Reason
+from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed
 from jackpot.server.errors import CallRefusedError, refused
+from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
+from jackpot.wire.limits import MAX_CALLS_EACH, MAX_STREAMS_EACH, MAX_TABLE_STREAMS
 
 LOCAL = "local"
 SITE_FILE = "site-file"  # by this name the controller itself defines what its site file has
-PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
 _WATCH_S = 1.0
-_log = logging.getLogger(__name__)
 
 
 class Admission:
@@ -28,48 +27,67 @@ class Admission:
 
     def __init__(self, gate: Gate | None = None) -> None:
         self.gate = gate
-        self._open: dict[asyncio.Task[Any], Actor] = {}
+        self._open: dict[Call, Actor] = {}
+        self._calls: Counter[str] = Counter()  # by principal, under way
+        self._streams: Counter[str] = Counter()
 
     def admit(
-        self, context: Any, rpc: str, table: str | None = None, site: str | None = None
+        self, call: Call, rpc: str, table: str | None = None, site: str | None = None
     ) -> Actor:
         """The caller, who may make this call; CallRefusedError otherwise."""
-        principal = ""
+        if self.gate is None:
+            return _local(call)
         try:
-            if self.gate is None:
-                return _local(context)
-            actor = self.gate.identify(context)
-            principal = actor.principal
+            actor = self.gate.holder(call.certificate)
             allow(actor, rpc, table, site)
         except DeniedError as error:
-            record_denial(rpc, context.peer(), principal, str(error))
-            raise _refused(error) from error
+            raise self._denied(call, rpc, error) from error
         return actor
+
+    def know(self, call: Call, rpc: str) -> None:
+        """Let anybody pass whose certificate is good, whatever their role and site."""
+        try:
+            if self.gate is not None:
+                self.gate.holder(call.certificate)
+        except DeniedError as error:
+            if not error.known:
+                raise self._denied(call, rpc, error) from error
 
     def check(self, actor: Actor, rpc: str, site: str, table: str, peer: str) -> None:
         """Judge a message of a stream that says what it is about."""
         try:
             allow(actor, rpc, table, site)
         except DeniedError as error:
-            record_denial(rpc, peer, actor.principal, str(error))
+            record_denial(rpc, peer, error.principal, str(error))
             raise _refused(error) from error
 
+    def _denied(self, call: Call, rpc: str, error: DeniedError) -> CallRefusedError:
+        record_denial(rpc, call.peer, error.principal, str(error))
+        refusal = _refused(error)
+        if not error.known:
+            call.shun(refusal)
+        return refusal
+
     @contextmanager
-    def stream(self, actor: Actor) -> Iterator[None]:
-        """Around a stream: it is ended when its caller's certificate is revoked or expires."""
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("a stream is served by a task")
-        self._open[task] = actor
+    def busy(self, actor: Actor) -> Iterator[None]:
+        """Around a call: what one caller asks for must not keep others from being answered."""
+        _take_place(self._calls, actor, MAX_CALLS_EACH)
         try:
             yield
-        except asyncio.CancelledError:
-            if self.gate is not None and self.gate.fault(actor):
-                task.uncancel()
-                raise refused(Reason.UNAUTHENTICATED, principal=actor.principal) from None
-            raise
         finally:
-            del self._open[task]
+            _leave_place(self._calls, actor)
+
+    def hold(self, call: Call, actor: Actor) -> None:
+        """Know of a stream: it is ended when its caller's certificate is revoked or expires."""
+        limit = MAX_TABLE_STREAMS if actor.role == "table" else MAX_STREAMS_EACH
+        _take_place(self._streams, actor, limit)
+        self._open[call] = actor
+
+        def leave() -> None:
+            del self._open[call]
+            _leave_place(self._streams, actor)
+
+        call.at_end.append(leave)
 
     async def watch(self) -> None:
         """Read the list of revoked certificates as it changes, and end streams that may not go on.
@@ -78,25 +96,34 @@ class Admission:
         """
         while self.gate is not None:
             await asyncio.sleep(_WATCH_S)
-            try:
-                await asyncio.to_thread(self.gate.reload)
-            except (AuthorityError, OSError) as error:
-                # The list that was read before stays in force until this one can be read.
-                _log.error("the list of revoked certificates can't be read: %s", error)
-            for task, actor in list(self._open.items()):
+            await self.gate.refresh()
+            for call, actor in list(self._open.items()):
                 if fault := self.gate.fault(actor):
-                    record_denial("stream", "", actor.principal, fault)
-                    task.cancel()
+                    record_denial("stream", call.peer, actor.principal, fault)
+                    call.shun(refused(Reason.UNAUTHENTICATED, principal=actor.principal))
 
 
-def _local(context: Any) -> Actor:
-    said = dict(context.invocation_metadata() or ())
+def _take_place(places: Counter[str], actor: Actor, limit: int) -> None:
+    """Count one more; without TLS everybody is the same caller, and only the whole is limited."""
+    if actor.role is not None and places[actor.principal] >= limit:
+        raise refused(Reason.OVERLOADED, principal=actor.principal, limit=limit)
+    places[actor.principal] += 1
+
+
+def _leave_place(places: Counter[str], actor: Actor) -> None:
+    places[actor.principal] -= 1
+    if not places[actor.principal]:
+        del places[actor.principal]
+
+
+def _local(call: Call) -> Actor:
+    said = dict(call.metadata)
     principal, department = said.get(PRINCIPAL_KEY, LOCAL), said.get(DEPARTMENT_KEY, "")
     if principal == SITE_FILE:  # or a caller's request ids could stand in the way of a start
         raise malformed("principal", "the controller's own", principal)
     return Actor(
-        identifier(str(principal), "principal"),
-        identifier(str(department), "department") if department else "",
+        identifier(principal, "principal"),
+        identifier(department, "department") if department else "",
     )
 
 

@@ -1,5 +1,6 @@
 """Put a controller together: a journal, the engine over it, and the services."""
 
+import os
 from pathlib import Path
 
 from jackpot.auth.gate import Gate
@@ -24,6 +25,7 @@ def make_controller(
     accept_lost_commits: bool = False,
     sources: Sources = MACHINE,
     faults: Faults = none,
+    fronts: int | None = None,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
@@ -36,7 +38,13 @@ def make_controller(
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
         poker=POKER,
     )
-    return Controller(engine, site, gate, *more, request_id=sources.request_id)
+    fronts = usual_fronts() if fronts is None else fronts
+    return Controller(engine, site, gate, *more, request_id=sources.request_id, fronts=fronts)
+
+
+def usual_fronts() -> int:
+    """Two processes for the sockets, or one where the ledger would be left no processor."""
+    return min(2, max(1, (os.cpu_count() or 1) - 1))
 
 
 def replay_start_ms(data: Path, site: str) -> int:

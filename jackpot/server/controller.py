@@ -1,44 +1,43 @@
-"""A controller: the services on one port, from the self-check to the last answer.
+"""A controller: the services behind its fronts, from the self-check to the last answer.
 
 Health says NOT_SERVING until the journal was checked and the site is set up, again while the store
 is in trouble, and for good when the writer has died or a drain begins.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 
-import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+import msgspec
 
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import CommittedBatch, Engine
+from jackpot.engine.read_back import read_back
 from jackpot.server.admission import Admission
+from jackpot.server.children import Children, Inside, Recipe
 from jackpot.server.errors import refused
+from jackpot.server.figures import Tally
 from jackpot.server.floor_watch import FloorWatch
+from jackpot.server.fronts import Fronts
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
+from jackpot.server.pages import Trusting, reads
 from jackpot.server.rpc import service
 from jackpot.server.setup import set_up
+from jackpot.server.standard import Health, Reflection
 from jackpot.server.tables import TableService
-from jackpot.wire.address import AddressError, verify_address, verify_free, verify_loopback
-from jackpot.wire.keepalive import keepalive
-from jackpot.wire.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES
+from jackpot.store.journal import StoreError, UnsoundError
+from jackpot.wire.address import verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 
-DRAIN_S = 5.0  # for what has been accepted to be answered
-
-_OPTIONS = (
-    *CONNECTION_OPTIONS,
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-    ("grpc.so_reuseport", 0),  # a second controller on the port must fail, not share it
-    *keepalive(),  # a table whose cable was cut must not look attached
-    ("grpc.keepalive_permit_without_calls", 1),
-)
+_TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
+_METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
+_OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
+_log = logging.getLogger(__name__)
 
 
 class Controller:
@@ -51,8 +50,12 @@ class Controller:
         gate: Gate | None = None,
         *more: Site,
         request_id: Callable[[], str] = new_request_id,
+        fronts: int = 0,
     ) -> None:
-        """Serve one site, or several of a group that share a store."""
+        """Serve one site, or several of a group that share a store.
+
+        The sockets are owned by so many processes besides this one; 0: by this one.
+        """
         self.engine = engine
         self.site = site
         self.sites = (site, *more)
@@ -60,75 +63,82 @@ class Controller:
         self._request_id = request_id
         self._admission = Admission(gate)
         self._watching: list[asyncio.Task[None]] = []
+        self._reading: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._admission)
         self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
         self._floor = FloorWatch(engine, [each.id for each in self.sites], self.heartbeats)
         self._operators = OperatorService(engine, self.heartbeats, self._floor)
-        self._health = health.aio.HealthServicer()
-        self._server = grpc.aio.server(options=_OPTIONS)
-        self._showing: asyncio.Task[None] | None = None
         services = {
-            table_pb2.DESCRIPTOR.services_by_name["TableService"]: self._tables.rpcs(),
-            meter_pb2.DESCRIPTOR.services_by_name["MeterService"]: self._meters.rpcs(),
-            operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]: self._operators.rpcs(),
+            _TABLES: self._tables.rpcs(),
+            _METERS: self._meters.rpcs(),
+            _OPERATORS: self._operators.rpcs(),
         }
-        self._server.add_generic_rpc_handlers(
-            tuple(
-                service(descriptor, rpcs, self._admission) for descriptor, rpcs in services.items()
-            )
-        )
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        self._names = ["", *(descriptor.full_name for descriptor in services)]
-        reflection.enable_server_reflection(
-            (*self._names[1:], health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
-        )
+        names = [descriptor.full_name for descriptor in services]
+        self._health = Health(self._admission, names)
+        methods = self._health.methods() | Reflection(self._admission, names).methods()
+        for descriptor, rpcs in services.items():
+            methods |= service(descriptor, rpcs, self._admission)
+        self._count = fronts
+        self._fronts = Fronts(methods, fronts, engine.alarms)
+
+    def pages(
+        self,
+        module: str,
+        inside: Callable[[], Inside],
+        setup: msgspec.Struct,
+        descriptors: tuple[int, ...],
+    ) -> Children:
+        """The process that serves pages, in this one where the sockets are in this one too.
+
+        Its watches don't count with those of strangers: they can't crowd it out.
+        """
+        meters = MeterService(self.engine, [site.id for site in self.sites])
+        methods = reads({_METERS: meters.rpcs(), _OPERATORS: self._operators.rpcs()})
+        methods |= self._health.methods(Trusting()) | Tally(self.engine).methods()
+        recipe = Recipe("the pages' process", module, inside, methods, setup, descriptors)
+        return Children(recipe, min(self._count, 1), self.engine.alarms)
 
     async def start(self, address: str) -> str:
         """Listen, check the journal, set up the sites, serve; where it listens."""
-        self.verify(address)
-        await self._show(serving=False)
-        try:
-            port = self._listen(address)
-        except RuntimeError as error:
-            raise AddressError(f"{address}: cannot listen there") from error
-        await self._server.start()
+        self.take(address)
+        where = await self._fronts.start(address, self.gate.tls() if self.gate else None)
         try:
             await self.engine.start()
             for site in self.sites:
                 await set_up(self.engine, site, self._request_id)
         except BaseException:
-            await self._server.stop(None)
+            await self._fronts.stop()
             await self.engine.drain()  # or its writers would go on without anybody
             raise
-        await self._show(serving=self.engine.healthy)
+        self._heed_health(self.engine.healthy)
         self.engine.on_health = self._heed_health
-        self._watching.append(asyncio.create_task(self._floor.run()))
-        return f"{address.rpartition(':')[0]}:{port}"
+        self._watching = [
+            asyncio.create_task(run()) for run in (self._floor.run, self._admission.watch)
+        ]
+        return where
 
-    def verify(self, address: str) -> None:
-        """Raise unless it can and may listen there."""
+    def take(self, address: str) -> None:
+        """Keep the address for this controller; AddressError unless it can and may listen there."""
         verify_address(address)
         if self.gate is None:
             verify_loopback(address)
-        verify_free(address)
+        self._fronts.take(address)
 
-    def _listen(self, address: str) -> int:
-        if self.gate is None:
-            return self._server.add_insecure_port(address)
-        self._watching.append(asyncio.create_task(self._admission.watch()))
-        return self._server.add_secure_port(address, self.gate.credentials())
+    def release(self) -> None:
+        """Let others have the address."""
+        self._fronts.release()
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
         self.engine.on_health = None
-        await self._health.enter_graceful_shutdown()
+        self._health.close()
         error = refused(Reason.DRAINING)
         self._tables.end_streams(error)
         self._meters.end_streams(error)
         await self.engine.drain()
-        await self._server.stop(DRAIN_S)
+        await self._fronts.stop()
         for task in self._watching:
             task.cancel()
 
@@ -140,9 +150,17 @@ class Controller:
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
         serving = healthy and any(site.id not in self.engine.halted for site in self.sites)
-        self._showing = asyncio.create_task(self._show(serving=serving))
+        self._health.show(serving=serving)
+        self.engine.meters.publish(())  # whoever watches a halted site is told
+        if serving:
+            self._reading = self._reading or asyncio.create_task(self._read_back())
 
-    async def _show(self, *, serving: bool) -> None:
-        status = health_pb2.HealthCheckResponse.ServingStatus
-        for name in self._names:
-            await self._health.set(name, status.SERVING if serving else status.NOT_SERVING)
+    async def _read_back(self) -> None:
+        """List the alarms of the past; what a failed commit has left behind is among them."""
+        engine, ids = self.engine, [site.id for site in self.sites]
+        wanted = lambda: engine.healthy  # noqa: E731 - a drain does not wait for it
+        try:
+            await asyncio.to_thread(read_back, engine.open_journal, ids, engine.alarms, wanted)
+        except (StoreError, UnsoundError) as error:
+            _log.warning("past alarms are not listed: %s", error)
+        self._reading = None

@@ -11,9 +11,10 @@ from google.protobuf.message import Message
 from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
+from jackpot.server.calls import Call
 from jackpot.server.codec.meter import ROWS, parse_watch, unknown_link, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
-from jackpot.server.rpc import Context, Sender, Stream, Unary, unary_rpcs
+from jackpot.server.rpc import Rpc, unary_rpcs
 from jackpot.wire.limits import MAX_WATCHERS
 from jackpot.wire.v1 import meter_pb2
 
@@ -31,7 +32,7 @@ class MeterService:
         self._ending: CallRefusedError | None = None
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
-    def rpcs(self) -> dict[str, Unary | Stream]:
+    def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
         return {**rpcs, "ListSites": self._list_sites, "WatchMeters": self._watch}
@@ -46,7 +47,7 @@ class MeterService:
         return answer
 
     async def _watch(
-        self, message: meter_pb2.WatchMetersRequest, context: Context, _actor: Actor
+        self, message: meter_pb2.WatchMetersRequest, call: Call, _actor: Actor
     ) -> None:
         site, wanted, after = parse_watch(message)
         if self._watchers >= self._max_watchers:
@@ -54,14 +55,15 @@ class MeterService:
         self._watchers += 1
         try:
             seen(await self._engine.read(site, lambda state: unknown_link(state, wanted)))
-            with Sender(context) as sender:
-                await self._send(sender, site, wanted, after)
+            await self._send(call, site, wanted, after)
         finally:
             self._watchers -= 1
 
-    async def _send(self, sender: Sender, site: str, wanted: set[str], after: int) -> None:
+    async def _send(self, call: Call, site: str, wanted: set[str], after: int) -> None:
         board, version = self._engine.meters, 0
         while self._ending is None:
+            if site in self._engine.halted:  # what was shown of it may not be so
+                raise refused(Reason.SITE_HALTED, site=site)
             frames = [
                 frame
                 for frame in board.frames(version)
@@ -71,7 +73,7 @@ class MeterService:
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
-                await sender.send(b"".join(map(self._serialise, frames)))
+                await call.write(b"".join(map(self._serialise, frames)))
             await board.changed(version)
         raise self._ending
 

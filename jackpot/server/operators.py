@@ -11,7 +11,7 @@ from jackpot.engine import Engine
 from jackpot.server.codec.operator import ROWS
 from jackpot.server.errors import CallRefusedError
 from jackpot.server.floor_watch import FloorWatch, Heartbeats
-from jackpot.server.rpc import Stream, Unary, unary_rpcs
+from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.wire.v1 import operator_pb2
 
 
@@ -23,7 +23,7 @@ class OperatorService:
         self._heartbeats = heartbeats
         self._floor = floor
 
-    def rpcs(self) -> dict[str, Unary | Stream]:
+    def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
         return {

@@ -1,7 +1,6 @@
 """TableService: a table's commands one by one, its heartbeat, and its streams."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import Message
@@ -10,10 +9,11 @@ from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
 from jackpot.server.admission import Admission
+from jackpot.server.calls import Call
 from jackpot.server.codec.table import ROWS
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.server.play import PlayStream
-from jackpot.server.rpc import Context, Stream, Unary, unary_rpcs
+from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.wire.limits import MAX_STREAMS
 
 
@@ -29,7 +29,7 @@ class TableService:
         self._streams: set[PlayStream] = set()
         self.heartbeats: dict[tuple[str, str], int] = {}  # (site, table) -> time in micros
 
-    def rpcs(self) -> dict[str, Unary | Stream]:
+    def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
         heard = {rpc: self._heard(rpcs[rpc]) for rpc in ("Attach", "Heartbeat")}
@@ -50,18 +50,13 @@ class TableService:
 
         return call
 
-    async def _play(self, _message_type: Any, context: Context, actor: Actor) -> None:
+    def _play(self, call: Call, actor: Actor) -> None:
         if len(self._streams) >= self._max_streams:
             raise refused(Reason.OVERLOADED, streams=len(self._streams), limit=self._max_streams)
-        stream = PlayStream(self._engine, context, self._may_play(actor, context))
-        self._streams.add(stream)
-        try:
-            await stream.run()
-        finally:
-            self._streams.discard(stream)
 
-    def _may_play(self, actor: Actor, context: Context) -> Callable[[str, str], None]:
-        peer = context.peer()
-        return lambda site, table: self._admission.check(
-            actor, "TableService/Play", site, table, peer
-        )
+        def may_play(site: str, table: str) -> None:
+            self._admission.check(actor, "TableService/Play", site, table, call.peer)
+
+        stream = PlayStream(self._engine, call, may_play)
+        self._streams.add(stream)
+        call.at_end.append(lambda: self._streams.discard(stream))

@@ -44,7 +44,7 @@ _decode_requests = msgspec.json.Decoder(_SharedRequests).decode
 def decode_entry(site: str, entry: Entry) -> Record:
     """Decode a row; raise if this version of the program can't."""
     if entry.version > VERSION or entry.kind not in KINDS:
-        problem = f"{entry.kind} of version {entry.version} is not known to this program"
+        problem = f"{entry.kind!r} of version {entry.version} is not known to this program"
         raise UnsoundError(site, entry.sequence, problem)
     try:
         record = _decode_record(entry.body)

@@ -49,7 +49,7 @@ def verify_equal(source: Address, target: Address, copied: list[Copied]) -> None
             for each in copied:
                 if archive.head(each.site).hash.hex() != each.head_hash:
                     raise StoreError(
-                        f"site {each.site}: the {what} has moved on meanwhile; "
+                        f"site {each.site}: the {what} has new entries; "
                         "stop its controllers and copy again"
                     )
 

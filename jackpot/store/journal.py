@@ -9,6 +9,7 @@ have the same preimage.
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from jackpot.wire.errors import PlainError
@@ -135,13 +136,11 @@ def chained(
     body: bytes,
 ) -> Entry:
     """An entry with the hash that binds it to the one before it."""
-    preimage = b"%d:%b%d:%d:%d:%b%d:%d:%b%b" % (
-        len(site_bytes := site.encode()),
-        site_bytes,
+    preimage = b"%b%d:%d:%b%d:%d:%b%b" % (
+        _measured(site),
         sequence,
         time_micros,
-        len(kind_bytes := kind.encode()),
-        kind_bytes,
+        _measured(kind),
         version,
         len(body),
         body,
@@ -149,6 +148,12 @@ def chained(
     )
     digest = hashlib.sha256(preimage).digest()
     return Entry(sequence, time_micros, kind, version, body, digest)
+
+
+@lru_cache(maxsize=4_096)  # the same sites and kinds in every entry
+def _measured(text: str) -> bytes:
+    """A text behind its length."""
+    return b"%d:%b" % (len(encoded := text.encode()), encoded)
 
 
 def verify_link(site: str, previous: Head, entry: Entry) -> Head:

@@ -1,8 +1,25 @@
 """The tables of the SQLite store, as named steps that each run once."""
 
-from sqlite_utils import Database, Migrations
+import sys
+from typing import Any
 
+# sqlite-utils loads numpy wherever it is installed, for types that no journal has: a quarter of a
+# controller's start. None is Python's own way to say that a module can't be imported.
+sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
+try:
+    import sqlite_utils.utils
+    from sqlite_utils import Database, Migrations
+finally:
+    if sys.modules["numpy"] is None:
+        del sys.modules["numpy"]
+
+LIBRARY = vars(sqlite_utils.utils)["sqlite3"]  # what the steps are run with
 migrations = Migrations("jackpot")
+
+
+def migrate(connection: Any) -> None:
+    """Run the steps that this file has not seen."""
+    migrations.apply(Database(connection, execute_plugins=False))
 
 
 @migrations()

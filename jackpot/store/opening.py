@@ -60,3 +60,16 @@ def open_to_read(address: Address) -> Archive:
 
         return PostgresJournal.open_to_read(str(address))
     return SqliteJournal.open_to_read(Path(address))
+
+
+def weakness(address: Address) -> str:
+    """What an operator should know about an address that can be used all the same; or nothing."""
+    if not is_postgres(address):
+        return ""
+    from jackpot.store.postgres_session import unverified_hosts  # noqa: PLC0415 - used by few
+
+    hosts = ", ".join(unverified_hosts(str(address)))
+    return hosts and (
+        f"the database does not prove who it is: anybody between here and {hosts} could pose as "
+        "it; add sslmode=verify-full and sslrootcert=FILE to the address"
+    )

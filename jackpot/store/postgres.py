@@ -18,6 +18,7 @@ from jackpot.store.journal import (
     StoreError,
 )
 from jackpot.store.postgres_arrays import bigints, texts
+from jackpot.store.postgres_check import damage
 from jackpot.store.postgres_schema import has_tables, migrate
 from jackpot.store.postgres_session import (
     as_store_error,
@@ -42,20 +43,6 @@ _READ_EACH = """
         WHERE site = of.site AND sequence > of.after ORDER BY sequence LIMIT $3
     ) AS found
     ORDER BY of.site, found.sequence
-"""
-# Sites with events that no head speaks of; one look into the index a site.
-_STRAY = """
-    WITH RECURSIVE found AS (
-        (SELECT site FROM events ORDER BY site LIMIT 1)
-        UNION ALL
-        SELECT (SELECT e.site FROM events e WHERE e.site > found.site ORDER BY e.site LIMIT 1)
-        FROM found WHERE found.site IS NOT NULL
-    )
-    SELECT found.site FROM found LEFT JOIN streams USING (site)
-    WHERE found.site IS NOT NULL AND EXISTS (
-        SELECT 1 FROM events e
-        WHERE e.site = found.site AND e.sequence > coalesce(streams.sequence, 0))
-    LIMIT 1
 """
 
 
@@ -142,8 +129,7 @@ class PostgresJournal:
     def damage(self) -> str:
         """What is wrong beyond any one stream, or nothing."""
         with as_store_error("can't check the tables"):
-            row = self._session.one(_STRAY)
-        return f"there are events of {row[0]} that its head does not speak of" if row else ""
+            return damage(self._session)
 
     @property
     def backend_pid(self) -> int:

@@ -4,14 +4,18 @@ An address may name several hosts; the one that takes writes is used. A connecti
 commit be cancelled or timed out: what became of it would not be known.
 """
 
+import ipaddress
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jackpot.store.journal import StoreError
 from jackpot.store.postgres_arrays import texts
+from jackpot.store.postgres_check import pin_schema
 from jackpot.store.postgres_wire import Session
 
 # A controller that is stopped while it holds a site's lock loses the lock after this long.
@@ -82,8 +86,8 @@ def verify_durable(session: Session) -> None:
 def without_password(address: str) -> str:
     """An address as it may be shown."""
     try:
-        parts = conninfo_to_dict(address)
-    except psycopg.Error:
+        parts = _parts(address)
+    except StoreError:
         return "the given address"
     hosts = str(parts.get("host", "localhost")).split(",")
     ports = str(parts.get("port", "")).split(",")
@@ -91,6 +95,44 @@ def without_password(address: str) -> str:
         ports *= len(hosts)
     places = (f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=False))
     return f"postgresql://{','.join(places)}/{parts.get('dbname', '')}"
+
+
+def unverified_hosts(address: str) -> list[str]:
+    """The hosts elsewhere that need not prove who they are before they get the password."""
+    parts = _parts(address)
+    if (parts.get("sslmode") or os.environ.get("PGSSLMODE")) == "verify-full":
+        return []
+    named = parts.get("host") or parts.get("hostaddr") or os.environ.get("PGHOST", "")
+    return [host for host in str(named).split(",") if not _is_here(host)]
+
+
+def _is_here(host: str) -> bool:
+    if host in ("", "localhost") or host.startswith("/"):  # a socket of this machine
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _parts(address: str) -> dict[str, Any]:
+    """The parts of an address; nothing of it is quoted where it can't be read.
+
+    A password with a slash, an at sign or a percent sign that is not spelled as %2F, %40 or %25
+    would be taken for a host, a port or a database, and be shown as one.
+    """
+    try:
+        parts = conninfo_to_dict(address)
+    except psycopg.Error:
+        parts = {"host": "@"}
+    ports = str(parts.get("port") or "").replace(",", "") or "0"
+    spilled = any("@" in str(parts.get(name) or "") for name in ("host", "dbname"))
+    if spilled or not (ports.isascii() and ports.isdigit()):
+        raise StoreError(
+            "the PostgreSQL address can't be read; expected postgresql://USER@HOST:PORT/DATABASE. "
+            "Keep the password in a PGPASSFILE; in an address, spell / as %2F, @ as %40, % as %25"
+        ) from None
+    return parts
 
 
 @contextmanager
@@ -103,7 +145,7 @@ def as_store_error(doing: str) -> Iterator[None]:
 
 
 def _connect(address: str) -> Session:
-    given = conninfo_to_dict(address)
+    given = _parts(address)
     defaults = {name: value for name, value in _DEFAULTS.items() if name not in given}
     return Session(psycopg.connect(make_conninfo(address, **defaults), autocommit=True))
 
@@ -113,3 +155,4 @@ def _configure(session: Session) -> None:
     (encoding,) = session.one("SELECT current_setting('server_encoding')")
     if encoding != "UTF8":
         raise StoreError(f"the database's encoding is {encoding}, not UTF8")
+    pin_schema(session)

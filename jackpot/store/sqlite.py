@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import pysqlite3
-import sqlite_utils.utils
-from sqlite_utils import Database
 
 from jackpot.store.journal import (
     GENESIS,
@@ -24,13 +22,18 @@ from jackpot.store.journal import (
     StoreError,
     UnsoundError,
 )
-from jackpot.store.migrations import NAMES, migrations
+from jackpot.store.migrations import LIBRARY, NAMES, migrate
+from jackpot.store.private_file import make_private
+from jackpot.store.sqlite_schema import damage, foreign_object
 
 FILE_NAME = "journal.sqlite"
 MINIMUM_SQLITE = (3, 51, 3)
 KEPT_SNAPSHOTS = 3
 BUSY_TIMEOUT_S = 3.0
-CHECKPOINT_PAGES = 1_000  # a commit waits for a checkpoint: rather some milliseconds now and then
+# Of a new file; an older one keeps its 4 KiB. A row may fill a quarter of its page, and a lock-out
+# of six seats is a little over 1 KiB: it took a page of its own, and files were larger by half.
+PAGE_BYTES = 8_192
+CHECKPOINT_PAGES = 500  # a commit waits for a checkpoint: rather some milliseconds now and then
 SETTINGS: Mapping[str, object] = {
     "journal_mode": "wal",
     "synchronous": 2,  # FULL: a commit has reached the disk
@@ -70,6 +73,7 @@ class SqliteJournal:
         """Open the journal of a data directory, creating both; assert every setting."""
         with _as_store_error(f"can't open the journal in {directory}"):
             directory.mkdir(parents=True, exist_ok=True)
+            make_private(directory / FILE_NAME)  # its log gets the same mode
             connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
             try:
                 _make_ready(connection, time.monotonic() + busy_timeout_s)
@@ -147,6 +151,7 @@ class SqliteJournal:
     def backup(self, target: Path) -> None:
         """Copy the journal while it is in use."""
         with _as_store_error(f"can't back up to {target}"):
+            make_private(target)
             copy = pysqlite3.connect(str(target))
             try:
                 self._connection.backup(copy)
@@ -159,15 +164,9 @@ class SqliteJournal:
             return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     def damage(self) -> str:
-        """What SQLite itself finds wrong with the file, or nothing."""
+        """What is wrong with the file beyond any one stream, or nothing."""
         with _as_store_error("can't check the file"):
-            found = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            orphan = self._connection.execute(
-                "SELECT stream FROM events WHERE stream NOT IN (SELECT id FROM streams) LIMIT 1"
-            ).fetchone()
-        if found != "ok":
-            return str(found)
-        return f"there are events of a stream {orphan[0]} that has no head" if orphan else ""
+            return damage(self._connection)
 
 
 class SqliteTransaction:
@@ -294,10 +293,11 @@ def _make_ready(connection: Any, until: float) -> None:
 
 def _configure(connection: Any) -> None:
     """Set what durability depends on, and believe only what is read back."""
-    if vars(sqlite_utils.utils)["sqlite3"] is not pysqlite3:  # pragma: no cover - guards an upgrade
+    if LIBRARY is not pysqlite3:  # pragma: no cover - guards an upgrade
         raise StoreError("sqlite-utils uses another SQLite library than the journal")
     if pysqlite3.sqlite_version_info < MINIMUM_SQLITE:  # pragma: no cover - guards an upgrade
         raise StoreError(f"SQLite {pysqlite3.sqlite_version} is too old")
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     for name, wanted in SETTINGS.items():
         connection.execute(f"PRAGMA {name} = {wanted}").fetchall()
         (found,) = connection.execute(f"PRAGMA {name}").fetchone()
@@ -309,7 +309,7 @@ def _migrate(connection: Any) -> None:
     # One lock around all steps: two controllers may start on a new file at the same moment.
     connection.execute("BEGIN IMMEDIATE")
     try:
-        migrations.apply(Database(connection, execute_plugins=False))
+        migrate(connection)
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         connection.execute("COMMIT")
@@ -320,6 +320,11 @@ def _migrate(connection: Any) -> None:
     rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'jackpot'")
     if unknown := {name for (name,) in rows} - NAMES:
         raise StoreError(f"a newer program has changed the journal: {', '.join(sorted(unknown))}")
+    if foreign := foreign_object(connection):
+        raise StoreError(
+            f"the journal's tables are not as controllers make them: {foreign}; "
+            "find out who changed them, or restore a backup"
+        )
 
 
 def _harden(connection: Any) -> None:

@@ -35,27 +35,42 @@ def verify_loopback(address: str) -> None:
 
 def verify_free(address: str) -> None:
     """Raise unless somebody could listen there; gRPC would say why in its own log only."""
+    bound(address).close()
+
+
+def bound(address: str, *, shared: bool = False) -> socket.socket:
+    """A socket bound there, to the first of a host's addresses that can be; AddressError else.
+
+    gRPC is content with one, too. Shared: others of this user may bind the port as well.
+    """
     host, _, port = address.rpartition(":")
     try:
-        _bind_once(host.strip("[]"), int(port))
+        return _bound(host.strip("[]"), int(port), shared)
     except (OSError, UnicodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "no such host"
         raise AddressError(f"{address}: cannot listen there: {why}") from error
 
 
-def _bind_once(host: str, port: int) -> None:
-    """Bind to the first of a host's addresses that can be: gRPC is content with one, too."""
-    problem: OSError | None = None
+def _bound(host: str, port: int, shared: bool) -> socket.socket:  # noqa: FBT001 - as above
+    problem: OSError = OSError(errno.EADDRNOTAVAIL, "the host has no address")
+    flags = socket.AI_PASSIVE
     for family, kind, protocol, _, where in socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        host, port, type=socket.SOCK_STREAM, flags=flags
     ):
         try:
-            with socket.socket(family, kind, protocol) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(where)
+            probe = socket.socket(family, kind, protocol)
+        except OSError as error:  # the machine has no such family
+            problem = error
+            continue
+        try:
+            option = socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR
+            probe.setsockopt(socket.SOL_SOCKET, option, 1)
+            probe.bind(where)
         except OSError as error:
+            probe.close()
             problem = error
         else:
-            return
-    if problem and problem.errno != errno.EAFNOSUPPORT:  # without IPv6, gRPC takes [::] for IPv4
-        raise problem
+            return probe
+    if problem.errno == errno.EAFNOSUPPORT and host == "::":  # without IPv6 gRPC takes it for IPv4
+        return _bound("0.0.0.0", port, shared)  # noqa: S104 - what was asked for
+    raise problem

@@ -5,8 +5,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import grpc
+import msgspec
 
 from jackpot.wire.errors import PlainError
+
+# Without TLS a caller on loopback says by metadata who they are.
+PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
 
 
 class CredentialError(PlainError):
@@ -50,3 +54,11 @@ class Identity(NamedTuple):
             raise CredentialError(
                 f"{self.certificate} or the key beside it: {error.strerror}"
             ) from error
+
+
+class Tls(msgspec.Struct, array_like=True):
+    """What a server needs to prove who it is, and to ask callers who they are; PEM."""
+
+    key: bytes
+    certificate: bytes
+    authority: bytes

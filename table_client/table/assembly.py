@@ -9,7 +9,7 @@ from table_client.client import TableClient
 from table_client.table.devices.client import DeviceConnection, RemoteDevices
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.devices.refusals import DeviceLost, DeviceRefused
-from table_client.table.floor_calls import Calls
+from table_client.table.floor import Calls
 from table_client.table.games.model import Game
 from table_client.table.ports import DeckLostError
 

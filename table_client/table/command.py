@@ -40,12 +40,20 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 
 @click.command(epilog=_EXAMPLE)
 @click.option(
-    "--game", type=click.Choice(sorted(GAMES)), required=True, metavar="NAME", help="See below."
+    "--game",
+    type=click.Choice(sorted(GAMES)),
+    required=True,
+    metavar="NAME",
+    help="One of the games below.",
 )
 @click.option("--seed", help="The same seed deals the same cards. [default: a new one]")
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="How many.")
-@click.option("--forever", is_flag=True, help="Until Ctrl-C.")
-@click.option("--players", type=click.IntRange(1), help=f"Seats taken. [default: {USUAL_PLAYERS}]")
+@click.option(
+    "--rounds", type=click.IntRange(1), default=1, show_default=True, help="How many to play."
+)
+@click.option("--forever", is_flag=True, help="Play until Ctrl-C.")
+@click.option(
+    "--players", type=click.IntRange(1), help=f"How many play. [default: {USUAL_PLAYERS}]"
+)
 @click.option(
     "--dealing",
     type=click.Choice(["hand", "manual-shoe", "automated-shoe", "continuous-shoe"]),
@@ -54,29 +62,33 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
     help="How the cards are dealt.",
 )
 @click.option("--trace", is_flag=True, help="Print every step with its clause.")
-@click.option("--json", "json_", is_flag=True, help="One line of JSON a round.")
+@click.option("--json", "json_", is_flag=True, help="Print one line of JSON per round.")
 @click.option(
     "--controller",
     metavar="HOST:PORT",
     multiple=True,
     callback=_addresses,
-    help="Again for each that may stand in. [default: one of its own, for this run]",
+    help="The controller; repeat it for each standby. [default: start one for this run]",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Keep the journal of its own controller here. [default: nowhere]",
+    help="Keep the journal of the controller that it starts here. [default: discard it]",
 )
-@click.option("--site", type=_FILE, help="The site file, with --controller.")
+@click.option("--site", type=_FILE, help="The site file; needed with --controller.")
 @click.option("--table", help="The table's id in the site file.")
-@click.option("--devices", metavar="HOST:PORT", help="A device process. [default: none needed]")
-@click.option("--outbox", type=_FILE, help="Keeps unanswered commands over a restart.")
+@click.option(
+    "--devices", metavar="HOST:PORT", help="Use these shufflers and shoes. [default: its own]"
+)
+@click.option("--outbox", type=_FILE, help="Keep unanswered commands here, for after a restart.")
 @click.option("--cert", type=_FILE, envvar="JACKPOT_CERT", help="The table's certificate.")
 @click.option("--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem.")
 @click.option(
-    "--floor-cert", type=_FILE, help="A floorperson's: validates and voids. [default: staff do]"
+    "--floor-cert", type=_FILE, help="Floorperson's certificate: validate and void without staff."
 )
-@click.option("--cage-cert", type=_FILE, help="Accounting's, with --floor-cert: pays the cage's.")
+@click.option(
+    "--cage-cert", type=_FILE, help="Accounting's certificate: also pay what the cage pays."
+)
 @one_line
 def main(
     *,
@@ -90,7 +102,7 @@ def main(
     cage_cert: Path | None,
     **rest: object,
 ) -> None:
-    """Run one table: wagers, lock-out, cards, decisions, settlement, discard rack."""
+    """Play rounds at one table, from the first wager to the discard rack."""
     import msgspec
     import uvloop
 

@@ -13,8 +13,7 @@ from msgspec import Struct, field
 from jackpot.rules.cards import rank_of
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.rankings import ACE
-from table_client.table.games.model import Ask, Game, View
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Ask, Game, Settings, View
 from table_client.table.ports import Conduct, LinkedBet
 from table_client.table.randomness import RandomStream, seeded
 

@@ -1,7 +1,7 @@
 """What a round needs of the world: a source of cards and a progressive.
 
 The round engine knows neither device processes nor gRPC. It speaks to these two small interfaces;
-`decks` and `devices` give cards, `progressive` the link. What goes wrong with cards reaches the
+`devices` gives cards, `progressive` the link. What goes wrong with cards reaches the
 engine as a dealer would see it: as marks on the cards, or as a shoe that no longer deals.
 """
 
@@ -237,11 +237,11 @@ class Floorperson(Protocol):
     async def pay(self, award: SideAward) -> None:
         """Validate an award where it must be, and have it paid."""
 
-    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
+    async def void_round(self, table: str, round_: int, irregularity: str) -> object:
         """Void a table's round."""
 
-    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
+    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> object:
         """Void one seat of a table's round."""
 
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
+    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> object:
         """Remove an accepted wager that has no chip."""

@@ -8,26 +8,28 @@ round that was dealt is settled with its hands, and a round that was not is void
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Literal, TypeVar, cast
+from typing import TypeVar, cast
+
+from msgspec.structs import asdict
 
 from jackpot.core.config import Link
 from jackpot.wire.refusals import RefusedError, UnreachableError
-from jackpot.wire.v1 import payout_pb2, table_pb2
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient
-from table_client.table.floor_calls import Calls, Staff
+from table_client.table.floor import Calls, Staff, award_of
 from table_client.table.ports import (
     DeckInUse,
     Floorperson,
     LinkedBet,
     LockedOut,
     Mismatch,
+    Progressive,
     ProgressiveLostError,
     SeatHand,
     SideAward,
     SideWager,
 )
 
-_NO_BETS: Mapping[str, LinkedBet] = MappingProxyType({})
 _MISMATCH = "COLLECTION_MISMATCH"
 _UNPAID = "DOCUMENTATION_OPEN"  # the cards of an award stay on the table until it is paid
 _UNSETTLED = (
@@ -37,55 +39,18 @@ _UNSETTLED = (
 )
 Answer = TypeVar("Answer")
 
-AwardKind = Literal["share", "fixed", "envy", "magic", "lucky"]
-AwardSource = Literal["inventory", "account", "cage"]
 
+class _NoProgressive:
+    """A table without a link: no round opens, so nothing more is asked of it."""
 
-class NoProgressive:
-    """A table without a link."""
-
-    @property
-    def bets(self) -> Mapping[str, LinkedBet]:
-        """Nothing."""
-        return _NO_BETS
+    bets: Mapping[str, LinkedBet] = MappingProxyType({})
 
     async def open_round(self) -> bool:
         """Nothing to open."""
         return False
 
-    async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
-        """Nobody keeps a record."""
 
-    async def place(self, _: Sequence[SideWager]) -> tuple[SideWager, ...]:
-        """Nothing is accepted."""
-        return ()
-
-    async def lock_out(self) -> LockedOut:
-        """Nothing to lock out."""
-        return LockedOut()
-
-    async def remove_wager(self, wager: SideWager) -> None:
-        """Nothing was accepted."""
-
-    async def confirm_collection(self, _: Mapping[str, int]) -> Mismatch | None:
-        """Nothing to count."""
-        return None
-
-    async def settle(
-        self, hands: Sequence[SeatHand], dealer: Sequence[str], community: Sequence[str]
-    ) -> tuple[SideAward, ...]:
-        """No awards."""
-        del hands, dealer, community
-        return ()
-
-    async def pay(self, award: SideAward) -> None:
-        """Nothing is due."""
-
-    async def void_round(self, irregularity: str) -> None:
-        """Nothing to return."""
-
-    async def void_seat(self, seat: int, irregularity: str) -> None:
-        """Nothing to return."""
+NO_PROGRESSIVE = cast("Progressive", _NoProgressive())
 
 
 def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
@@ -186,7 +151,9 @@ class LinkedProgressive:
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """All of a seat's wagers or none; a refusal leaves the lamps dark."""
         try:
-            await self._reach(self._client.place_wagers(_wager(wager) for wager in wagers))
+            await self._reach(
+                self._client.place_wagers(table_pb2.Wager(**asdict(wager)) for wager in wagers)
+            )
         except (RefusedError, ProgressiveLostError):
             return ()
         return tuple(wagers)
@@ -247,33 +214,6 @@ class LinkedProgressive:
         await self._reach(void)
 
 
-def _wager(wager: SideWager) -> table_pb2.Wager:
-    return table_pb2.Wager(
-        seat=wager.seat,
-        bet=wager.bet,
-        amount_micros=wager.amount_micros,
-        player=wager.player,
-        account=wager.account,
-    )
-
-
 def _hand(hand: SeatHand) -> table_pb2.SeatHand:
     fate = table_pb2.Fate.Value(f"FATE_{hand.fate.upper()}")
     return table_pb2.SeatHand(seat=hand.seat, cards=hand.cards, fate=fate, player=hand.player)
-
-
-def award_of(payout: payout_pb2.Payout) -> SideAward:
-    """A payout as a round sees it."""
-    kind = payout_pb2.PayoutKind.Name(payout.kind).removeprefix("PAYOUT_KIND_").lower()
-    source = payout_pb2.PayoutSource.Name(payout.source).removeprefix("PAYOUT_SOURCE_").lower()
-    return SideAward(
-        seat=payout.seat,
-        bet=payout.bet,
-        kind=cast("AwardKind", kind),
-        hand=payout.hand,
-        amount_micros=payout.amount_micros,
-        source=cast("AwardSource", source),
-        needs_floorperson=payout.needs_floorperson,
-        holder=payout.holder,
-        payout=payout.id,
-    )

@@ -1,10 +1,13 @@
 """What `jackpot-table` runs: a house, devices, and a table that plays until it is told to stop."""
 
+import asyncio
 import contextlib
 import importlib
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from types import ModuleType
@@ -17,15 +20,16 @@ import msgspec
 from jackpot.core.config import Site
 from jackpot.rules.site import load_site
 from jackpot.wire.channels import Identity
+from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.outbox import Outbox
 from table_client.table.assembly import end_left, links_of, open_station, station_config
 from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.model import Method
-from table_client.table.floor import Floor
-from table_client.table.floor_calls import Calls
+from table_client.table.floor import COMMAND, VOID_BY_FLOOR_ONLY, Calls, Floor
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Game
 from table_client.table.players import USUAL_PLAYERS, SimulatedPlayer
@@ -33,9 +37,7 @@ from table_client.table.ports import Way
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.layout import MOST_SEATS
 from table_client.table.round.play import Table
-from table_client.table.summary import as_json, in_a_line
-from table_client.table.trace import Record, lines
-from table_client.table.waiting import Waiting, reach
+from table_client.table.trace import Record, as_json, in_a_line, lines
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -193,3 +195,66 @@ async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
         open_station(connection, name, config) as station,
     ):
         yield DeviceDeck(station, config)
+
+
+_SILENCE_S = 0.5  # after which whoever looks on is told what is waited for
+_LOOK_S, _SELDOM_S = 1.0, 15.0  # between two looks whether staff have paid; each is journaled
+_CONNECT_S = 2.0
+
+
+async def reach(client: TableClient, addresses: Sequence[str]) -> table_pb2.Round:
+    """The round that was left; `UnreachableError` with addresses and causes if nobody answers."""
+    what = f"waiting for the controller at {', '.join(addresses)}"
+    telling = asyncio.get_running_loop().call_later(_SILENCE_S, _say, what)
+    if not addresses:  # its own, which has started
+        telling.cancel()
+    try:
+        return (await client.recover()).round
+    except UnreachableError as error:
+        why = [f"{each} ({await asyncio.to_thread(_cause, each, error)})" for each in addresses]
+        raise UnreachableError("UNAVAILABLE", f"nobody answers at {', '.join(why)}") from error
+    finally:
+        telling.cancel()
+
+
+def _cause(address: str, error: UnreachableError) -> str:
+    """Why nobody answers there: gRPC, which goes on trying, tells only that time is up."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S):
+            return str(error)
+    except (OSError, UnicodeError) as failure:
+        return getattr(failure, "strerror", "") or str(failure)
+
+
+class Waiting:
+    """Staff who must pay or void before the table may go on; its own people try again."""
+
+    def __init__(self, floor: Floor | None, table: str) -> None:
+        self._floor = floor
+        self._table = table
+        self._said = ""
+        self._look_s = _LOOK_S
+
+    async def wait(self, refusal: RefusedError) -> None:
+        """Give them a moment; each thing is told once."""
+        what = _what(refusal)
+        if what != self._said:
+            _say(what)
+            self._said, self._look_s = what, _LOOK_S
+        await asyncio.sleep(self._look_s)
+        self._look_s = min(2 * self._look_s, _SELDOM_S)
+        if self._floor:
+            with suppress(RefusedError):  # as when it was to be paid at first
+                await self._floor.clear(self._table)
+
+
+def _what(refusal: RefusedError) -> str:
+    if refusal.reason == VOID_BY_FLOOR_ONLY:
+        return f"waiting for a floorperson: {refusal.metadata[COMMAND]}"
+    payout = refusal.metadata.get("payout", "")
+    return f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)"
+
+
+def _say(what: str) -> None:
+    click.echo(what, err=True)

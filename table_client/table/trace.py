@@ -1,4 +1,4 @@
-"""What happened in a round, step by step, as a dealer would call it, each with its clause.
+"""What happened in a round: step by step, each with its clause, or in a line or JSON at its end.
 
 A trace is for people and for tests: it records, and never decides anything.
 """
@@ -6,10 +6,15 @@ A trace is for people and for tests: it records, and never decides anything.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from jackpot.core.money import dollars
 from jackpot.rules.cards import pretty
+
+if TYPE_CHECKING:
+    from table_client.table.round.play import RoundResult
 
 WIDTH = 80
 _NUMBER_WIDTH = 4
@@ -70,3 +75,35 @@ def lines(records: Iterable[Record], width: int = WIDTH) -> Iterator[str]:
         for number, text, clause in rows:
             row = f"{number:>{_NUMBER_WIDTH}} {text:<{text_width}} {clause:>{_CLAUSE_WIDTH}}"
             yield row.rstrip()
+
+
+def as_json(result: "RoundResult") -> dict[str, object]:
+    """All of it."""
+    return {
+        "round": result.number,
+        "void": result.void,
+        "dealer": list(result.dealer),
+        "community": list(result.community),
+        "seats": {
+            seat: {
+                "cards": list(each.cards),
+                "fate": each.fate,
+                "net": dollars(each.net_micros),
+                "awards": [
+                    [award.kind, award.hand, dollars(award.amount_micros)] for award in each.awards
+                ],
+            }
+            for seat, each in result.seats.items()
+        },
+    }
+
+
+def in_a_line(result: "RoundResult") -> str:
+    """Who has won or lost how much."""
+    if result.void:
+        return f"round {result.number}: void ({result.void})"
+    nets = ", ".join(
+        f"seat {seat} {'-' if each.net_micros < 0 else '+'}${dollars(abs(each.net_micros))}"
+        for seat, each in result.seats.items()
+    )
+    return f"round {result.number}: {nets}"

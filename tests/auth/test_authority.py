@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 
 from jackpot.auth.authority import (
     CA_CERTIFICATE,
@@ -16,7 +18,8 @@ from jackpot.auth.authority import (
     Authority,
     AuthorityError,
 )
-from jackpot.auth.gate import Files, Gate
+from jackpot.auth.gate import DeniedError, Files, Gate
+from jackpot.auth.names import Holder
 from jackpot.cli.main import main
 from tests.auth.secured import Secured
 from tests.server.house import SITE
@@ -80,8 +83,8 @@ def test_a_controller_has_a_certificate_of_its_own(tmp_path: Path, role: str) ->
     assert certificate is not None
     gate = Gate(Files.beside(certificate, house.folder / CA_CERTIFICATE), SITE)
     with pytest.raises(AuthorityError, match="is not a controller's certificate"):
-        gate.credentials()
-    Gate(house.files(), SITE).credentials()
+        gate.tls()
+    Gate(house.files(), SITE).tls()
 
 
 def left_in(folder: Path) -> list[str]:
@@ -200,4 +203,31 @@ def test_a_script_has_path_and_serial_as_json(tmp_path: Path) -> None:
         assert Path(one["key"]).read_bytes().startswith(b"-----BEGIN PRIVATE KEY")
         assert one["serial"] in one["certificate"]
     revoked = asked("revoke", flo["serial"])
-    assert revoked == flo | {"revoked": True}
+    assert revoked == flo | {"revoked": True, "status": "revoked"}
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("jackpot://[/", "jackpot://[", "jackpot://house]/floor/flo", "jackpot:", "://", "["),
+        *("jackpot://test/floor/flo?x", "jackpot://test/floor", "jackpot://test/king/flo"),
+    ],
+)
+def test_a_certificate_that_names_nobody(tmp_path: Path, uri: str) -> None:
+    """Whatever stands in it, it is nobody's; nothing falls over it."""
+    house = Secured(tmp_path)
+    made = house.authority.issue(Holder(SITE, "floor", "flo"), 1)
+    key = serialization.load_pem_private_key((house.folder / CA_KEY).read_bytes(), None)
+    good = x509.load_pem_x509_certificate(made.certificate.read_bytes())
+    san = x509.SubjectAlternativeName([x509.UniformResourceIdentifier(uri)])
+    bad = (
+        x509.CertificateBuilder(good.issuer, good.subject, good.public_key(), 7)
+        .not_valid_before(good.not_valid_before_utc)
+        .not_valid_after(good.not_valid_after_utc)
+        .add_extension(san, critical=False)
+        .sign(key, hashes.SHA256())  # type: ignore[arg-type]  # an EC key
+    )
+    gate = Gate(house.files(), SITE)
+    assert gate.holder(made.certificate.read_bytes()).principal == "floor:flo"
+    with pytest.raises(DeniedError, match="the certificate names nobody"):
+        gate.holder(bad.public_bytes(serialization.Encoding.PEM))

@@ -65,7 +65,7 @@ def test_a_reset_needs_another_department(process: Process, ann: Person, bob: Pe
     colleague = Person(process.address, "cy/slots")
     assert colleague.fails("approve", "1").startswith("OTHER_DEPARTMENT_REQUIRED: ")
     assert bob.does("approve", "1").startswith("five/main: $10,000.63 -> $10,000.00 (journal ")
-    assert bob.does("proposals") == "Nothing waits.\n"
+    assert bob.does("proposals") == "No open proposals.\n"
     (five,) = [link for link in ann.json("link", "list")["links"] if link["id"] == "five"]
     level = five["levels"][0]
     assert (level["meter_micros"], level["overflow_micros"]) == ("10000000000", "630000")
@@ -117,7 +117,7 @@ def test_terms_change_while_a_link_is_suspended(ann: Person, bob: Person) -> Non
     assert "primary 70%" in said
     bob.does("approve", "1")
     done = bob.does("approve", "2")
-    assert done.startswith("stud/main: 72% + 1.50%, limit $20,000.00, once resumed")
+    assert done.startswith("stud/main: 72% + 1.50%, limit $20,000.00, when the link resumes")
     ann.does("link", "resume", "stud")
     assert "72% + 1.50%" in " ".join(ann.does("link", "list").split())
 
@@ -134,7 +134,7 @@ def test_a_links_life(ann: Person) -> None:
 
 def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) -> None:
     """Listed, validated in order, paid by accounting with a form, and gone from the list."""
-    assert ann.does("payouts") == "Nothing waits.\n"
+    assert ann.does("payouts") == "No open payouts.\n"
     first, second = play(process.address, "t4", {6: ROYALS["s"], 2: ROYALS["h"]}, 6, 2)[:2]
     listed = ann.does("payouts", "--pending")
     assert re.search(rf"^ *{first.id} +t4 +6 +royal flush +five/main", listed, re.MULTILINE)
@@ -178,7 +178,7 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     assert f"payout {envy.id}, royal flush at seat 2, $1,000.00: canceled" in asked.stderr
     assert "other awards of the round on the same meter may be recalculated" in asked.stderr
     said = ann.does(*command, "--seat", "2")
-    assert said.startswith("t4, round 1, seat 2 is void: $1.00 goes back (journal ")
+    assert said.startswith("t4, round 1, seat 2 is void: $1.00 is returned (journal ")
     assert f"\npayout {royal.id}: $10,000.42 -> $10,000.21\n" in said
     assert f"\npayout {envy.id}: canceled\n" in said
     again = ("--request-id", new_request_id())
@@ -408,7 +408,7 @@ def test_a_shell_can_complete(shell: str) -> None:
     assert "approve" in asked.stdout
 
 
-def test_tables_have_no_colours_where_nobody_looks(ann: Person) -> None:
+def test_tables_have_no_colors_where_nobody_looks(ann: Person) -> None:
     """Piped output is plain text of 80 columns."""
     said = ann.does("link", "list")
     assert "\x1b" not in said

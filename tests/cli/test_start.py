@@ -39,6 +39,14 @@ def test_watchers_do_not_take_the_tables_connections(tmp_path: Path) -> None:
         assert (shown.returncode, shown.stderr) == (0, "")
 
 
+def test_only_what_is_served_is_loaded(tmp_path: Path) -> None:
+    """A controller without pages starts without what pages need, and never with numpy."""
+    with Process(tmp_path) as served:
+        loaded = Path(f"/proc/{served.pid}/maps").read_text()
+    assert "grpc" in loaded
+    assert not {name for name in ("httptools", "numpy") if name in loaded}
+
+
 def refused(folder: Path, *options: str) -> str:
     """What `jackpot serve` says where it can't start: one line, and nobody else says anything."""
     site = write_site(folder, site_text(0))

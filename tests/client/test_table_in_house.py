@@ -15,7 +15,7 @@ from jackpot.store import codec
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.wire.refusals import UnreachableError
 from table_client.client import TableClient, open_channel
-from table_client.table.waiting import reach
+from table_client.table.running import reach
 from tests.auth.secured import Secured, secured
 from tests.cli.desk import Person, play
 from tests.server.house import (
@@ -81,7 +81,7 @@ async def test_over_tls_a_floorperson_and_a_cashier_pay(tmp_path: Path) -> None:
         code, said, told = await asyncio.to_thread(finished, *options, *people, "--rounds", "3")
         assert (code, said.count("\nround ")) == (0, 3), told
         person = Person(house.address, "flo", flo)
-        assert "Nothing waits." in await asyncio.to_thread(person.does, "payouts")
+        assert "No open payouts." in await asyncio.to_thread(person.does, "payouts")
         code, _, told = await asyncio.to_thread(finished, *options, *people[:2])
         assert code == 2
         assert "--floor-cert and --cage-cert go together" in told
@@ -158,7 +158,7 @@ async def test_a_restarted_table_waits_for_a_floorperson(tmp_path: Path) -> None
             assert line == f"waiting for a floorperson: {command}\n"
             assert process.poll() is None
             done = await asyncio.to_thread(flo.does, *command.split()[1:])
-            assert done.startswith("t4, round 1 is void: $2.00 goes back (journal ")
+            assert done.startswith("t4, round 1 is void: $2.00 is returned (journal ")
             said, told = await asyncio.to_thread(process.communicate, timeout=60)
         assert (process.returncode, said.count("\nround ")) == (0, 1), told
         assert await voided_by(house) == "floor:flo"

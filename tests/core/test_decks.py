@@ -67,9 +67,9 @@ def test_a_deck_takes_the_place_of_one_with_the_same_backs() -> None:
 
 
 def test_a_table_has_only_so_many_decks() -> None:
-    """One more is refused; one of a known colour is not one more."""
+    """One more is refused; one of a known color is not one more."""
     at = floor()
     for number in range(MAX_DECKS):
-        place(at, f"colour {number}", "shoe")
+        place(at, f"color {number}", "shoe")
     assert reason(at.play("t1", PlaceDeck("another", "shoe"))) == Reason.TOO_MANY
-    place(at, "colour 0", "shoe")
+    place(at, "color 0", "shoe")

@@ -1,10 +1,12 @@
-"""Magic Card and Lucky Bonus: drawn once a round from the entropy that came with the lock-out."""
+"""Magic Card and Lucky Bonus: drawn once a round and link from the entropy of the lock-out."""
 
+import msgspec
 import pytest
 
 from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, SeatHand, Wager
+from jackpot.core.draws import DECK
+from jackpot.core.events import Record
 from jackpot.core.events.table import RoundLocked, RoundSettled
-from jackpot.core.rounds import DECK
 from tests.core.floor import DOLLAR, Floor, cards, cents, five_card_a, hand, hand_bonus, ok, table
 
 NEVER = 9_999
@@ -121,3 +123,79 @@ def test_a_link_without_the_bonus_pays_none() -> None:
     floor, _ = locked(10_000, entropy(lucky=0, position=3), Wager(3, "a-five", DOLLAR))
     floor.confirm("t1")
     assert not floor.settle("t1").payouts
+
+
+def opened() -> Floor:
+    """A round at a table with two links that draw, with a wager on each at seats 3 and 4."""
+    links = [hand_bonus("hb", 10_000), hand_bonus("hc", 10_000)]
+    floor = Floor().open_up(links, [table("t1", "hb", "hc")])
+    ok(floor.play("t1", OpenRound()))
+    bets = [Wager(seat, f"{link}-player", DOLLAR) for seat in (4, 3) for link in ("hb", "hc")]
+    ok(floor.play("t1", PlaceWagers(tuple(bets))))
+    return floor
+
+
+def two_links(chance: bytes) -> tuple[Floor, RoundLocked]:
+    """Such a round, locked out with this entropy."""
+    floor = opened()
+    event = ok(floor.play("t1", LockOut(), chance))
+    assert isinstance(event, RoundLocked)
+    return floor, event
+
+
+def test_each_link_draws_by_itself() -> None:
+    """Each has its own numbers, and pays by what it drew, not by what its neighbor did."""
+    chance = entropy(magic=0, card=0, lucky=0, position=3) + entropy(0, 51, 0, 4)
+    floor, event = two_links(chance)
+    assert [(one.link, one.magic_card, one.lucky_position) for one in event.draws] == [
+        ("hb", "2c", 3),
+        ("hc", "As", 4),
+    ]
+    assert (event.magic_card, event.lucky_position) == ("2c", 3)  # for those who know of one
+    held = SeatHand(4, (*cards(4, "nothing")[:4], "2c"))
+    settled = floor.settle("t1", held)
+    assert paid(settled) == [
+        (4, "hb-player", "magic", "20.00"),
+        (4, "hc-player", "lucky", "5.00"),
+        (3, "hb-player", "lucky", "5.00"),
+    ]
+
+
+def test_what_was_drawn_from_is_in_the_journal() -> None:
+    """The random bytes of each draw, so that it can be made again."""
+    chance = entropy(magic=0, card=7) + entropy(lucky=0, position=2)
+    _, event = two_links(chance)
+    assert "".join(one.entropy for one in event.draws) == chance.hex()
+
+
+def test_a_table_without_bonuses_draws_nothing() -> None:
+    """Its lock-out needs no random bytes, and its entry has none."""
+    floor = Floor().open_up([five_card_a()], [table("t1", "a")])
+    ok(floor.play("t1", OpenRound()))
+    event = ok(floor.play("t1", LockOut(), b""))
+    assert isinstance(event, RoundLocked)
+    assert event.draws == ()
+
+
+@pytest.mark.parametrize("short", [b"", bytes(31), bytes(32)])
+def test_too_few_random_bytes_draw_nothing_by_default(short: bytes) -> None:
+    """A lock-out without its chance is a fault, not a round without a bonus or with one."""
+    with pytest.raises(ValueError, match="a draw takes 32 random bytes"):
+        two_links(short)
+
+
+def test_an_older_journals_draw_is_of_all_links() -> None:
+    """Before 0.2.0 an entry had one card and one position, for every link of the table."""
+    locked_out, event = two_links(entropy() + entropy())
+    old = msgspec.structs.replace(event, draws=(), magic_card="2c", lucky_position=3)
+    raw = msgspec.json.encode(Record(locked_out.journal[-1][0].origin, old))
+    assert b"draws" not in raw
+    floor = opened()
+    floor.commit(msgspec.json.decode(raw, type=Record))
+    settled = floor.settle("t1", SeatHand(4, (*cards(4, "nothing")[:4], "2c")))
+    assert paid(settled) == [
+        (4, "hb-player", "magic", "20.00"),
+        (4, "hc-player", "magic", "20.00"),
+        (3, "hb-player", "lucky", "5.00"),
+        (3, "hc-player", "lucky", "5.00"),
+    ]

@@ -10,7 +10,7 @@ from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayo
 from jackpot.core.commands.table import Wager
 from jackpot.core.config import Link
 from jackpot.core.order import payouts_in_order
-from jackpot.core.state import Payout
+from jackpot.core.state import Draw, Payout
 from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Paytable, Rule
@@ -85,7 +85,7 @@ def test_a_hand_comes_before_what_was_drawn_for_it() -> None:
     floor.bets_in("t1", both)
     round_ = floor.state.tables["t1"].round
     assert round_ is not None
-    round_.magic_card, round_.lucky_position = "2:full-house:0", 2
+    round_.draws = (Draw("hb", "", "2:full-house:0", 2),)
     event = floor.settle("t1", hand(2, "full-house"), dealer="full-house")
     kinds = [(p.seat, p.bet, p.kind) for p in event.payouts]
     assert kinds == [
@@ -103,7 +103,7 @@ def test_a_hand_still_comes_before_what_was_drawn_for_it_when_an_award_was_rejec
     floor.bets_in("t1", all_bet("hb-player", seats=range(1, 4)))
     round_ = floor.state.tables["t1"].round
     assert round_ is not None
-    round_.magic_card, round_.lucky_position = "2:straight-flush:0", 2
+    round_.draws = (Draw("hb", "", "2:straight-flush:0", 2),)
     floor.settle("t1", hand(3, "straight-flush"), hand(2, "straight-flush"))
     ok(floor.operate(RejectPayout(1, "hand-misread", "flo")))
     listed = [(p.id, p.kind) for p in payouts_in_order(floor.state)]

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from jackpot.auth.authority import CA_CERTIFICATE
 from jackpot.display.web.access import ByRole
-from jackpot.display.web.serving import Display, serve_display
+from jackpot.display.web.app import Settings
+from jackpot.display.web.beside import pages
+from jackpot.display.web.process import PagesProcess
+from jackpot.display.web.serving import Display, listen
 from jackpot.wire.identity import Identity
 from tests.auth.secured import Secured, secured
 from tests.display.shown import NONE, ask
@@ -77,10 +80,7 @@ class SecuredPages:
 async def secured_pages(folder: Path) -> AsyncIterator[SecuredPages]:
     """The usual site behind TLS, with its pages."""
     async with secured(folder) as house:
-        display = await serve_display(
-            house.engine, SITE, house.controller.heartbeats, "127.0.0.1:0", gate=house.gate
-        )
-        try:
-            yield SecuredPages(house, display)
-        finally:
-            await display.stop()
+        inside, store = PagesProcess(), folder / "data"
+        with listen("127.0.0.1:0") as place:
+            async with pages(house.controller, store, {SITE: place}, Settings(), inside):
+                yield SecuredPages(house, inside.displays[SITE])

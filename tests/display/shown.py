@@ -5,15 +5,15 @@ import json
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from jackpot.display.web.app import Settings
-from jackpot.display.web.serving import Display, serve_display
-from jackpot.store.opening import open_to_read
+from jackpot.display.web.beside import pages
+from jackpot.display.web.process import PagesProcess
+from jackpot.display.web.serving import Display, listen
 from tests.server.house import SITE, House, open_house
 
 WITHIN_S = 10.0
@@ -124,15 +124,9 @@ async def open_shown(
 ) -> AsyncIterator[Shown]:
     """The usual site with its pages, served from a folder."""
     async with open_house(folder, **options) as house:
-        display = await serve_display(
-            house.engine,
-            SITE,
-            house.controller.heartbeats,
-            http,
-            settings,
-            partial(open_to_read, house.store),
-        )
-        try:
-            yield Shown(house, display)
-        finally:
-            await display.stop()
+        inside = PagesProcess()
+        with listen(http) as place:
+            async with pages(
+                house.controller, house.store, {SITE: place}, settings or Settings(), inside
+            ):
+                yield Shown(house, inside.displays[SITE])

@@ -76,6 +76,7 @@ async def test_every_answer_keeps_to_itself(shown: Shown, path: str) -> None:
         assert "http" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert "server" not in answer.headers
+        assert "strict-transport-security" not in answer.headers  # there is no TLS to insist on
 
 
 def test_no_file_names_another_host() -> None:

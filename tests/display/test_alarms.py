@@ -14,10 +14,11 @@ from grpc.aio import AioRpcError
 from jackpot.core import bad_beat, settle
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import State
-from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.engine import AlarmKind, Limits, replica
 from jackpot.rules.site import load_site
 from jackpot.server import floor_watch
+from jackpot.server.fronts import Fronts
 from jackpot.wire.v1 import operator_pb2, table_pb2
 from table_client.client import open_channel
 from tests.display.browser import Browser
@@ -110,6 +111,18 @@ async def put_forward(house: House, _: pytest.MonkeyPatch) -> None:
         await house.dealer("t1")
 
 
+async def front_lost(house: House, _: pytest.MonkeyPatch) -> None:
+    """A process of the controller's own is killed."""
+    fronts = Fronts({}, 1, house.engine.alarms)
+    await fronts.start("127.0.0.1:0", None)
+    assert fronts._children is not None
+    (child,) = fronts._children._running
+    assert child._process is not None
+    child._process.kill()
+    await eventually(lambda: bool(house.engine.alarms.alarms(SITE)))
+    await fronts.stop()
+
+
 SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.SITE_HALTED: (halted, r"site house is halted: .*for the test"),
     AlarmKind.NOT_SERVING: (not_serving, r"the controller takes no commands"),
@@ -125,6 +138,10 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.CLOCK_BEHIND: (set_back, r"the clock is \d\.\d s behind the journal"),
     AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),
+    AlarmKind.FRONT_LOST: (
+        front_lost,
+        r"a front ended and is started again: it was killed by signal 9",
+    ),
 }
 
 
@@ -172,7 +189,7 @@ MACHINE = Clock()
 async def elsewhere(shown: Shown, text: str) -> bool:
     """Whether a feed over gRPC has the alarm, and the same alarms as the one beside."""
     async with open_channel(shown.house.address) as channel:
-        far = await RemoteFeed(channel, SITE).overview()
+        far = await SiteFeed(channel, SITE).overview()
     near = await shown.display._pages._feed.overview()
     assert far is not None
     assert near is not None

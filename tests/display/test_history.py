@@ -3,7 +3,7 @@
 import time
 from itertools import pairwise
 
-from jackpot.display.history.series import LevelHistory
+from jackpot.display.history.site_history import LevelHistory
 from jackpot.display.views.words import money
 from tests.display.browser import DESKTOP, PHONE, Browser, Window
 from tests.display.shown import Shown
@@ -22,7 +22,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
   return fillText.call(this, text, x, y, ...more);
 };
 """
-# The colour of the line where a time (as a part of the way from the first to the last) and an
+# The color of the line where a time (as a part of the way from the first to the last) and an
 # amount in cents meet.
 PIXEL = """async ([part, cents]) => {
   const { chart } = await import("/static/history.js");

@@ -26,7 +26,7 @@ from jackpot.auth.logins import (
 from jackpot.cli.main import main
 from jackpot.wire.identity import Identity
 from tests.display.secured import COOKIE, SecuredPages, secured_pages
-from tests.display.shown import Shown
+from tests.display.shown import Shown, ask
 from tests.server.house import free_port
 
 FLO = Actor("floor:flo", role="floor", serial=7)
@@ -174,7 +174,7 @@ async def test_guessing_is_slowed(pages: SecuredPages) -> None:
     assert (await pages.get("/ops", identity))[0] == 200
 
 
-@pytest.mark.parametrize("origin", ["https://casino.example", "null"])
+@pytest.mark.parametrize("origin", ["https://casino.example", "null", "http://[", ""])
 async def test_other_sites_cannot_log_anybody_in_or_out(pages: SecuredPages, origin: str) -> None:
     """A page elsewhere that makes the browser ask is refused, code or not."""
     code = await pages.code(pages.house.identity("floor", "flo"))
@@ -182,6 +182,13 @@ async def test_other_sites_cannot_log_anybody_in_or_out(pages: SecuredPages, ori
     assert (await pages.post("/login", {"code": code}, headers=foreign))[0] == 403
     assert (await pages.post("/logout", headers=foreign))[0] == 403
     assert (await pages.post("/login", {"code": code}, headers={"Origin": pages.url}))[0] == 200
+
+
+async def test_a_browser_that_came_over_tls_comes_in_no_other_way(pages: SecuredPages) -> None:
+    """Every answer over TLS says so, and is believed for a year."""
+    for path in ("/", "/sign/five", "/ops", "/nope"):
+        async with ask(pages.url, path, pages.tls()) as answer:
+            assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
 
 async def test_a_login_begets_no_login(pages: SecuredPages) -> None:
@@ -265,6 +272,8 @@ async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> 
         (pages.url, ("--cert", "none.pem", *flo[2:]), 1, "none.pem or the key beside it: No such"),
         (shown.url.replace("http:", "https:"), flo, 1, "does not speak TLS"),
         (shown.url, flo, 2, "is not a valid address; expected https://"),
+        ("https://[", flo, 2, "is not a valid address; expected https://"),
+        ("https://127.0.0.1:70000", flo, 2, "is not a valid address; expected https://"),
         (pages.url, (), 2, "your certificate is missing: give --cert and --ca"),
         (nowhere, flo, 3, "can't be reached"),
     ):

@@ -9,19 +9,31 @@ import pytest
 
 from jackpot.core.state import State
 from jackpot.display.history.follower import JournalFollower
-from jackpot.display.history.series import DAY_S, MINUTE_S, STEPS, LevelHistory, Samples, Thinned
-from jackpot.display.history.site_history import SiteHistory
+from jackpot.display.history.site_history import (
+    DAY_S,
+    MINUTE_S,
+    STEPS,
+    LevelHistory,
+    Samples,
+    SiteHistory,
+    Thinned,
+)
 from jackpot.engine import Engine
 from jackpot.rules.site import load_site
 from jackpot.store.opening import open_to_read
+from jackpot.wire.v1 import meter_pb2
 from tests.engine.pit import eventually
 from tests.server.house import SITE, House, fund_text, open_house, serving
 
 
 def follow(house: House, backfill: int = 250_000) -> JournalFollower:
     """A tail on a house's journal."""
+
+    async def meters() -> meter_pb2.ListMetersResponse:
+        return await house.meters.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
+
     reader = partial(open_to_read, house.store)
-    tail = JournalFollower(house.engine, SITE, reader, backfill)
+    tail = JournalFollower(SITE, reader, meters, backfill)
     tail.start()
     return tail
 
@@ -30,6 +42,7 @@ async def caught_up(tail: JournalFollower, engine: Engine) -> SiteHistory:
     """The record when it has come to the head."""
     head = await engine.read(SITE, lambda state: state.sequence)
     assert isinstance(head, int)
+    tail.heed(head)
     await eventually(lambda: tail.history is not None and tail.history.sequence >= head)
     assert tail.history is not None
     return tail.history

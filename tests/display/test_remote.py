@@ -17,8 +17,7 @@ from rich.console import Console
 
 from jackpot.cli.main import main
 from jackpot.cli.watch_view import page
-from jackpot.display.feeds.local import LocalFeed
-from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.words import money
 from jackpot.display.web.app import Settings
@@ -27,7 +26,7 @@ from jackpot.rules.site import load_site
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
 from tests.display.browser import Browser
-from tests.display.shown import ask
+from tests.display.shown import ask, open_shown
 from tests.e2e.process import Process
 from tests.engine.pit import eventually
 from tests.server.house import (
@@ -85,20 +84,19 @@ class SignProcess:
 
 
 @asynccontextmanager
-async def both(folder: Path) -> AsyncIterator[tuple[House, LocalFeed, RemoteFeed]]:
-    """A house seen from inside and from outside."""
-    async with open_house(folder, more=fund_text()) as house:
-        inside = LocalFeed(house.engine, SITE, house.controller.heartbeats)
-        inside.start()
-        async with open_channel(house.address) as channel:
-            outside = RemoteFeed(channel)
-            await outside.start()
-            await eventually(lambda: outside.serving)
-            try:
-                yield house, inside, outside
-            finally:
-                await outside.stop()
-                await inside.stop()
+async def both(folder: Path) -> AsyncIterator[tuple[House, SiteFeed, SiteFeed]]:
+    """A house seen by its own pages and from outside."""
+    async with (
+        open_shown(folder, more=fund_text()) as shown,
+        open_channel(shown.house.address) as channel,
+    ):
+        outside = SiteFeed(channel)
+        await outside.start()
+        await eventually(lambda: outside.serving)
+        try:
+            yield shown.house, shown.display._pages._feed, outside
+        finally:
+            await outside.stop()
 
 
 async def test_both_sources_show_the_same_signs(tmp_path: Path) -> None:
@@ -252,7 +250,7 @@ async def test_a_sign_process_outlives_its_controller(tmp_path: Path) -> None:
 async def test_a_sign_process_shows_its_certificate(tmp_path: Path, browser: Browser) -> None:
     """With a sign's certificate: paytable, a hit before its time, the theme; revoked, it is out."""
     theme = tmp_path / "theme.toml"
-    theme.write_text('name = "Riverside"\n[colours]\naccent = "#9fd3ff"\n')
+    theme.write_text('name = "Riverside"\n[colors]\naccent = "#9fd3ff"\n')
     async with secured(tmp_path) as house:
         await hit(house)
         identity = house.identity("sign", "lobby")
@@ -265,8 +263,8 @@ async def test_a_sign_process_shows_its_certificate(tmp_path: Path, browser: Bro
             assert await window.text("#house") == "Riverside"
             posted = await window.page.locator("#card table:first-of-type tr").all_inner_texts()
             assert posted[2] == "Four of a kind\t100% of the minor"
-            colour = "getComputedStyle(document.querySelector('.level .amount')).color"
-            assert await window.page.evaluate(colour) == "rgb(159, 211, 255)"
+            color = "getComputedStyle(document.querySelector('.level .amount')).color"
+            assert await window.page.evaluate(color) == "rgb(159, 211, 255)"
             for path in ("/ops", "/table/t1", "/metrics", "/login"):
                 async with ask(signs.url, path) as answer:
                     assert answer.status in (403, 404), "signs and nothing else"
@@ -334,7 +332,7 @@ async def test_watch_shows_the_floor(tmp_path: Path) -> None:
 async def test_watch_fits_the_screen(tmp_path: Path, height: int) -> None:
     """However many tables there are, what is drawn is no higher than the terminal."""
     async with open_house(tmp_path, many=50) as house, open_channel(house.address) as channel:
-        source = RemoteFeed(channel)
+        source = SiteFeed(channel)
         await source.start()
         await eventually(lambda: source.serving)
         overview = await source.overview()

@@ -3,7 +3,7 @@
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from jackpot.display.feeds.remote import RemoteFeed
+from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.web.app import Settings
 from jackpot.display.web.serving import listen, serve_feed
 from table_client.client import open_channel
@@ -39,7 +39,7 @@ async def test_a_sign_opened_while_the_controller_is_away_is_whole_when_it_is_ba
     address = f"127.0.0.1:{free_port()}"
     title = 'document.getElementById("title").innerText'
     async with AsyncExitStack() as held:
-        source = RemoteFeed(await held.enter_async_context(open_channel(address)))
+        source = SiteFeed(await held.enter_async_context(open_channel(address)))
         async with open_house(tmp_path, address=address):
             await source.start()
             held.push_async_callback(source.stop)
@@ -59,7 +59,7 @@ async def test_signs_of_another_process_follow(tmp_path: Path) -> None:
     old.mkdir()
     new.mkdir()
     async with AsyncExitStack() as held:
-        source = RemoteFeed(await held.enter_async_context(open_channel(address)))
+        source = SiteFeed(await held.enter_async_context(open_channel(address)))
         async with open_house(old, more=fund_text(), address=address) as house:
             await (await house.dealer("t4")).collected(1, 2, 3)
             await source.start()

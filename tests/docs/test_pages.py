@@ -83,10 +83,11 @@ def resolve(words: list[str]) -> tuple[click.Command, list[str]]:
         if found is None:
             raise LookupError(" ".join(words))
         command, rest = found, rest[1:]
-    if isinstance(command, click.Group) and "compare" in command.list_commands(
+    if isinstance(command, click.Group) and "rounds" in command.list_commands(
         click.Context(command)
     ):
-        return resolve([*words[: len(words) - len(rest)], "compare", *rest])
+        named = rest[1:] if rest[:1] == ["--scenario"] else ["rounds", *rest]
+        return resolve([*words[: len(words) - len(rest)], *named])
     return command, rest
 
 

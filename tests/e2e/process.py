@@ -64,11 +64,27 @@ class Process:
         assert READY.match(line) or (fault and not line), line
         return self
 
+    def said(self) -> str:
+        """Wait for the next line that it says."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
     @property
     def pid(self) -> int:
         """The process's id."""
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def fronts(self) -> list[int]:
+        """The ids of the processes that own its sockets."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return [
+            int(child)
+            for child in children
+            if b"jackpot.front" in Path(f"/proc/{child}/cmdline").read_bytes()
+        ]
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from emulator.attacks.pages import FORMS, send_for_ever
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
 from jackpot.display.web.connections import MAX_REQUEST_BYTES
@@ -16,7 +17,6 @@ from jackpot.wire.channels import Identity
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.display.shown import ask
-from tests.e2e.endless import FORMS, send_for_ever
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE, free_port
 

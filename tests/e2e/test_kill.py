@@ -1,51 +1,77 @@
 """Power cuts: a controller killed under load, again and again."""
 
 import asyncio
+import os
 import random
+import signal
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from jackpot.store.opening import Address
-from table_client.client import open_channel
+from jackpot.wire.channels import open_async_channel
 from tests.e2e.load import LoadTable, check, meter_micros, shown_micros
 from tests.e2e.process import Process
 
 pytestmark = pytest.mark.process
 
+Kill = Callable[[Process, int, random.Random], None]
+OWN_CONNECTION = (("grpc.use_local_subchannel_pool", 1),)
+
 # Killed by the clock, or by itself at the worst moments of a commit.
 FAULTS = ["", "before-commit:kill:{n}", "", "after-commit:kill:{n}", "", "after-decide:kill:{n}"]
 
 
-async def killed_again_and_again(folder: Path, store: Address, times: int) -> None:
-    """Six tables play all the while; the controller dies and comes back."""
-    with Process(folder, store) as process:
-        tables = await _play_through(process, times)
+async def killed_again_and_again(
+    folder: Path, store: Address, times: int, *, fronts: bool = False
+) -> None:
+    """Six tables play all the while; the controller or one of its fronts dies and comes back."""
+    with Process(folder, store, options=("--fronts", "2")) as process:
+        tables = await _play_through(process, times, _kill_front if fronts else _kill_controller)
         assert process.stop() == 0
     check(process.store, tables)
     assert min(len(table.acknowledged) for table in tables) > times
 
 
-async def _play_through(process: Process, times: int) -> list[LoadTable]:
+async def _play_through(process: Process, times: int, kill: Kill) -> list[LoadTable]:
     rng = random.Random(times)
     stop = asyncio.Event()
-    async with open_channel(process.address) as channel:
-        tables = [LoadTable(channel, f"s{number}") for number in range(6)]
+    async with AsyncExitStack() as stack:
+        # A connection each, so that every front has some of them.
+        channels = [
+            await stack.enter_async_context(
+                open_async_channel(process.address, None, OWN_CONNECTION)
+            )
+            for _ in range(6)
+        ]
+        tables = [LoadTable(channel, f"s{number}") for number, channel in enumerate(channels)]
         playing = [asyncio.create_task(table.play(stop)) for table in tables]
-        for kill in range(times):
+        for number in range(times):
             await _progress(tables)
             await asyncio.sleep(rng.uniform(0, 0.3))
-            await asyncio.to_thread(process.kill)
+            await asyncio.to_thread(kill, process, number, rng)
             check(process.store, tables)
-            fault = FAULTS[kill % len(FAULTS)].format(n=rng.randint(1, 60))
-            await asyncio.to_thread(process.start, fault)
         await asyncio.sleep(0.2)
         await asyncio.to_thread(process.kill)
         await asyncio.to_thread(process.start)
         stop.set()
         await asyncio.wait_for(asyncio.gather(*playing), 60)
-        assert await shown_micros(channel) == meter_micros(tables)
+        assert await shown_micros(channels[0]) == meter_micros(tables)
     return tables
+
+
+def _kill_controller(process: Process, number: int, rng: random.Random) -> None:
+    process.kill()
+    process.start(FAULTS[number % len(FAULTS)].format(n=rng.randint(1, 60)))
+
+
+def _kill_front(process: Process, _number: int, rng: random.Random) -> None:
+    while not (fronts := process.fronts):  # the other one may have been killed just now
+        time.sleep(0.02)
+    os.kill(rng.choice(fronts), signal.SIGKILL)
 
 
 async def _progress(tables: list[LoadTable], within_s: float = 3) -> None:
@@ -71,3 +97,17 @@ async def test_killed_fifty_times_nothing_is_lost_or_doubled(
 ) -> None:
     """The same, fifty times over."""
     await killed_again_and_again(tmp_path, store, 50)
+
+
+async def test_fronts_killed_eight_times_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    """Tables that were connected to a front connect to another, and send again."""
+    await killed_again_and_again(tmp_path, tmp_path / "data", 8, fronts=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_fronts_killed_fifty_times_nothing_is_lost_or_doubled(
+    tmp_path: Path, store: Address
+) -> None:
+    """The same, fifty times over."""
+    await killed_again_and_again(tmp_path, store, 50, fronts=True)

@@ -2,12 +2,16 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from cryptography import x509
 
+from emulator.attacks.attack import Attack
+from emulator.attacks.calls import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
 from jackpot.wire.channels import Identity
@@ -16,10 +20,10 @@ from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from table_client.client import open_channel
 from tests.e2e.process import Process
-from tests.e2e.rapid_reset import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
 from tests.server.house import SITE
 
 SECONDS = 4
+NICE = 5  # the machine may be small, and the controller is to be held up by calls, not by us
 MANY = 2_000  # resets; the controller's queue of calls holds 1,000
 
 
@@ -41,11 +45,10 @@ class Floor:
             self.authority.revoke(serial)
         return path
 
-    @property
-    def where(self) -> tuple[str, int]:
-        """Where the controller listens."""
-        host, _, port = self.process.address.rpartition(":")
-        return host, int(port)
+    def resets(self, certificate: Path) -> Attack:
+        """Calls that a certificate opens and resets, as fast as it can."""
+        where = (self.process.address, str(self.root), str(certificate))
+        return Attack("resets", *where, nice=NICE)
 
 
 @pytest.fixture
@@ -58,7 +61,8 @@ def floor(tmp_path: Path) -> Iterator[Floor]:
 
 def test_a_connection_is_told_how_many_calls_it_may_have(floor: Floor) -> None:
     """HTTP/2 would allow as many as one likes."""
-    with Resetting(*floor.where, floor.certificate("s1"), floor.root) as client:
+    attack = floor.resets(floor.certificate("s1"))
+    with Resetting(*attack.where, attack.tls("h2")) as client:
         assert client.settings[MAX_CONCURRENT_STREAMS] == MAX_CALLS == 100
         assert client.settings[MAX_HEADER_LIST_SIZE] == MAX_METADATA_BYTES
 
@@ -66,23 +70,28 @@ def test_a_connection_is_told_how_many_calls_it_may_have(floor: Floor) -> None:
 @pytest.mark.parametrize("revoked", [False, True], ids=["good", "revoked"])
 async def test_calls_reset_at_once_cost_nobody_a_call(floor: Floor, *, revoked: bool) -> None:
     """While one certificate opens and resets calls, another table's are all answered."""
-    attacker = floor.certificate("s1", revoked=revoked)
-    host, port = floor.where
+    attack = floor.resets(floor.certificate("s1", revoked=revoked))
     identity = Identity(floor.certificate("s0"), floor.root)
     async with open_channel(floor.process.address, identity) as channel:
         stub: table_pb2_grpc.TableServiceAsyncStub = table_pb2_grpc.TableServiceStub(channel)
         attach = table_pb2.AttachRequest(site=SITE, table="s0", request_id=new_request_id())
         epoch = (await stub.Attach(attach)).epoch
         beat = table_pb2.HeartbeatRequest(site=SITE, table="s0", epoch=epoch)
-        command = ("-m", "tests.e2e.rapid_reset", host, str(port), attacker, floor.root)
         resetting = await asyncio.create_subprocess_exec(
-            sys.executable, *command, str(SECONDS), stdout=asyncio.subprocess.PIPE
+            *(sys.executable, "-m", "emulator.attacks"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
         )
-        told = asyncio.create_task(resetting.communicate())
+        assert resetting.stdin is not None
+        assert resetting.stdout is not None
+        resetting.stdin.write(msgspec.json.encode(attack) + b"\n")
+        assert await resetting.stdout.readline() == b"attacking\n"
+        ends_at = time.monotonic() + SECONDS
         answered = 0
-        while not told.done():
+        while time.monotonic() < ends_at:
             await stub.Heartbeat(beat, timeout=30)  # raises if the call is lost
             answered += 1
             await asyncio.sleep(0.01)
-        assert int((await told)[0]) > MANY
+        resetting.stdin.close()
+        assert int((await resetting.communicate())[0].split()[-1]) > MANY
         assert answered > 1

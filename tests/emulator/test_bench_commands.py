@@ -2,6 +2,7 @@
 
 import json
 import re
+import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from emulator.bench import cluster, costs, hands, watchers
+from emulator.bench import cluster, costs, hands, hostile, rounds, victims, watchers
 from emulator.bench.command import bench
 from emulator.bench.scaling import read_costs
 from emulator.cli import main
@@ -102,6 +103,72 @@ def test_a_missed_goal_fails_and_the_report_is_kept(
     assert done.exit_code == exit_code
     assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "hands.json").read_text())
     assert ("below the goal of 2,000,000" in done.stderr) == bool(exit_code)
+
+
+@pytest.mark.process
+def test_whole_rounds_are_measured_beside_all_others() -> None:
+    """Every server in a tiny form; each ratio has its spread, and 80 columns show all of it."""
+    size, steps = rounds.Size((2,), 1, run_s=0.02, half_s=0.05, first=40, alone=6), []
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # root's PostgreSQL runs as somebody else
+        found = rounds.run_rounds(Path(folder), size, lambda: steps.append(1))
+    here = found["tables"]["2"]
+    assert set(here["of"]) >= {"echo", "batching", "naive"}
+    assert found["notes"] or "postgres" in here["of"]
+    assert all(0 < r["least"] <= r["median"] <= r["most"] for r in here["of"].values())
+    assert here["controller"]["process_us"]["ledger"] > 0
+    assert found["tables"]["1"]["of"]["p50_ms alone"]["median"] > 0
+    assert len(steps) == size.steps - (0 if "postgres" in here else 2)
+    lines = "\n".join(rounds.text_lines(found | {"notes": []})).split("\n")
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pytest.mark.process
+def test_a_lock_out_is_timed_under_every_attack(tmp_path: Path) -> None:
+    """Each attack does something; whatever was answered is in the journal and on the sign."""
+    size = hostile.Size(
+        runs=1, seconds=0.6, tables=2, connections=20, browsers=3, reloads_per_s=6.0
+    )
+    found = hostile.run_hostile(tmp_path, size, lambda: None)
+    names = ["quiet", "header", "connections", "resets", "browsers"]
+    assert list(found["attacks"]) == names
+    for name, row in found["attacks"].items():
+        assert (row["did"] > 0) == (name != "quiet"), name
+        assert 0 < row["p50_ms"] <= row["p99_ms"] <= row["most_ms"]
+        assert row["resident_mb"] > 10
+    assert found["attacks"]["connections"]["did"] == 20
+    assert found["answers"] > 50
+    assert (found["lost"], found["verifies"]) == (0, True)
+    assert found["meters_micros"] == found["expected_micros"]
+    assert victims.lost(tmp_path / "house" / "data", {("t0", 1, 1): 10**9}) == 1
+    lines = "\n".join(hostile.text_lines(found)).split("\n")
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--scenario", "nothing"], "--scenario nothing: expected one of rounds, hostile, "),
+        (["--scenario"], "--scenario : expected one of rounds, "),
+        (["--tables", "8,x"], "--tables 8,x: expected numbers from 1 to 512, such as 8,64"),
+        (["--scenario=rounds", "--tables", "513"], "--tables 513: expected numbers from 1 to"),
+    ],
+)
+def test_a_scenario_or_a_count_that_is_wrong_is_one_line(arguments: list[str], says: str) -> None:
+    """It names what was given, and what was expected."""
+    done = CliRunner().invoke(main, ["bench", *arguments])
+    assert done.exit_code == 1
+    assert done.output.startswith(f"Error: {says}")
+    assert done.output.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["--scenario", "hostile"], ["--scenario=wagers"]])
+def test_a_scenario_is_a_benchmark_by_its_name(arguments: list[str]) -> None:
+    """Without one it is whole rounds."""
+    done = CliRunner().invoke(main, ["bench", *arguments, "--data", "/proc/nothing"])
+    assert (
+        done.output == "Error: can't write into --data /proc/nothing: No such file or directory\n"
+    )
 
 
 def test_watchers_see_frames_and_cost_something(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from emulator.devices.local import LocalDevices
-from emulator.devices.registry import MAX_ANSWERS, MAX_STATIONS
+from emulator.devices.service import MAX_ANSWERS, MAX_STATIONS
 from table_client.table.devices import messages as wire
 from table_client.table.devices.api import Devices
 from table_client.table.devices.client import DeviceConnection
@@ -156,16 +156,14 @@ async def test_the_same_request_is_answered_once_and_never_dealt_twice(
     """Sent again, even at the same moment, a command gets its first answer; other content none."""
     devices = await connection.open_station(name, SEEDED)
     await prepare_round(devices)
-    request = pb.DispenseRequest(
-        request_id="once", station=name, deliveries=[wire.delivery_to_wire(STACK)]
-    )
+    request = pb.DispenseRequest(request_id="once", station=name, deliveries=[wire.to_wire(STACK)])
     answers = await asyncio.gather(
         *(connection.devices.Dispense(request, timeout=10) for _ in range(5))
     )
     answers.append(await connection.devices.Dispense(request, timeout=10))
     assert all(answer == answers[0] for answer in answers)
     assert (await devices.status()).dealt_cards == 5
-    request.deliveries.append(wire.delivery_to_wire(STACK))
+    request.deliveries.append(wire.to_wire(STACK))
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await connection.devices.Dispense(request, timeout=10)
     assert caught.value.code() is grpc.StatusCode.ALREADY_EXISTS
@@ -221,20 +219,18 @@ async def test_a_command_needs_an_identity(
     [
         lambda name: pb.OpenStationRequest(request_id="a", station=name),
         lambda name: pb.OpenStationRequest(
-            request_id="a", station=name * 3, config=wire.config_to_wire(SEEDED)
+            request_id="a", station=name * 3, config=wire.to_wire(SEEDED)
         ),
-        lambda _: pb.OpenStationRequest(
-            request_id="a", station="", config=wire.config_to_wire(SEEDED)
+        lambda _: pb.OpenStationRequest(request_id="a", station="", config=wire.to_wire(SEEDED)),
+        lambda name: pb.OpenStationRequest(
+            request_id="a",
+            station=name,
+            config=wire.to_wire(StationConfig(seed="s" * (MAX_NAME + 1))),
         ),
         lambda name: pb.OpenStationRequest(
             request_id="a",
             station=name,
-            config=wire.config_to_wire(StationConfig(seed="s" * (MAX_NAME + 1))),
-        ),
-        lambda name: pb.OpenStationRequest(
-            request_id="a",
-            station=name,
-            config=wire.config_to_wire(StationConfig(first_shuffle=0)),
+            config=wire.to_wire(StationConfig(first_shuffle=0)),
         ),
     ],
 )

@@ -19,8 +19,7 @@ from emulator.soak.controllers import (
 )
 from emulator.soak.faults import at_controllers
 from emulator.soak.faults.at_controllers import Commit, Kill, Stop
-from emulator.soak.faults.base import Target
-from emulator.soak.faults.injector import FaultInjector
+from emulator.soak.faults.base import FaultInjector, Target
 
 
 class Idle(ControllerProcess):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from emulator.devices.rigging import Rig
+from emulator.devices.deck import Rig
 from emulator.devices.station import Station
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names

@@ -23,6 +23,7 @@ from emulator.soak.tables.factory import TableFactory
 from emulator.soak.transcript import rows
 from tests.emulator.buggy_controller import BUGS
 from tests.emulator.soaks import BUGGY, SOAK_TIMEOUT, soak
+from tests.impatient_controller import UNREAD_S
 
 pytestmark = pytest.mark.process
 
@@ -145,10 +146,16 @@ def test_a_controller_that_holds_more_and_more_fails(tmp_path: Path) -> None:
 
 
 @SOAK_TIMEOUT
-def test_a_stream_that_nobody_reads_is_ended_by_the_controller(tmp_path: Path) -> None:
+def test_a_stream_that_nobody_reads_is_ended_by_the_controller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The soak holds it for long enough to see that."""
-    faults = frozenset({"unread"})
-    report = soak(tmp_path, tables=2, duration_s=42, speed=20.0, whole_games=0, faults=faults)
+    monkeypatch.setattr("emulator.soak.faults.abusive_clients.HOLD_S", UNREAD_S + 2)
+    command = (sys.executable, "-m", "tests.impatient_controller")
+    # The run ends after the first streams that the controller ended.
+    monkeypatch.setattr(Soak, "_time_is_up", lambda run: run.faults[0]._ended > 0)
+    options = {"tables": 2, "speed": 60.0, "whole_games": 0, "faults": frozenset({"unread"})}
+    report = soak(tmp_path, command=command, **options)
     assert report["failures"] == []
     assert report["faults"]["happened"]["unread"] >= report["faults"]["unread_ended"] == 8
 
@@ -158,8 +165,11 @@ def test_a_stream_that_nobody_reads_is_ended_by_the_controller(tmp_path: Path) -
     ("bug", "failure"),
     [("leaves-out-a-link", "listed are "), ("shows-no-sign", "no sign ever showed ")],
 )
-def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -> None:
+def test_every_controller_is_looked_at(
+    bug: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where one of two tells the truth, the other is found all the same."""
+    monkeypatch.setattr("emulator.soak.ending.SIGNS_S", 2.0)
     command = (sys.executable, str(BUGGY), f"second:{bug}")
     report = soak(tmp_path, tables=2, rounds=3, whole_games=0, controllers=2, command=command)
     assert not report["passed"]
@@ -170,7 +180,8 @@ def test_every_controller_is_looked_at(bug: str, failure: str, tmp_path: Path) -
 def test_a_sign_that_lags_behind_the_journal_fails(tmp_path: Path) -> None:
     """Of two controllers one does not publish what it caught up with; the run ends by its age."""
     command = (sys.executable, str(BUGGY), "second:shows-only-its-own")
-    options = {"tables": 6, "duration_s": 120, "whole_games": 0, "sign_limit_s": 3.0}
+    # The fourth table is at the second controller, and none of its links is at another table.
+    options = {"tables": 4, "speed": 60.0, "duration_s": 120, "whole_games": 0, "sign_limit_s": 3.0}
     report = soak(tmp_path, controllers=2, command=command, **options)
     (failure,) = report["failures"]
     found = re.search(
@@ -269,7 +280,7 @@ async def test_who_is_told_twice_to_end_waits_for_nobody(
 ) -> None:
     """Not for controllers that are still to come back."""
     monkeypatch.setattr(
-        "emulator.soak.faults.injector.FaultInjector.undo_all", lambda _: asyncio.sleep(60)
+        "emulator.soak.faults.base.FaultInjector.undo_all", lambda _: asyncio.sleep(60)
     )
     run = Soak(Options(tables=1, duration_s=60, whole_games=0), tmp_path)
     running = asyncio.create_task(run.run())

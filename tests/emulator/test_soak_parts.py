@@ -20,8 +20,8 @@ import uvloop
 
 from emulator import pages
 from emulator.soak.controllers import read_from
+from emulator.soak.faults.base import Bag
 from emulator.soak.faults.connections import Proxy
-from emulator.soak.faults.injector import Bag
 from emulator.soak.faults.storage import SmallDisk, allow_writes, fail_writes
 from emulator.soak.report.measures import Latencies
 from emulator.soak.report.progress import rates_line, short

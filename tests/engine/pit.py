@@ -67,13 +67,13 @@ class Pit:
         return await self.engine.execute(self.request(table_id, command, number))
 
     def send(
-        self, table_id: str, *commands: AnyCommand, lane: CommandOrder | None = None
+        self, table_id: str, *commands: AnyCommand, order: CommandOrder | None = None
     ) -> list["asyncio.Future[Outcome]"]:
         """Commands queued in one go, so that they share a batch."""
         futures = []
         for command in commands:
             future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-            self.engine.submit(self.request(table_id, command), future.set_result, lane)
+            self.engine.submit(self.request(table_id, command), future.set_result, order)
             futures.append(future)
         return futures
 

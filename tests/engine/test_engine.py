@@ -7,15 +7,16 @@ import pytest
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
-from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers
+from jackpot.core.commands.operator import DefineLink, DefineTable
+from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, Settle
 from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine.batch import Batch, Decider
-from jackpot.store.opening import Address, journal_opener
+from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.verify import verify
-from tests.core.floor import tagged_names
+from tests.core.floor import hand_bonus, table, tagged_names
 from tests.engine.pit import METER, SITE, Pit, eventually, ok, reason, running, wagers
 
 
@@ -47,6 +48,28 @@ async def test_a_restart_finds_everything(store: Address) -> None:
     assert after == before + 1, "the drain took a snapshot, and nothing else happened"
 
 
+async def test_each_link_gets_random_bytes_of_its_own(store: Address) -> None:
+    """They differ between links and from round to round, and the journal has them."""
+    async with running(store) as engine:
+        pit = await Pit(engine).open_up()
+        for link in ("hb", "hc"):
+            ok(await pit.operate(DefineLink(hand_bonus(link, 10_000))))
+        ok(await pit.operate(DefineTable(table("t1", "a", "hb", "hc"))))
+        await pit.attach("t1")
+        seen: list[str] = []
+        for _ in range(2):
+            ok(await pit.play("t1", OpenRound()))
+            event = ok(await pit.play("t1", LockOut())).event
+            assert isinstance(event, RoundLocked)
+            assert [drawn.link for drawn in event.draws] == ["hb", "hc"]
+            seen += [drawn.entropy for drawn in event.draws]
+            ok(await pit.play("t1", Settle((), ())))
+    assert len(set(seen)) == 4
+    with closing(open_to_read(store)) as journal:
+        written = b"".join(entry.body for entry in journal.read(SITE, 0, 1_000))
+    assert all(entropy.encode() in written and len(entropy) == 64 for entropy in seen)
+
+
 async def test_same_identity_twice_in_one_batch(store: Address) -> None:
     """A command sent twice at once is carried out once and answered twice alike."""
     async with running(store) as engine:
@@ -69,18 +92,18 @@ async def test_a_refusal_is_remembered(store: Address) -> None:
 
 
 async def test_answers_come_in_order(store: Address) -> None:
-    """The answers of a lane come in the order of its commands, refusals at the door included."""
+    """The answers of a order come in the order of its commands, refusals at the door included."""
     answers: list[tuple[int, Outcome]] = []
     async with running(store, limits=Limits(queued_commands=3)) as engine:
         pit = await Pit(engine).open_up("t1")
-        lane = CommandOrder()
+        order = CommandOrder()
         commands: list[OpenRound | PlaceWagers] = [OpenRound(), *map(wagers, range(1, 7))]
         for number, command in enumerate(commands):
 
             def deliver(outcome: Outcome, number: int = number) -> None:
                 answers.append((number, outcome))
 
-            engine.submit(pit.request("t1", command), deliver, lane)
+            engine.submit(pit.request("t1", command), deliver, order)
         await eventually(lambda: len(answers) == 7)
     assert [number for number, _ in answers] == list(range(7))
     taken = [outcome for _, outcome in answers if isinstance(outcome, JournaledAnswer)]
@@ -90,7 +113,7 @@ async def test_answers_come_in_order(store: Address) -> None:
         Reason.OVERLOADED,
         Reason.STORE_UNAVAILABLE,
     }
-    assert lane.broken
+    assert order.broken
 
 
 async def test_lock_out_divides_a_batch(store: Address) -> None:
@@ -227,7 +250,7 @@ async def test_drain_answers_what_waits(store: Address) -> None:
         before = pit.send("t1", OpenRound(), wagers(1))
         draining = asyncio.create_task(engine.drain())
         await asyncio.sleep(0)
-        behind = pit.send("t1", wagers(2), lane=CommandOrder())
+        behind = pit.send("t1", wagers(2), order=CommandOrder())
         for outcome in await asyncio.gather(*before):
             ok(outcome)
         assert reason(await behind[0]) is Reason.DRAINING

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emulator.bench.postgres import free_port
+from emulator.linux_process import free_port
 from emulator.soak.under_test import InjectedError, from_environment
 from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.events.table import WagersPlaced
@@ -42,7 +42,7 @@ async def test_writer_raises_at_each_step(
         trap.armed = True
         in_batch = pit.send("t1", OpenRound(), wagers(1))
         await eventually(trap.reached.is_set)
-        behind = pit.send("t2", OpenRound(), wagers(1), lane=CommandOrder())
+        behind = pit.send("t2", OpenRound(), wagers(1), order=CommandOrder())
         began = time.monotonic()
         trap.release.set()
         outcomes = await asyncio.wait_for(asyncio.gather(*in_batch, *behind), WITHIN_S)
@@ -107,24 +107,24 @@ async def test_no_lock_out_from_a_failed_batch(store: Address) -> None:
 
 
 async def test_a_failed_lane_stays_failed(store: Address) -> None:
-    """Behind a failed batch nothing of its lane is taken, even when the store works again."""
+    """Behind a failed batch nothing of its order is taken, even when the store works again."""
     trap = Trap("before-commit", InjectedError("test"))
     async with running(store, faults=trap) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
-        lane = CommandOrder()
-        (opened,) = pit.send("t1", OpenRound(), lane=lane)
+        order = CommandOrder()
+        (opened,) = pit.send("t1", OpenRound(), order=order)
         ok(await opened)
         trap.armed = True
-        failing = pit.send("t1", wagers(1), lane=lane)
+        failing = pit.send("t1", wagers(1), order=order)
         await eventually(trap.reached.is_set)
-        queued = pit.send("t1", wagers(2), lane=lane)
+        queued = pit.send("t1", wagers(2), order=order)
         trap.release.set()
         await asyncio.gather(*failing, *queued)
         await eventually(lambda: engine.healthy)
-        later = pit.send("t1", wagers(3), LockOut(), lane=lane)
+        later = pit.send("t1", wagers(3), LockOut(), order=order)
         outcomes = await asyncio.gather(*failing, *queued, *later)
         assert [reason(outcome) for outcome in outcomes] == [Reason.STORE_UNAVAILABLE] * 4
-        (other,) = pit.send("t2", OpenRound(), lane=CommandOrder())
+        (other,) = pit.send("t2", OpenRound(), order=CommandOrder())
         ok(await other)
         for number, command in ((2, wagers(1)), (3, wagers(2)), (4, wagers(3)), (5, LockOut())):
             ok(await pit.play("t1", command, number))

@@ -91,7 +91,7 @@ async def test_a_look_that_need_not_be_fresh(store: Address) -> None:
 
 async def test_far_behind(store: Address) -> None:
     """A controller that is many pages behind catches up before it decides anything."""
-    slow = Limits(poll_s=60, snapshot_every=100_000)
+    slow = Limits(poll_s=60, snapshot_every=100_000, refusals_burst=2_000)
     async with running(store, limits=slow) as one, running(store, limits=slow) as two:
         pit = await Pit(one).open_up("t1")
         ok(await pit.play("t1", OpenRound()))

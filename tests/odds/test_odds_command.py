@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from jackpot.cli.odds import odds
 from jackpot.odds.offer import is_counted
 from jackpot.rules.loader import rules
+from tests.odds.test_returns import has_long_counts
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -29,7 +30,13 @@ def data(*arguments: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("rule_id", sorted(rules()))
+@pytest.mark.parametrize(
+    "rule_id",
+    [
+        pytest.param(rule, marks=[pytest.mark.exhaustive] if has_long_counts(rule) else [])
+        for rule in sorted(rules())
+    ],
+)
 def test_every_paytable_of_every_rule_has_its_odds(rule_id: str) -> None:
     """JSON lists each wager that is paid by the player's hand alone, each paytable once."""
     rule = rules()[rule_id]

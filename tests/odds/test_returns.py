@@ -22,8 +22,19 @@ from jackpot.rules.compile import LevelChoice
 from jackpot.rules.loader import rules
 
 HANDS = 2_598_960
+LONG = {"six-card-bonus", "middle"}  # bets whose count of every hand takes seconds
+
+
+def has_long_counts(rule: str) -> bool:
+    """Whether the odds of a whole rule take seconds."""
+    return any(rules()[rule].bet(bet) for bet in LONG)
+
+
 COUNTED = [
-    (rule.id, bet.id, table.id)
+    pytest.param(
+        *(rule.id, bet.id, table.id),
+        marks=[pytest.mark.exhaustive] if bet.id in LONG else [],
+    )
     for rule in rules().values()
     for bet in rule.bets
     if is_counted(bet)

@@ -1,6 +1,7 @@
 """Looking through the journal."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,17 @@ def test_filters_by_kind_actor_table_and_time(three_days: Path) -> None:
     assert sequences(three_days, "--limit", "3") == [1, 2, 3]
 
 
+def test_times_are_on_the_sites_clocks(three_days: Path) -> None:
+    """Those that are shown, with their zone, and those that are asked for without one."""
+    asked = ("--since", "2026-03-08T06:00", "--until", "2026-03-09T06:00")
+    zoned = ("--since", "2026-03-08T06:00-04:00", "--until", "2026-03-09T06:00-04:00")
+    assert sequences(three_days, *asked) == sequences(three_days, *zoned) != []
+    shown = CliRunner().invoke(main, ["audit", "--data", str(three_days), *asked]).stdout
+    times = re.findall(r"^\d+ (\S+ \S+) (\S+)", shown, re.MULTILINE)
+    assert {zone for _, zone in times} == {"EDT"}
+    assert all("2026-03-08 06:00:00" <= time < "2026-03-09 06:00:00" for time, _ in times)
+
+
 def test_a_kind_or_time_that_is_none(three_days: Path) -> None:
     """It is wrong usage, and the line says what there is."""
     result = run(three_days, "--kind", "Jackpot")
@@ -71,6 +83,7 @@ def test_lines_for_people_fit_the_screen(three_days: Path) -> None:
     """Plain text of 80 columns, and a change says who made it."""
     result = CliRunner().invoke(main, ["audit", "--data", str(three_days)])
     assert max(map(len, result.stdout.splitlines())) <= 80
+    assert " LinkDefined: link " in result.stdout
     assert "by olga, approved by anna" in " ".join(result.stdout.split())
 
 
@@ -79,7 +92,7 @@ def test_a_removed_wager_says_which_it_was(three_days: Path) -> None:
     args = ["audit", "--data", str(three_days), "--kind", "WagerRemoved"]
     said = " ".join(CliRunner().invoke(main, args).stdout.split())
     assert "table t1, seat 2, bet a-five, floorperson flo, number " in said
-    assert "amount 1.00" in said
+    assert "amount $1.00" in said
 
 
 def test_a_backup_is_a_sound_copy(three_days: Path, tmp_path: Path) -> None:

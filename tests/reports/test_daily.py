@@ -12,9 +12,8 @@ import pytest
 from jackpot.core.commands.operator import CountBox
 from jackpot.core.config import Table
 from jackpot.reports.daily import DailyReport, daily_report, day_before
-from jackpot.reports.formats import as_csv, as_html
+from jackpot.reports.daily_sections import Money, Section, as_csv, as_html, sections
 from jackpot.reports.gaming_day import bounds
-from jackpot.reports.sections import Money, Section, sections
 from jackpot.reports.walk import open_walk
 from tests.core.floor import Floor, bad_beat_fund, four_eights_lose, ok
 from tests.reports.days import DATES, DAY, Row, rows, write_days, write_floor
@@ -192,7 +191,7 @@ def test_a_removed_wager_is_listed_with_the_voids(three_days: Path) -> None:
     told = [note for date in DATES for note in report_of(three_days, date).notes]
     (note,) = (note for note in told if "removed" in note.what)
     assert (note.heading, note.by, note.micros) == ("voids", "flo", 1_000_000)
-    assert re.fullmatch(r"round \d+ seat 2: a-five removed, no chip", note.what)
+    assert re.fullmatch(r"round \d+ seat 2: a-five removed: it had no chip", note.what)
 
 
 def test_an_open_share_of_a_bad_beat_has_a_role_and_no_round(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Exports: signed, and checked where there is no database."""
 
+import base64
 import json
 from pathlib import Path
 
@@ -61,16 +62,21 @@ def test_a_range_that_is_not_there_is_refused(
         exported(three_days, key, tmp_path / "out.jsonl", first, last)
 
 
+def compact(line: dict[str, object]) -> str:
+    """A line as an export writes it."""
+    return json.dumps(line, separators=(",", ":"), ensure_ascii=False)
+
+
 def _edit_body(lines: list[str]) -> None:
     line = json.loads(lines[4])
     line["body"] = line["body"].replace("10000000000", "10000000001", 1)
-    lines[4] = json.dumps(line)
+    lines[4] = compact(line)
 
 
 def _edit_time(lines: list[str]) -> None:
     line = json.loads(lines[4])
     line["time_micros"] += 1
-    lines[4] = json.dumps(line)
+    lines[4] = compact(line)
 
 
 def _other_site(lines: list[str]) -> None:
@@ -81,7 +87,7 @@ def _other_start(lines: list[str]) -> None:
     line = json.loads(lines[0])
     last = line["previous_hash"][-1]
     line["previous_hash"] = line["previous_hash"][:-1] + ("1" if last == "0" else "0")
-    lines[0] = json.dumps(line)
+    lines[0] = compact(line)
 
 
 def _other_end(lines: list[str]) -> None:
@@ -103,7 +109,7 @@ def _left_out(lines: list[str]) -> None:
 def _forged(lines: list[str]) -> None:
     line = json.loads(lines[-1])
     line["signature"] = line["signature"][::-1]
-    lines[-1] = json.dumps(line)
+    lines[-1] = compact(line)
 
 
 def _nonsense(lines: list[str]) -> None:
@@ -143,6 +149,83 @@ def test_whatever_is_changed_is_found(
     told = found(path, key)
     assert not told.ok
     assert told.problem
+
+
+def _added(lines: list[str], at: int) -> None:
+    lines[at] = lines[at][:-1] + ',"note":"paid twice"}'
+
+
+def _repeated(lines: list[str], at: int) -> None:
+    name = "site" if at == 0 else "hash"
+    lines[at] = lines[at].replace("{", f'{{"{name}":"somebody else",', 1)
+
+
+def _spaced(lines: list[str], at: int) -> None:
+    lines[at] = lines[at].replace(":", ": ", 1)
+
+
+def _capitals(lines: list[str], at: int) -> None:
+    line = json.loads(lines[at])
+    name = "previous_hash" if at == 0 else "hash"
+    line[name] = line[name].upper()
+    lines[at] = compact(line)
+
+
+@pytest.mark.parametrize("at", [0, 4, -1], ids=["start", "entry", "end"])
+@pytest.mark.parametrize(
+    "respell", [_added, _repeated, _spaced, _capitals], ids=lambda respell: respell.__name__
+)
+def test_an_export_has_one_spelling(
+    three_days: Path, key: Path, tmp_path: Path, respell: object, at: int
+) -> None:
+    """Unknown fields, fields that stand twice and other bytes are found, though values agree."""
+    path = exported(three_days, key, tmp_path / "out.jsonl", 2, 20)
+    lines = path.read_text().splitlines()
+    respell(lines, at)  # type: ignore[operator]  # one of the above
+    path.write_text("".join(f"{line}\n" for line in lines))
+    assert not found(path, key).ok
+
+
+def test_an_export_ends_with_its_last_line(three_days: Path, key: Path, tmp_path: Path) -> None:
+    """Neither more nor less than what was written."""
+    path = exported(three_days, key, tmp_path / "out.jsonl", 2, 20)
+    whole = path.read_bytes()
+    for raw in (whole[:-1], whole + b"\n", whole.replace(b"\n", b"\r\n")):
+        path.write_bytes(raw)
+        assert not found(path, key).ok
+    path.write_bytes(whole)
+    assert found(path, key).ok
+
+
+def test_a_signature_has_one_spelling(three_days: Path, key: Path, tmp_path: Path) -> None:
+    """The last bits of its text that stand for nothing are what they always are."""
+    path = exported(three_days, key, tmp_path / "out.jsonl", 2, 20)
+    lines = path.read_text().splitlines()
+    line = json.loads(lines[-1])
+    signature = line["signature"]
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    line["signature"] = signature[:-3] + letters[letters.index(signature[-3]) + 1] + "=="
+    assert base64.b64decode(line["signature"]) == base64.b64decode(signature)
+    lines[-1] = compact(line)
+    path.write_text("".join(f"{line}\n" for line in lines))
+    assert found(path, key).problem == "this key did not sign it"
+
+
+@pytest.mark.parametrize("where", ["key", "site"])
+def test_nothing_is_said_in_the_files_own_words(
+    three_days: Path, key: Path, tmp_path: Path, where: str
+) -> None:
+    """A name with a line of its own can't make the command say that line."""
+    path = exported(three_days, key, tmp_path / "out.jsonl", 2, 20)
+    lines = path.read_text().splitlines()
+    at = 0 if where == "site" else -1
+    lines[at] = compact(json.loads(lines[at]) | {where: "x\nsigned by the Board"})
+    path.write_text("".join(f"{line}\n" for line in lines))
+    args = ["verify", "--export", str(path), "--key", str(public(key))]
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == 1
+    assert "NOT SOUND" in result.stdout
 
 
 def test_another_key_did_not_sign_it(three_days: Path, key: Path, tmp_path: Path) -> None:

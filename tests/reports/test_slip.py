@@ -18,7 +18,7 @@ from jackpot.reports.daily import daily_report
 from jackpot.reports.pdf import as_pdf
 from jackpot.reports.slip import NoSuchPayoutError, find_slip, is_genuine, receipt, slip_lines
 from jackpot.reports.walk import open_walk
-from jackpot.signing import load_private, load_public, make_key
+from jackpot.signing import fingerprint, load_private, load_public, make_key
 from tests.core.floor import DOLLAR, Floor, hand_bonus, ok, table
 from tests.reports.days import rows, write_floor
 
@@ -155,6 +155,37 @@ def test_the_command_prints_signs_and_checks(three_days: Path, tmp_path: Path) -
     assert (result.exit_code, "NOT what this key signed" in result.stdout) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('{\n  "slip"', '{\n  "note": "paid twice",\n  "slip"'),
+        ('    "payout": 1,', '    "payout": 2,\n    "payout": 1,'),
+        ('"key": "', '"key": "the Board\\nsigned by '),
+        ('"key": ', '"key":'),
+        ("\n}\n", "\n}\n\n"),
+    ],
+    ids=["added", "repeated", "forged", "respelled", "longer"],
+)
+def test_a_receipt_has_one_spelling(three_days: Path, tmp_path: Path, old: str, new: str) -> None:
+    """What was added, repeated or written another way is not genuine, and is not repeated."""
+    key, file = tmp_path / "site.key", tmp_path / "receipt.json"
+    make_key(key)
+    run = CliRunner().invoke
+    args = ["slip", "1", "--data", str(three_days), "--key", str(key), "--json"]
+    text = run(main, args).stdout
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    result = run(main, ["verify", "--receipt", str(file), "--key", f"{key}.pub"])
+    assert result.exit_code == 1
+    assert len(result.stdout.splitlines()) == 1
+    assert "NOT " in result.stdout
+    assert "Board" not in result.stdout
+    file.write_text(text)
+    result = run(main, ["verify", "--receipt", str(file), "--key", f"{key}.pub"])
+    name = fingerprint(load_public(tmp_path / "site.key.pub"))
+    assert result.stdout == f"payout 1 of golden: genuine, signed by {name}\n"
+
+
 def test_a_pdf_holds_its_lines_on_as_many_pages_as_they_need() -> None:
     """Its table of objects points at them, and what PDF reserves or a font lacks does no harm."""
     lines = [f"line {number} (\\) <b> \N{EN DASH} € ♠ 日" for number in range(100)]
@@ -228,7 +259,9 @@ def test_slip_and_report_name_the_seat_to_which_a_share_was_moved(tmp_path: Path
         slip = find_slip(walk, 1)
         report = daily_report(walk, dt.date(1970, 1, 1), 86_400_000_000)
     assert (slip.seat, slip.amount_micros) == (5, due.amount_micros)
-    assert "5, ann" in "\n".join(slip_lines(slip))
+    lines = [line.split() for line in slip_lines(slip)]
+    assert ["seat", "5"] in lines
+    assert ["player", "ann"] in lines
     (hit,) = (hit for hit in report.hits if hit.payout == 1)
     assert (hit.seat, hit.amount_micros, hit.status) == (5, due.amount_micros, "pending")
     assert report.hits == report.last_hits

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from jackpot.cli.main import main
 from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.loader import DATA
-from jackpot.rules.site import SiteFileError, check_site, load_server_settings, load_site
+from jackpot.rules.site import SiteFileError, check_site, load_site, load_site_file
 from tests.rules.site_files import CARIBBEAN, faults, link, only_link, written
 
 DEMO = DATA / "demo.toml"
@@ -139,10 +141,34 @@ def test_the_error_is_one_line_with_file_line_and_reason(tmp_path: Path) -> None
 def test_server_settings_have_defaults_and_are_checked(tmp_path: Path) -> None:
     """Addresses and the data folder stand in the same file."""
     text = link("pa-2010-let-it-ride", "bonus", 'wager = "$1"')
-    assert load_server_settings(written(tmp_path, text)).data == "data"
+    assert load_site_file(written(tmp_path, text)).server.data == "data"
     own = '[server]\nlisten = ["0.0.0.0:7400"]\nhttp = "127.0.0.1:7480"\ndata = "/var/lib/j"\n'
-    settings = load_server_settings(written(tmp_path, text + own))
+    settings = load_site_file(written(tmp_path, text + own)).server
     assert settings.listen == ("0.0.0.0:7400",)
     assert (settings.http, settings.data) == ("127.0.0.1:7480", "/var/lib/j")
     (found,) = faults(tmp_path, text + '[server]\nhttp = "localhost"\n')
     assert "is not a valid address" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = 1\nb = " + 5_000 * "7", ":2: a number has too many digits"),
+        ("a = 0x" + 5_000 * "f", ": a number is too large"),
+        ("a = " + 5_000 * "[" + 5_000 * "]", ": values are nested too deeply"),
+        ("a = " + 400 * "{b = " + "1" + 400 * "}", ": values are nested too deeply"),
+        ("[site" + 5_000 * ".a" + "]", ": values are nested too deeply"),
+        ("site" + 5_000 * ".a" + " = 1", ": values are nested too deeply"),
+    ],
+    ids=["digits", "large", "arrays", "tables", "header", "keys"],
+)
+def test_a_monstrous_file_is_one_line(tmp_path: Path, text: str, says: str) -> None:
+    """What the reader of TOML itself gives up on is refused like any other mistake."""
+    path = written(tmp_path, text)
+    with pytest.raises(SiteFileError) as error:
+        check_site(path)
+    assert says in str(error.value)
+    result = CliRunner().invoke(main, ["rules", "check", str(path)])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert len(result.output) < 1_000

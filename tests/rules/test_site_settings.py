@@ -216,7 +216,7 @@ def test_a_missing_paytable_hides_no_other_fault(tmp_path: Path) -> None:
     assert len(found) == 3
     assert "no paytable" in found[0]
     assert "a wager of $3.00 is not allowed" in found[1]
-    assert "is played by at most 6" in found[2]
+    assert "has at most 6 seats" in found[2]
 
 
 @pytest.mark.parametrize(

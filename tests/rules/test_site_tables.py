@@ -55,7 +55,7 @@ def test_no_table_has_more_seats_than_cards(tmp_path: Path, seats: int, count: i
     """Where the text sets no number of seats, the deck does: nine hands and the dealer's."""
     found = reasons(tmp_path, HEAD + MA + table('id = "t"', 'links = ["ma"]', f"seats = {seats}"))
     assert len(found) == count
-    assert all("need 55 cards of a deck of 52" in reason for reason, _ in found)
+    assert all("need 55 cards, but a deck has 52" in reason for reason, _ in found)
 
 
 @pytest.mark.rule("MA 6(e)")
@@ -119,7 +119,7 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
         + table('id = "t"', 'links = ["a"]')
     )
     assert reasons(tmp_path, text) == [
-        ("wager: must be one amount: a link has one denomination", ""),
+        ("wager: must be one amount: all wagers of a link are the same", ""),
     ]
 
 
@@ -127,23 +127,23 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
     ("written", "instead", "reason"),
     [
         ('wager = "$1"', 'wager = "$0.999"', "wager: '$0.999' is not in whole cents"),
-        ('wager = "$1"', "wager = 1.0", 'wager: write the amount as a text, "1.0"'),
+        ('wager = "$1"', "wager = 1.0", 'wager: write the amount in quotes, "1.0"'),
         ('wager = "$1"', 'wager = "-1"', "wager: '-1' is negative"),
-        ('wager = "$1"', 'wager = "$0"', "the wager must be more than nothing"),
+        ('wager = "$1"', 'wager = "$0"', "the wager must be more than $0"),
         ('wager = "$1"', 'wager = "two"', "wager: 'two' is not an amount in dollars"),
         ('wager = "$1"', "wager = true", "wager: must be text in quotes"),
         ('wager = "$1"', 'wager = "$2,000,000,000"', "is more than a billion dollars"),
         ('lucky_share = "5%"', 'lucky_share = "5.125%"', "has more than two decimals"),
-        ('lucky_share = "5%"', "lucky_share = 5", "lucky_share: write the rate as a text"),
+        ('lucky_share = "5%"', "lucky_share = 5", "lucky_share: write the rate in quotes"),
         ('lucky_share = "5%"', 'lucky_share = "100.01%"', "is more than 100%"),
         ('lucky_share = "5%"', 'lucky_share = "a lot"', "is not a rate"),
         ('id = "t"', 'id = "t t"', "is not a valid id"),
         ('id = "t"', 'id = ""', "is not a valid id"),
         ('id = "t"', "id = 7", "id: must be text in quotes"),
-        ('links = ["bonus"]', "links = []", "the table is on no link"),
-        ('links = ["bonus"]', 'links = ["bonus", "bonus"]', "names the same thing twice"),
+        ('links = ["bonus"]', "links = []", "the table has no links"),
+        ('links = ["bonus"]', 'links = ["bonus", "bonus"]', "lists the same name twice"),
         ('links = ["bonus"]', 'links = ["other"]', "there is no link 'other'"),
-        ('links = ["bonus"]', 'links = "bonus"', "must be a list of texts"),
+        ('links = ["bonus"]', 'links = "bonus"', "must be a list, each item in quotes"),
         ('links = ["bonus"]', 'links = ["bonus"]\nseats = 0', "must be from 1 to 32, not 0"),
         ('links = ["bonus"]', 'links = ["bonus"]\nseats = "6"', "must be a whole number"),
         ('links = ["bonus"]', 'links = ["bonus"]\nrule = "x"', "there is no rule 'x'"),
@@ -158,7 +158,11 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
             "must be one of add, fund",
         ),
         ("[[tables]]", "[tables]", "tables: must be an array of tables"),
-        ("[[tables]]", "[server]\nlisten = [1]\n[[tables]]", "listen: must be a list of texts"),
+        (
+            "[[tables]]",
+            "[server]\nlisten = [1]\n[[tables]]",
+            "listen: must be a list, each item in quotes",
+        ),
         ("[[tables]]", "[other]\n[[tables]]", "unknown key 'other'"),
     ],
 )

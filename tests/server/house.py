@@ -18,11 +18,11 @@ from jackpot.engine.faults import Point
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
-from jackpot.server.admission import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.server.controller import Controller
 from jackpot.sources import clock_micros
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
+from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import (
     meter_pb2,

@@ -1,16 +1,21 @@
 """Meters: listed, watched, resumed, conflated."""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from grpc.aio import AioRpcError
 
+from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.reasons import Reason
-from jackpot.server.rpc import Sender
+from jackpot.core.state import State
+from jackpot.engine import replica
+from jackpot.server.calls import Call
 from jackpot.store.opening import Address
 from jackpot.wire.v1 import meter_pb2
+from tests.engine.pit import eventually
 from tests.server.house import DOLLAR, ROYALS, SITE, House, info_of, open_house, status_of
 
 
@@ -91,15 +96,15 @@ async def test_a_slow_watcher_skips_to_the_latest(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader held up through many changes gets the one it was held up in and the last one."""
-    gate = asyncio.Event()
+    gate, write = asyncio.Event(), Call.write
 
-    async def slowly(sender: Sender, raw: bytes) -> None:
+    async def slowly(call: Call, raw: bytes) -> None:
         await gate.wait()
-        await sender._context.write(raw)
+        await write(call, raw)
 
     call = watch(house, "five")
     await read(call)
-    monkeypatch.setattr(Sender, "send", slowly)
+    monkeypatch.setattr(Call, "write", slowly)
     dealer = await house.dealer("t4")
     await dealer.settled({}, 1, 2)
     await asyncio.sleep(0.05)
@@ -145,3 +150,23 @@ async def test_a_sign_elsewhere_is_at_most_a_second_behind(tmp_path: Path, store
             async with asyncio.timeout(1):
                 (link,) = (await read(call)).links
             assert link.meters[0].amount_micros == 10_000 * DOLLAR + played * 210_000
+
+
+async def test_a_watch_ends_when_its_site_is_halted(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was shown of it may not be so; another watch is refused for the same reason."""
+
+    def check(_state: State) -> None:
+        raise BrokenInvariantError("for the test")
+
+    before = watch(house)
+    await read(before)
+    monkeypatch.setattr(replica, "check_open", check)
+    with suppress(AioRpcError):
+        await house.operate("SuspendLink", link="bonus")
+    await eventually(lambda: house.engine.healthy, within_s=20)  # the store is opened again
+    for call in (before, watch(house)):
+        with pytest.raises(AioRpcError) as ended:
+            await read(call)
+        assert info_of(status_of(ended.value)).reason == "SITE_HALTED"

@@ -161,5 +161,5 @@ async def test_a_source_that_moves_on_is_noticed(store: Address, stores: Stores)
     async with running(store) as engine:
         pit.engine = engine
         ok(await pit.play("t1", OpenRound()))
-    with pytest.raises(StoreError, match="the source has moved on"):
+    with pytest.raises(StoreError, match="the source has new entries"):
         copying.verify_equal(store, target, copied)

@@ -1,16 +1,21 @@
 """The PostgreSQL store: durable settings, named migrations, its hosts, lost connections."""
 
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
-from emulator.bench.postgres import free_port
+from emulator.linux_process import free_port
+from jackpot.cli.main import main
 from jackpot.store.journal import GENESIS, Head, StoreError
+from jackpot.store.opening import Address, weakness
 from jackpot.store.postgres import PostgresJournal
 from jackpot.store.postgres_schema import NAMES
 from jackpot.store.postgres_session import TRANSACTION_S, without_password
 from tests.postgres import Server
+from tests.server.house import site_text, write_site
 from tests.store.entries import append, entries_after
 from tests.store.server_settings import server_setting
 from tests.stores import schema_of
@@ -116,3 +121,74 @@ def test_an_address_is_shown_without_its_password() -> None:
     assert shown == "postgresql://db1:5432,db2:5433/jackpot"
     assert without_password("postgresql://db1,db2/jackpot") == "postgresql://db1,db2/jackpot"
     assert "secret" not in without_password("postgresql://me:secret@[bad")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:s3cr%ZZet@db/jackpot",
+        "postgresql://u:s3/cret@db/jackpot",
+        "postgresql://u:12/s3cret@db/jackpot",
+        "postgresql://u:s3cret@word@db/jackpot",
+        "postgresql://u:s3 cret@db/jackpot",
+        "postgresql://u:a/b?s3cret@db/jackpot",
+        "postgresql://u:a?b/s3cret@db/jackpot?s3cret",
+        "postgresql://u:/s3cret@db:5432,db2/jackpot",
+        "postgresql://u:x@db/jackpot?s3cret=%ZZ",
+    ],
+)
+@pytest.mark.parametrize("command", ["verify", "serve"])
+def test_a_password_that_spills_over_is_not_told(
+    tmp_path: Path, address: str, command: str
+) -> None:
+    """One line says how to write it, and nothing of it is in any message or log."""
+    site = write_site(tmp_path, site_text())
+    args = ["serve", "--site", str(site)] if command == "serve" else [command]
+    result = CliRunner().invoke(main, [*args, "--store", address])
+    assert result.exit_code == 1
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert "the PostgreSQL address can't be read; expected" in line
+    for secret in ("s3", "cret", "word", "ZZ"):
+        assert secret not in result.output.replace("PGPASSFILE", "").replace("password", "")
+    assert "cret" not in str(result.exception.__cause__)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts"),
+    [
+        ("postgresql://jackpot@db1,db2/jackpot", "db1, db2"),
+        ("postgresql://jackpot@127.0.0.1,10.0.0.5/jackpot?sslmode=require", "10.0.0.5"),
+        ("postgresql://db1/jackpot?sslmode=verify-ca", "db1"),
+        ("postgresql://db1/jackpot?sslmode=verify-full", ""),
+        ("postgresql://localhost/jackpot", ""),
+        ("postgresql://[::1]/jackpot", ""),
+        ("postgresql:///jackpot", ""),
+        ("postgresql://%2Fvar%2Frun/jackpot", ""),
+        (Path("data"), ""),
+    ],
+)
+def test_a_database_that_need_not_prove_who_it_is_is_warned_about(
+    address: Address, hosts: str
+) -> None:
+    """Over a network only `verify-full` compares the name in the server's certificate."""
+    found = weakness(address)
+    assert bool(found) is bool(hosts)
+    if hosts:
+        assert f"between here and {hosts} could pose as it" in found
+        assert "sslmode=verify-full" in found
+
+
+def test_a_setting_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does for the connection itself."""
+    monkeypatch.setenv("PGSSLMODE", "verify-full")
+    assert weakness("postgresql://db1/jackpot") == ""
+    assert weakness("postgresql://db1/jackpot?sslmode=prefer") != ""
+
+
+def test_a_controller_warns_when_it_starts(tmp_path: Path) -> None:
+    """Before it even knows whether the database is there."""
+    site = write_site(tmp_path, site_text())
+    address = "postgresql://no-such-host.invalid/jackpot"
+    result = CliRunner().invoke(main, ["serve", "--site", str(site), "--store", address])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("warning: the database does not prove who it is: ")

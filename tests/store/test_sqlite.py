@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pysqlite3
 import pytest
-import sqlite_utils.utils
 
 from jackpot.store.journal import StoreError
-from jackpot.store.migrations import NAMES
-from jackpot.store.sqlite import FILE_NAME, SETTINGS, SqliteJournal
+from jackpot.store.migrations import LIBRARY, NAMES
+from jackpot.store.sqlite import FILE_NAME, PAGE_BYTES, SETTINGS, SqliteJournal
 from tests.store.entries import append, entries_after
 
 
@@ -23,9 +22,27 @@ def test_durability_is_asserted(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_file_keeps_the_pages_that_it_was_made_with(tmp_path: Path) -> None:
+    """A new file has large pages; one that an older version made is used as it is."""
+    new = SqliteJournal.open(tmp_path / "new")
+    assert new.setting("page_size") == PAGE_BYTES
+    new.close()
+    (tmp_path / "old").mkdir()
+    made = pysqlite3.connect(str(tmp_path / "old" / FILE_NAME))
+    made.execute("PRAGMA page_size = 4096")
+    made.execute("PRAGMA journal_mode = wal")
+    made.executescript("CREATE TABLE other (id INTEGER); DROP TABLE other")
+    made.close()
+    old = SqliteJournal.open(tmp_path / "old")
+    append(old, entries_after(1))
+    assert old.setting("page_size") == 4_096
+    assert old.head("s").sequence == 1
+    old.close()
+
+
 def test_one_sqlite_library() -> None:
     """The migrations run on the same SQLite library as the journal."""
-    assert vars(sqlite_utils.utils)["sqlite3"] is pysqlite3
+    assert LIBRARY is pysqlite3
 
 
 def test_the_lock_is_waited_for_a_bounded_time(tmp_path: Path) -> None:

@@ -150,6 +150,8 @@ def test_every_byte_of_a_row_counts(file: Path) -> None:
         ("UPDATE snapshots SET sequence = 900 WHERE sequence = 8", 900),
         ("UPDATE events SET stream = 2 WHERE sequence > 5", 6),
         ("UPDATE events SET kind = 'Dreamt' WHERE sequence = 3", 3),
+        ("UPDATE streams SET version = 99", None),
+        ("UPDATE snapshots SET sequence = 0 WHERE sequence = 8", 1),
     ],
 )
 def test_larger_damage_is_found(journal: Address, damage: str, first_bad: int | None) -> None:
@@ -285,7 +287,7 @@ def test_an_empty_journal_is_not_sound(tmp_path: Path) -> None:
     """A store that was wiped, or never written, has nothing to vouch for."""
     journal_opener(tmp_path)().close()
     report = verify(tmp_path)
-    assert (report.ok, report.problem) == (False, "it holds no entry")
+    assert (report.ok, report.problem) == (False, "it is empty: it holds no entry of any site")
 
 
 def test_an_earlier_head_must_be_in_the_chain(journal: Address) -> None:

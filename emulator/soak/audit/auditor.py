@@ -17,7 +17,7 @@ from emulator.soak.audit.books import Books, Hand, Payout, Round, Table, new_lin
 from emulator.soak.audit.claims import Cards
 from emulator.soak.audit.comparing import Comparison, difference
 from emulator.soak.audit.entry import FRAME, OBSERVATIONS, Entry
-from emulator.soak.audit.floor_commands import FLOOR_COMMANDS, change_message
+from emulator.soak.audit.floor_commands import FLOOR_COMMANDS, void_answer
 from emulator.soak.audit.paying import settle
 from emulator.soak.audit.returning import credit
 from emulator.soak.audit.signs import Signs
@@ -125,11 +125,8 @@ class Auditor:
             raise ContradictionError(entry, "another command was answered under a used identity")
         if entry.reason == "FENCED" and self._epochs.get(entry.table, 0) > entry.epoch:
             return True
-        if (entry.sequence, entry.reason, entry.response) != (
-            first.sequence,
-            first.reason,
-            first.response,
-        ):
+        before = (first.sequence, first.reason, first.response)
+        if (entry.sequence, entry.reason, entry.response) != before:
             raise ContradictionError(entry, f"the first answer was: {first}")
         return False
 
@@ -184,7 +181,7 @@ class Auditor:
                 told, must = entry.reason or "accepted", " or ".join(sorted(wrong))
                 raise ContradictionError(entry, f"was {told}, must be {must}: {entry}")
             return
-        _COMMANDS[entry.kind](self, entry, table)
+        getattr(self, f"_{entry.kind}")(entry, table)  # as the fields of a Play command are named
 
     def _open_round(self, entry: Entry, table: Table) -> None:
         if self._is_refused(entry, rounds.why_not_open(self.books, table)):
@@ -213,9 +210,7 @@ class Auditor:
             raise ContradictionError(entry, problem)
         round_ = rounds.round_of(table)
         rounds.post(self.books, table, entry.sequence, electronic=True)
-        round_.magic_card = entry.response.magic_card
-        if entry.response.HasField("lucky_position"):
-            round_.lucky = entry.response.lucky_position
+        round_.draws = {drawn.link: drawn for drawn in entry.response.draws}
         round_.phase = "COLLECTED" if entry.response.collected else "LOCKED"
 
     def _confirm_collection(self, entry: Entry, table: Table) -> None:
@@ -240,25 +235,17 @@ class Auditor:
             self._on_settled(table, rounds.round_of(table), cards, payouts)
 
     def _void_round(self, entry: Entry, table: Table) -> None:
-        if self._is_refused(entry, rounds.why_not_void(table)):
-            return
-        number = rounds.round_of(table).number
-        returned, changes = undoing.void_round(self.books, table)
-        messages = [change_message(change) for change in changes]
-        self._must_equal(
-            entry, pb.VoidRoundResponse(round=number, returned_micros=returned, changes=messages)
-        )
+        if not self._is_refused(entry, rounds.why_not_void(table)):
+            number = rounds.round_of(table).number
+            undone = undoing.void_round(self.books, table)
+            self._must_equal(entry, pb.VoidRoundResponse(**void_answer(number, *undone)))
 
     def _void_seat(self, entry: Entry, table: Table) -> None:
         seat = entry.request.seat
-        if self._is_refused(entry, rounds.why_not_void(table, seat)):
-            return
-        number = rounds.round_of(table).number
-        returned, changes = undoing.void_seat(self.books, table, seat)
-        messages = [change_message(change) for change in changes]
-        self._must_equal(
-            entry, pb.VoidSeatResponse(round=number, returned_micros=returned, changes=messages)
-        )
+        if not self._is_refused(entry, rounds.why_not_void(table, seat)):
+            number = rounds.round_of(table).number
+            undone = undoing.void_seat(self.books, table, seat)
+            self._must_equal(entry, pb.VoidSeatResponse(**void_answer(number, *undone)))
 
     def _place_deck(self, entry: Entry, table: Table) -> None:
         """A deck moves no money, and when it is due is for the controller's clock to say."""
@@ -288,20 +275,3 @@ class Auditor:
             raise ContradictionError(entry, f"{problem} (all agreed at {self.agreed})")
         if entry.kind == "ListLinks":
             self.agreed = entry.sequence
-
-
-_COMMANDS: dict[str, Callable[[Auditor, Entry, Table], None]] = {
-    name: getattr(Auditor, f"_{name}")
-    for name in (
-        "open_round",
-        "place_wagers",
-        "withdraw_wagers",
-        "lock_out",
-        "confirm_collection",
-        "settle",
-        "void_round",
-        "void_seat",
-        "place_deck",
-        "remove_deck",
-    )
-}

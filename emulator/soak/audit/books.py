@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from emulator.soak.audit.terms import LevelTerms, LinkTerms, TableTerms
+from jackpot.wire.v1 import table_pb2 as pb
 
 
 class Effect(NamedTuple):
@@ -16,19 +17,15 @@ class Effect(NamedTuple):
 
 
 class Purse(NamedTuple):
-    """A level's money at a moment."""
+    """A level's money at a moment, or what is put on a level."""
 
-    meter: int
-    reserve: int
-    overflow: int
+    meter: int = 0
+    reserve: int = 0
+    overflow: int = 0
 
-    def plus(self, effect: Effect) -> "Purse":
-        """The purse after an award."""
-        return Purse(
-            self.meter + effect.meter,
-            self.reserve + effect.reserve,
-            self.overflow + effect.overflow,
-        )
+    def plus(self, more: "Purse | Effect", sign: int = 1) -> "Purse":
+        """The purse after an award or an increment, or with -1 before it."""
+        return Purse(*(held + sign * moved for held, moved in zip(self, more[:3], strict=True)))
 
 
 @dataclass(slots=True)
@@ -45,11 +42,9 @@ class Level:
         """Its money now."""
         return Purse(self.meter, self.reserve, self.overflow)
 
-    def apply(self, effect: Effect, sign: int = 1) -> None:
-        """An award, or with -1 its undoing."""
-        self.meter += sign * effect.meter
-        self.reserve += sign * effect.reserve
-        self.overflow += sign * effect.overflow
+    def apply(self, more: Purse | Effect, sign: int = 1) -> None:
+        """An award or an increment, or with -1 its undoing."""
+        self.meter, self.reserve, self.overflow = self.purse().plus(more, sign)
 
     def credit(self, amount: int) -> None:
         """Put money on the meter, as far as its limit lets it, and the rest to overflow."""
@@ -127,9 +122,7 @@ class Increment(NamedTuple):
     """What a round put on a level, and when."""
 
     sequence: int
-    meter: int
-    reserve: int
-    overflow: int
+    money: Purse
 
 
 @dataclass(slots=True)
@@ -141,8 +134,7 @@ class Round:
     wagers: dict[int, dict[str, Standing]] = field(default_factory=dict)
     void_seats: list[int] = field(default_factory=list)
     posted: dict[tuple[str, str], Increment] = field(default_factory=dict)  # (link, level)
-    magic_card: str = ""
-    lucky: int = -1
+    draws: dict[str, pb.Draw] = field(default_factory=dict)  # by link
     touched: bool = False  # something of it was validated or paid
 
     def standing(self) -> list[tuple[int, str, Standing]]:

@@ -108,23 +108,14 @@ class Reader:
     ) -> list[Due]:
         holder = DEALER if bet.on_dealer else seat
         won = []
-        if self._round.magic_card and self._round.magic_card in self._of(holder):
+        drawn = self._round.draws.get(link.id)
+        if drawn and drawn.magic_card in self._of(holder):
             won.append(("MAGIC", bet.magic_times))
-        if self._round.lucky == holder:
+        if drawn and drawn.HasField("lucky_position") and drawn.lucky_position == holder:
             won.append(("LUCKY", bet.lucky_times))
         return [
-            Due(
-                kind=kind,
-                link=link.id,
-                bet=bet.id,
-                hand=kind.lower(),
-                winners=((seat, standing.player),),
-                level="",
-                share_bps=0,
-                each_micros=times * link.wager_micros,
-                holder=holder,
-                source=bet.source.upper(),
-                needs_floor=False,
+            _from_house(
+                bet, kind, kind.lower(), (seat, standing.player), times * link.wager_micros, holder
             )
             for kind, times in won
             if times
@@ -145,23 +136,11 @@ class Reader:
         if not name:
             return []
         return [
-            Due(
-                kind="ENVY",
-                link=bet.link,
-                bet=bet.id,
-                hand=name,
-                winners=((seat, self._round.wagers[seat][bet.id].player),),
-                level="",
-                share_bps=0,
-                each_micros=amount,
-                holder=holder,
-                source=bet.source.upper(),
-                needs_floor=True,
-            )
-            for seat in sorted(self._round.wagers, reverse=True)
+            _from_house(bet, "ENVY", name, (seat, wagers[bet.id].player), amount, holder)
+            for seat, wagers in sorted(self._round.wagers.items(), reverse=True)
             if seat != holder
             and self._may_envy(bet, seat)
-            and self._round.wagers[seat][bet.id].player != self._player_of(holder)
+            and wagers[bet.id].player != self._player_of(holder)
         ]
 
     def _may_envy(self, bet: BetTerms, seat: int) -> bool:
@@ -170,6 +149,25 @@ class Reader:
             return False
         fate = self._cards.hands[seat].fate
         return fate == "PLAYED" or (fate == "FOLDED" and bet.fold_keeps_envy)
+
+
+def _from_house(
+    bet: BetTerms, kind: str, hand: str, winner: tuple[int, str], each: int, holder: int
+) -> Due:
+    """Something due that no meter bears; only for envy a floorperson must have seen the hand."""
+    return Due(
+        kind=kind,
+        link=bet.link,
+        bet=bet.id,
+        hand=hand,
+        winners=(winner,),
+        level="",
+        share_bps=0,
+        each_micros=each,
+        holder=holder,
+        source=bet.source.upper(),
+        needs_floor=kind == "ENVY",
+    )
 
 
 def place_of(table: TableTerms, due: Due, turn: int) -> tuple[int, ...]:

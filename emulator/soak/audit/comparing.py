@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from emulator.soak.audit import draws
 from emulator.soak.audit.books import Books, Link, Payout, Table
 from emulator.soak.audit.entry import Entry, flat
 from emulator.soak.audit.rounds import round_of
-from emulator.soak.audit.terms import DEALER, LevelTerms
-from jackpot.rules.cards import DECK
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2
 from jackpot.wire.v1 import table_pb2 as pb
 
@@ -50,8 +49,8 @@ class Comparison:
                 for bet, w in bets.items()
             ],
             void_seats=round_.void_seats,
-            magic_card=round_.magic_card,
-            lucky_position=None if round_.lucky < 0 else round_.lucky,
+            draws=round_.draws.values(),
+            **draws.first_of(round_.draws.values()),
         )
 
     def _wager(self, table: Table, name: str) -> int:
@@ -69,16 +68,8 @@ class Comparison:
         is_ = Counter((w.seat, w.bet, w.amount_micros) for w in told.wagers)
         must = Counter((s, bet, self._wager(table, bet)) for s, bet, _ in round_.standing())
         if is_ != must:
-            return f"locked out with {sorted(is_.elements())}, must be {sorted(must.elements())}"
-        if told.magic_card and not any(link.magic_bps for link in table.terms.links):
-            return "a magic card was drawn where none is offered"
-        if told.magic_card and told.magic_card not in DECK:
-            return f"{told.magic_card} is no card"
-        if told.HasField("lucky_position"):
-            offered = any(link.lucky_bps for link in table.terms.links)
-            if not (offered and DEALER <= told.lucky_position <= table.terms.seats):
-                return f"lucky position {told.lucky_position} can't be"
-        return ""
+            return f"wagers are {sorted(is_.elements())}, must be {sorted(must.elements())}"
+        return draws.problem(table.terms, told)
 
     def mismatch(self, table: Table, chips: dict[str, int], entry: Entry) -> str:
         """A refused count must name a bet with both of its numbers."""
@@ -89,7 +80,7 @@ class Comparison:
         accepted = sum(b == bet and not w.electronic for _, b, w in standing)
         told = (entry.details.get("accepted"), entry.details.get("counted"))
         must = (str(accepted), str(chips.get(bet, 0)))
-        return "" if told == must else f"mismatch of {bet} told as {told}, must be {must}"
+        return "" if told == must else f"chip mismatch of {bet} is told as {told}, must be {must}"
 
     def settlement(
         self, table: Table, payouts: list[Payout], alarms: list[str], told: pb.SettleResponse
@@ -210,28 +201,19 @@ def slip(payout: Payout) -> payout_pb2.Payout:
 
 
 def _level_accounts(told: operator_pb2.Link, link: Link) -> list[tuple[str, Any, Any]]:
-    return [
-        (f"{found.level} {name}", amount(is_), amount(must))
-        for found in told.levels
-        if found.level in link.levels
-        for name, is_, must in zip(
-            ("meter", "reserve", "overflow", "limit", "primary", "reserve rate"),
-            (
-                found.meter_micros,
-                found.reserve_micros,
-                found.overflow_micros,
-                found.limit_micros,
-                found.primary_bps,
-                found.reserve_bps,
-            ),
-            (*link.levels[found.level].purse(), *_rates(link.levels[found.level].terms)),
-            strict=True,
-        )
-    ]
-
-
-def _rates(terms: LevelTerms) -> tuple[int, int, int]:
-    return terms.limit_micros, terms.primary_bps, terms.reserve_bps
+    found: list[tuple[str, Any, Any]] = []
+    for is_ in told.levels:
+        if level := link.levels.get(is_.level):
+            for name, field, held in (
+                ("meter", "meter_micros", level.meter),
+                ("reserve", "reserve_micros", level.reserve),
+                ("overflow", "overflow_micros", level.overflow),
+                ("limit", "limit_micros", level.terms.limit_micros),
+                ("primary", "primary_bps", level.terms.primary_bps),
+                ("reserve rate", "reserve_bps", level.terms.reserve_bps),
+            ):
+                found.append((f"{is_.level} {name}", amount(getattr(is_, field)), amount(held)))
+    return found
 
 
 def status_name(value: Any) -> str:

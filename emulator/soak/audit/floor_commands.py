@@ -62,10 +62,12 @@ def _validate(books: Books, message: op.ValidatePayoutRequest) -> op.ValidatePay
     if message.source:
         payout.source = source_name(message.source)
     _touch(books, payout)
-    return op.ValidatePayoutResponse(
-        source=payout_pb2.PayoutSource.Value(f"PAYOUT_SOURCE_{payout.source}"),
-        amount_micros=payout.amount,
-    )
+    return op.ValidatePayoutResponse(**_paid(payout))
+
+
+def _paid(payout: Payout) -> dict[str, Any]:
+    source = payout_pb2.PayoutSource.Value(f"PAYOUT_SOURCE_{payout.source}")
+    return {"source": source, "amount_micros": payout.amount}
 
 
 def _touch(books: Books, payout: Payout) -> None:
@@ -94,10 +96,7 @@ def _pay(books: Books, message: op.PayPayoutRequest) -> op.PayPayoutResponse:
         link.players += payout.amount
     _touch(books, payout)
     books.forget((payout.table, payout.round))
-    return op.PayPayoutResponse(
-        source=payout_pb2.PayoutSource.Value(f"PAYOUT_SOURCE_{payout.source}"),
-        amount_micros=payout.amount,
-    )
+    return op.PayPayoutResponse(**_paid(payout))
 
 
 def _why_not_reject(books: Books, message: op.RejectPayoutRequest) -> str:
@@ -133,6 +132,12 @@ def change_message(change: Change) -> payout_pb2.PayoutChange:
     )
 
 
+def void_answer(number: int, returned: int, changes: list[Change]) -> dict[str, Any]:
+    """What a void must answer, by a table or by the floor."""
+    messages = [change_message(change) for change in changes]
+    return {"round": number, "returned_micros": returned, "changes": messages}
+
+
 def _why_other_round(books: Books, message: Any) -> str:
     """A floorperson names table and round, and may mean no other than the one under way."""
     table = books.tables.get(message.table)
@@ -152,12 +157,8 @@ def _why_not_void_round(books: Books, message: op.VoidTableRoundRequest) -> str:
 
 
 def _void_round(books: Books, message: op.VoidTableRoundRequest) -> op.VoidTableRoundResponse:
-    returned, changes = void_round(books, books.tables[message.table])
-    return op.VoidTableRoundResponse(
-        round=message.round,
-        returned_micros=returned,
-        changes=[change_message(change) for change in changes],
-    )
+    undone = void_round(books, books.tables[message.table])
+    return op.VoidTableRoundResponse(**void_answer(message.round, *undone))
 
 
 def _why_not_void_seat(books: Books, message: op.VoidTableSeatRequest) -> str:
@@ -170,12 +171,8 @@ def _why_not_void_seat(books: Books, message: op.VoidTableSeatRequest) -> str:
 
 
 def _void_seat(books: Books, message: op.VoidTableSeatRequest) -> op.VoidTableSeatResponse:
-    returned, changes = void_seat(books, books.tables[message.table], message.seat)
-    return op.VoidTableSeatResponse(
-        round=message.round,
-        returned_micros=returned,
-        changes=[change_message(change) for change in changes],
-    )
+    undone = void_seat(books, books.tables[message.table], message.seat)
+    return op.VoidTableSeatResponse(**void_answer(message.round, *undone))
 
 
 def _why_not_remove(books: Books, message: op.RemoveWagerRequest) -> str:

@@ -52,9 +52,7 @@ def refilled(left: Purse, terms: LevelTerms) -> tuple[Purse, int]:
 
 def change(old: Purse, new: Purse, house: int) -> Effect:
     """What leads from one purse to another, with what the house gave for it."""
-    return Effect(
-        new.meter - old.meter, new.reserve - old.reserve, new.overflow - old.overflow, -house
-    )
+    return Effect(*new.plus(old, -1), -house)
 
 
 def standing(award: Award, purse: Purse, terms: LevelTerms) -> Effect:

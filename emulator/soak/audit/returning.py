@@ -1,6 +1,6 @@
 """Return wagers: to the players, to game accounts, off the levels that they fed."""
 
-from emulator.soak.audit.books import Books, Effect, Increment, Settlement, Standing, Table
+from emulator.soak.audit.books import Books, Increment, Purse, Settlement, Standing, Table
 from emulator.soak.audit.rounds import round_of
 
 LevelKey = tuple[str, str]
@@ -36,11 +36,11 @@ def part_of(table: Table, key: LevelKey, seat: int) -> Increment | None:
     mine = seats.count(seat)
     if not mine:
         return None
-    whole = round_of(table).posted[key]
+    sequence, whole = round_of(table).posted[key]
     primary = (whole.meter + whole.overflow) * mine // len(seats)
     over = min(whole.overflow, primary)  # what went over the limit went there last
     reserve = whole.reserve * mine // len(seats)
-    return Increment(whole.sequence, primary - over, reserve, over)
+    return Increment(sequence, Purse(primary - over, reserve, over))
 
 
 def is_gone(books: Books, key: LevelKey, part: Increment, settlement: Settlement | None) -> bool:
@@ -65,13 +65,13 @@ def give_back(
             owed[name] = owed.get(name, 0) + books.links[name].terms.wager_micros
     for key, part in parts.items():
         link, level = books.links[key[0]], books.level(key)
-        increments = part.meter + part.reserve + part.overflow
+        increments = sum(part.money)
         owed[key[0]] = owed.get(key[0], 0) - increments
         link.players += increments
         if gone[key]:
             link.house -= increments
             continue
-        level.apply(Effect(part.meter, part.reserve, part.overflow), sign=-1)
+        level.apply(part.money, sign=-1)
         link.house -= level.shortfall()
     for name, rest in owed.items():
         books.links[name].retained -= rest

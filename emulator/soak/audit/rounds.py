@@ -5,7 +5,7 @@ Reasons are tried in the order in which the protocol lists them.
 
 from collections.abc import Iterable
 
-from emulator.soak.audit.books import Books, Hand, Increment, Round, Standing, Table
+from emulator.soak.audit.books import Books, Hand, Increment, Purse, Round, Standing, Table
 from emulator.soak.audit.terms import DEALER, WHOLE_BPS, LevelTerms
 from jackpot.wire.v1 import table_pb2 as pb
 
@@ -221,17 +221,11 @@ def post(books: Books, table: Table, sequence: int, *, electronic: bool) -> None
         kept = total
         for name, level in link.levels.items():
             primary, reserve, over = _shares(level.terms, total, level.meter)
-            level.meter += primary - over
-            level.overflow += over
-            level.reserve += reserve
-            kept -= primary + reserve
-            first = round_.posted.get((terms.id, name), Increment(sequence, 0, 0, 0))
-            round_.posted[terms.id, name] = Increment(
-                first.sequence,
-                first.meter + primary - over,
-                first.reserve + reserve,
-                first.overflow + over,
-            )
+            more = Purse(primary - over, reserve, over)
+            level.apply(more)
+            kept -= sum(more)
+            first, before = round_.posted.get((terms.id, name), (sequence, Purse()))
+            round_.posted[terms.id, name] = Increment(first, before.plus(more))
         link.retained += kept
 
 

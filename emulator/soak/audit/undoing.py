@@ -63,11 +63,7 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
     stood: dict[LevelKey, int] = {}
     if settlement:
         doomed = {p for p in _open(books, settlement) if _falls(books, round_, p, seat)}
-        less = {
-            key: Effect(-part.meter, -part.reserve, -part.overflow)
-            for key, part in parts.items()
-            if not gone[key]
-        }
+        less = {key: part.money for key, part in parts.items() if not gone[key]}
         moved = {
             payout: _other_box(round_, books.payouts[payout])
             for payout in sorted(_open(books, settlement) - doomed)
@@ -80,13 +76,8 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
     give_back(books, table, parts, gone, [seat])
     keep_within(books, stood)
     for key, part in parts.items():
-        whole = round_.posted[key]
-        round_.posted[key] = Increment(
-            whole.sequence,
-            whole.meter - part.meter,
-            whole.reserve - part.reserve,
-            whole.overflow - part.overflow,
-        )
+        sequence, whole = round_.posted[key]
+        round_.posted[key] = Increment(sequence, whole.plus(part.money, -1))
     round_.wagers.pop(seat, None)
     round_.void_seats.append(seat)
     books.forget((table.terms.id, round_.number))
@@ -136,7 +127,7 @@ def take_back(
     books: Books,
     settlement: Settlement,
     doomed: set[int],
-    less: dict[LevelKey, Effect],
+    less: dict[LevelKey, Purse],
     stood: dict[LevelKey, int],
 ) -> list[Change]:
     """Close the doomed payouts; `less` is what a void takes off levels before the first turn.
@@ -156,10 +147,10 @@ def take_back(
         books.links[due.link].house += back
         award.effect = Effect(house=award.effect.house + back)
         _strike(award, doomed)
-    for key, effect in less.items():
+    for key, money in less.items():
         if key in settlement.before:
             before = settlement.before[key]
-            reduced = Purse(*(max(0, amount) for amount in before.purse.plus(effect)))
+            reduced = Purse(*(max(0, amount) for amount in before.purse.plus(money, -1)))
             settlement.before[key] = before._replace(purse=reduced)
     for key, chain in chains.items():
         if key in less or any(doomed.intersection(award.payouts) for award in chain):

@@ -6,8 +6,7 @@ import time
 
 from emulator.linux_process import is_stopped
 from emulator.soak.controllers import KILLED, Supervisor
-from emulator.soak.faults.base import InjectedFault, Injection, Target
-from emulator.soak.faults.injector import Bag
+from emulator.soak.faults.base import Bag, InjectedFault, Injection, Target
 from emulator.soak.options import Options
 from emulator.soak.under_test import set_offset
 from jackpot.engine.faults import POINTS

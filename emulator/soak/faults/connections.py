@@ -8,8 +8,7 @@ from socket import SO_LINGER, SOL_SOCKET
 from typing import TYPE_CHECKING
 
 from emulator.soak.controllers import Supervisor
-from emulator.soak.faults.base import InjectedFault, Injection, Target
-from emulator.soak.faults.injector import Bag
+from emulator.soak.faults.base import Bag, InjectedFault, Injection, Target
 
 if TYPE_CHECKING:
     from emulator.soak.run import Soak

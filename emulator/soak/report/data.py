@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from emulator.soak.faults import FAULTS
-from emulator.soak.report.hits import FAMILY_ERROR, LEAST_P
+from emulator.soak.report.hits import FAMILY_ERROR, LEAST_P, Verdict
 from emulator.soak.report.measures import GROWTH_MB, Latencies
 from emulator.soak.run import Soak
 
@@ -148,19 +148,12 @@ def _accounts(soak: Soak) -> dict[str, Any]:
 def _awards(soak: Soak) -> list[dict[str, Any]]:
     awards = soak.awards
     return [
-        {
-            "link": link,
-            "level": level,
-            "kind": kind,
-            "hand": hand,
-            "count": count,
-            "micros": awards.micros[link, level, kind, hand],
-        }
-        for (link, level, kind, hand), count in sorted(awards.counts.items())
+        {**key._asdict(), "count": count, "micros": awards.micros[key]}
+        for key, count in sorted(awards.counts.items())
     ]
 
 
-def _verdict(verdict: Any) -> dict[str, Any]:
+def _verdict(verdict: Verdict) -> dict[str, Any]:
     return {
         "link": verdict.link,
         "bet": verdict.bet,
@@ -169,8 +162,7 @@ def _verdict(verdict: Any) -> dict[str, Any]:
         "p": verdict.p_value,
         "passed": verdict.passed,
         "cells": [
-            {"hands": c.hands, "seen": c.seen, "expected": round(c.expected, 2)}
-            for c in verdict.cells
+            {**cell._asdict(), "expected": round(cell.expected, 2)} for cell in verdict.cells
         ],
     }
 

@@ -62,36 +62,21 @@ def _over_time(report: dict[str, Any]) -> list[str]:
     def rate(key: str) -> list[tuple[float, float]]:
         return [(b["at_s"], (b[key] - a[key]) / max(b["at_s"] - a["at_s"], 1e-9)) for a, b in pairs]
 
+    def over_time(title: str, series: dict[str, list[tuple[float, float]]]) -> str:
+        return charts.lines(title, series, x_title="seconds", bands=bands, from_zero=True)
+
     memory = [(s["at_s"], s["resident_mb"]) for s in samples]
     buckets = report["latency_buckets"]
     drawn = [
-        charts.lines(
-            "Rounds per second",
-            {"rounds": rate("rounds")},
-            x_title="seconds",
-            bands=bands,
-            from_zero=True,
-        ),
-        charts.lines(
-            "Wagers per second",
-            {"wagers": rate("wagers")},
-            x_title="seconds",
-            bands=bands,
-            from_zero=True,
-        ),
+        over_time("Rounds per second", {"rounds": rate("rounds")}),
+        over_time("Wagers per second", {"wagers": rate("wagers")}),
         charts.histogram(
             "Latency of answers, faults included",
             buckets,
             x_words=duration,
             marks={name: report["latency_ms"][name] / 1000 for name in ("p50", "p99", "p99.9")},
         ),
-        charts.lines(
-            "Memory of the controllers, MB",
-            {"resident": memory},
-            x_title="seconds",
-            bands=bands,
-            from_zero=True,
-        ),
+        over_time("Memory of the controllers, MB", {"resident": memory}),
     ]
     says = "Shaded: something was done to a controller or a connection." if bands else ""
     return pages.section("Over time", drawn, says)
@@ -134,17 +119,8 @@ def _hits(report: dict[str, Any]) -> list[str]:
         labels = [_short(cell["hands"]) for cell in cells]
         mark = "" if hit["passed"] else ", NOT as the odds say"
         title = f"{hit['link']}, {hit['bet']}: {hit['trials']:,}, p = {hit['p']:.3f}{mark}"
-        drawn.append(
-            charts.bars(
-                title,
-                labels,
-                {
-                    "seen": [cell["seen"] for cell in cells],
-                    "expected": [cell["expected"] for cell in cells],
-                },
-                log_y=True,
-            )
-        )
+        bars = {name: [cell[name] for cell in cells] for name in ("seen", "expected")}
+        drawn.append(charts.bars(title, labels, bars, log_y=True))
     rate = report["hits_error_rate"]
     says = (
         f"Chi-square, one test per bet. Together they fail a correct controller in {rate:.1%} of "

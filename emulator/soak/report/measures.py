@@ -4,20 +4,19 @@ A controller whose memory keeps growing has failed, even if all that it says is 
 """
 
 import asyncio
+import math
 import time
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from emulator.linux_process import resident_mb
 from emulator.output import dollars
+from emulator.soak.audit.books import Payout, Round, Table
+from emulator.soak.audit.claims import Cards
 
 if TYPE_CHECKING:
     from emulator.soak.run import Soak
-import math
-from collections import Counter
-from collections.abc import Iterator
-
-from emulator.soak.audit.books import Payout, Round, Table
-from emulator.soak.audit.claims import Cards
 
 EVERY_S = 0.5
 # What a controller may hold beyond what it held when the tables began. Two million wagers at 200
@@ -101,14 +100,14 @@ class Latencies:
     """A histogram of durations."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, int] = {}
+        self._counts: Counter[int] = Counter()
         self.count = 0
         self.longest_s = 0.0
 
     def note(self, seconds: float) -> None:
         """One answer."""
         place = max(0, int(math.log(max(seconds, _LEAST_S) / _LEAST_S) / _STEP))
-        self._counts[place] = self._counts.get(place, 0) + 1
+        self._counts[place] += 1
         self.count += 1
         self.longest_s = max(self.longest_s, seconds)
 
@@ -131,7 +130,13 @@ class Latencies:
             )
 
 
-Key = tuple[str, str, str, str]  # link, level, kind, hand
+class Key(NamedTuple):
+    """What awards are counted by."""
+
+    link: str
+    level: str
+    kind: str
+    hand: str
 
 
 class Awards:
@@ -147,7 +152,7 @@ class Awards:
         del cards
         for payout in payouts:
             due = payout.due
-            key = (due.link, due.level, due.kind.lower(), due.hand)
+            key = Key(due.link, due.level, due.kind.lower(), due.hand)
             self.counts[key] += 1
             self.micros[key] += payout.amount
             if due.share_bps:

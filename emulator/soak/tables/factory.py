@@ -10,7 +10,7 @@ import grpc
 from emulator.soak.clients import RecordingClient, ResendingClient
 from emulator.soak.site import SITE
 from emulator.soak.tables.game_table import GameTable
-from emulator.soak.tables.side_table import STEPS, SideTable
+from emulator.soak.tables.side_table import SideTable
 from emulator.soak.tables.staff import Floor
 from jackpot.rules.site import load_site
 from table_client.client import open_channel
@@ -57,43 +57,19 @@ class TableFactory:
         if options.plays_whole_games(place):
             site = load_site(soak.site_path)
             links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
-            return GameTable(
-                client,
-                terms,
-                links,
-                floor,
-                options.seed,
-                soak.chances,
-                soak.hits,
-                rigged=options.rigged,
-                pause_s=options.pause_s(1),
-            )
+            return GameTable(client, terms, links, floor, options, soak.chances, soak.hits)
         spare = await self.client(place, name) if soak.chances.hangs else None
-        return SideTable(
-            client,
-            terms,
-            floor,
-            options.seed,
-            soak.chances,
-            soak.hits,
-            rigged=options.rigged,
-            pause_s=options.pause_s(STEPS),
-            spare=spare,
-        )
+        return SideTable(client, terms, floor, options, soak.chances, soak.hits, spare)
 
     async def client(self, place: int, name: str) -> RecordingClient:
         """The client of a table."""
         soak = self._soak
         channels = await self.channels(self.ways(place))
-        if not soak.chances.resends:
-            client = RecordingClient(channels, SITE, name, soak.transcript, soak.latencies)
-        else:
+        who = (channels, SITE, name, soak.transcript, soak.latencies)
+        client = RecordingClient(*who)
+        if soak.chances.resends:
             client = ResendingClient(
-                channels,
-                SITE,
-                name,
-                soak.transcript,
-                soak.latencies,
+                *who,
                 other=(await self.channels(self.addresses(place // _EVERY + 1)[:1]))[0],
                 chance=soak.chances.resends,
                 draw=random.Random(f"{soak.options.seed}/{name}/twice"),  # noqa: S311 - a replay

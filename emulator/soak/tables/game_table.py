@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from emulator.devices.local import LocalDevices
 from emulator.soak.audit.terms import BetTerms, TableTerms
 from emulator.soak.clients import RecordingClient
-from emulator.soak.options import Chances
+from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
 from jackpot.core.config import Link
@@ -17,11 +17,10 @@ from jackpot.wire.v1 import table_pb2 as pb
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault as DeviceFault
 from table_client.table.devices.model import Method, StationConfig
-from table_client.table.floor_calls import Calls
+from table_client.table.floor import Calls
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
-from table_client.table.ports import SideAward
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import RoundResult, Table
 
@@ -37,26 +36,24 @@ class GameTable:
         terms: TableTerms,
         links: Sequence[Link],
         floor: Floor,
-        seed: str,
+        options: Options,
         chances: Chances,
         hits: Hits,
-        *,
-        rigged: bool,
-        pause_s: float,
     ) -> None:
+        seed, rigged = options.seed, options.rigged
         self.client = client
         self.terms = terms
         self.rounds = 0
         self.voids = 0
         self._floor = floor
-        self._calls = Calls(client, _AtHand(floor))
+        self._calls = Calls(client, floor)
         self._hits = hits
         self._fair = not rigged  # which hands were made to win is not known here
-        self._pause_s = pause_s
+        self._pause_s = options.pause_s(1)
         self._draw = random.Random(f"{seed}/{terms.id}/whole")  # noqa: S311 - as a replay needs
         self._device_fault_ppm = chances.device_fault_ppm
         game = GAMES[terms.rule]
-        progressive = LinkedProgressive(client, links, _AtHand(floor))
+        progressive = LinkedProgressive(client, links, floor)
         settings = Settings(boxes=terms.boxes)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
         config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
@@ -93,29 +90,6 @@ class GameTable:
         self.voids += bool(result.void)
         if self._fair and not result.void:
             self._hits.note_round(self.terms, rows_paid(self.terms, result))
-
-
-class _AtHand:
-    """The site's floor, as a table calls it."""
-
-    def __init__(self, floor: Floor) -> None:
-        self._floor = floor
-
-    async def pay(self, award: SideAward) -> None:
-        """Validate and pay at once."""
-        await self._floor.pay(award.payout)
-
-    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
-        """Void a table's round."""
-        await self._floor.void_round(table, round_, irregularity)
-
-    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
-        """Void one seat of a table's round."""
-        await self._floor.void_seat(table, round_, seat, irregularity)
-
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
-        """Remove a wager that has no chip."""
-        await self._floor.remove_wager(table, round_, seat, bet)
 
 
 _BY_HAND = ("share", "fixed")

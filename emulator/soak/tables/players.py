@@ -6,7 +6,7 @@ is drawn before the cards, so that the other rounds stay fair and count for the 
 
 import random
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from emulator.soak.audit.terms import BetTerms, TableTerms
 from emulator.soak.options import Chances
@@ -70,30 +70,21 @@ class Bettors:
         bet, (link, _) = self._draw.choice(list(self._bets.items()))
         sane = pb.Wager(seat=1, bet=bet, amount_micros=link.wager_micros)
         wager = self._draw.choice([sane, *wagers])
-        match self._draw.randrange(7):
-            case 0:
-                return pb.Wager(seat=wager.seat, bet=wager.bet, amount_micros=2_000_000)
-            case 1:
-                return pb.Wager(seat=wager.seat, bet="blackjack", amount_micros=1_000_000)
-            case 2:
-                return pb.Wager(seat=31, bet=wager.bet, amount_micros=wager.amount_micros)
-            case 3:
-                return pb.Wager(
-                    seat=wager.seat,
-                    bet=wager.bet,
-                    amount_micros=wager.amount_micros,
-                    player="somebody else",
-                )
-            case 4:  # not even well formed
-                return pb.Wager(seat=-1, bet=wager.bet, amount_micros=wager.amount_micros)
-            case 5:
-                return pb.Wager(
-                    seat=wager.seat,
-                    bet=wager.bet,
-                    amount_micros=wager.amount_micros,
-                    player="nobody's name " * 20,
-                )
-        return wager  # once more
+        sense: dict[str, Any] = {
+            "seat": wager.seat,
+            "bet": wager.bet,
+            "amount_micros": wager.amount_micros,
+        }
+        twists: list[dict[str, Any]] = [
+            {"amount_micros": 2_000_000},
+            {"bet": "blackjack", "amount_micros": 1_000_000},
+            {"seat": 31},
+            {"player": "somebody else"},
+            {"seat": -1},  # not even well formed
+            {"player": "nobody's name " * 20},
+        ]
+        which = self._draw.randrange(len(twists) + 1)
+        return pb.Wager(**sense | twists[which]) if which < len(twists) else wager  # once more
 
 
 RIGGED_SHARE = 0.25

@@ -6,12 +6,13 @@ answers is not judged here: the auditor does that. Only whether the round goes o
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Awaitable, Iterable, Iterator
 from typing import Any
 
 from emulator.soak.audit.terms import DEALER, BetTerms, LinkTerms, TableTerms
 from emulator.soak.clients import RecordingClient
-from emulator.soak.options import Chances
+from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.players import Bettors, account_of, deal
 from emulator.soak.tables.staff import Floor
@@ -31,12 +32,9 @@ class SideTable:
         client: RecordingClient,
         terms: TableTerms,
         floor: Floor,
-        seed: str,
+        options: Options,
         chances: Chances,
         hits: Hits,
-        *,
-        rigged: bool = False,
-        pause_s: float = 0.0,
         spare: RecordingClient | None = None,
     ) -> None:
         """`spare` takes over when the client hangs."""
@@ -46,10 +44,10 @@ class SideTable:
         self.hung = 0
         self.paused = 0
         self._floor = floor
-        self._draw = random.Random(f"{seed}/{terms.id}")  # noqa: S311 - a replay needs a seed
+        self._draw = random.Random(f"{options.seed}/{terms.id}")  # noqa: S311 - for a replay
         self._chances = chances
-        self._rigged = rigged
-        self._pause_s = pause_s
+        self._rigged = options.rigged
+        self._pause_s = options.pause_s(STEPS)
         self._hits = hits
         self._spare = spare
         self._void_seats: set[int] = set()
@@ -127,11 +125,10 @@ class SideTable:
         return list(answer.wagers)
 
     def _count_draws(self, answer: pb.LockOutResponse) -> None:
-        lucky = answer.lucky_position if answer.HasField("lucky_position") else -1
-        for link in self.terms.links:
-            if link.magic_bps or link.lucky_bps:
-                magic = bool(answer.magic_card)
-                self._hits.note_draws(link.id, self.terms.seats, magic=magic, lucky=lucky)
+        for drawn in answer.draws:
+            lucky = drawn.lucky_position if drawn.HasField("lucky_position") else -1
+            magic = bool(drawn.magic_card)
+            self._hits.note_draws(drawn.link, self.terms.seats, magic=magic, lucky=lucky)
 
     async def _bet_late(self) -> None:
         """After "no more bets", several at once."""
@@ -147,9 +144,7 @@ class SideTable:
         chips = [w for w in accepted if not self._bets[w.bet][1].electronic]
         if not chips:
             return True
-        count: dict[str, int] = {}
-        for wager in chips:
-            count[wager.bet] = count.get(wager.bet, 0) + 1
+        count: dict[str, int] = Counter(wager.bet for wager in chips)
         if self._chance(self._chances.mismatch):
             wager = self._draw.choice(chips)
             wrong = {**count, wager.bet: count[wager.bet] + self._draw.choice([-1, 1])}

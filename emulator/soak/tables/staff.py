@@ -10,6 +10,7 @@ from emulator.soak.options import Chances
 from jackpot.wire.v1 import operator_pb2 as op
 from jackpot.wire.v1 import payout_pb2, table_pb2
 from table_client.table.floor import FLOORPERSON
+from table_client.table.ports import SideAward
 
 _DOLLAR = 1_000_000
 _REJECT_REASONS = (
@@ -68,23 +69,19 @@ class Floor:
 
     async def void_round(self, table: str, round_: int, irregularity: str) -> bool:
         """Void a table's round; False: refused."""
-        done = await self._staff.do(
-            "VoidTableRound", table=table, round=round_, irregularity=irregularity
-        )
-        return done is not None
+        about = {"table": table, "round": round_, "irregularity": irregularity}
+        return await self._staff.do("VoidTableRound", **about) is not None
 
     async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> bool:
         """Void one seat of a table's round; False: refused."""
-        done = await self._staff.do(
-            "VoidTableSeat", table=table, round=round_, seat=seat, irregularity=irregularity
-        )
-        return done is not None
+        about = {"table": table, "round": round_, "irregularity": irregularity}
+        return await self._staff.do("VoidTableSeat", seat=seat, **about) is not None
 
     async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> bool:
         """Remove a wager that has no chip; False: refused."""
         wager = table_pb2.PlacedWager(seat=seat, bet=bet)
-        done = await self._staff.do("RemoveWager", table=table, round=round_, wager=wager)
-        return done is not None
+        about = {"table": table, "round": round_, "wager": wager}
+        return await self._staff.do("RemoveWager", **about) is not None
 
     async def _handle(self, payouts: list[int], draw: random.Random) -> None:
         """In payment order; a second walk takes those whose turn had not come."""
@@ -99,8 +96,9 @@ class Floor:
                 await self._pay(payout, draw)
         self._done.difference_update(payouts)
 
-    async def pay(self, payout: int) -> None:
+    async def pay(self, award: SideAward) -> None:
         """Validate and pay at once."""
+        payout = award.payout
         await self._staff.do("ValidatePayout", payout=payout, floorperson=FLOORPERSON)
         if await self._staff.do("PayPayout", payout=payout, form=f"form {payout}"):
             self.paid += 1

@@ -38,5 +38,5 @@ class Request(Struct, frozen=True, gc=False):
     origin: Origin
     command: AnyCommand
     time_micros: int = 0  # since 1970; the engine sets it
-    entropy: bytes = b""  # 32 random bytes for a lock-out; the engine sets them
+    entropy: bytes = b""  # 32 random bytes for each draw of a lock-out; the engine sets them
     keeps_cage: bool = False  # whether the caller may pay what the cage pays; roles decide it

@@ -98,7 +98,7 @@ class ContributePot(Command, frozen=True):
 class PlaceDeck(Command, frozen=True):
     """A deck is in use from now on; one with the same backs is out."""
 
-    back: str  # the colour, or whatever tells it from the table's other decks
+    back: str  # the color, or whatever tells it from the table's other decks
     dealing: Dealing
     used_s: int = 0  # for how long it has been in use already
 

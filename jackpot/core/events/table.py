@@ -3,7 +3,7 @@
 from jackpot.core.commands.table import Placed, SeatHand, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events.base import Event, PayoutChange, Postings
-from jackpot.core.state import Deck, Payout, Posted, Round, Settlement
+from jackpot.core.state import Deck, Draw, Payout, Posted, Round, Settlement
 
 
 class TableAttached(Event, frozen=True):
@@ -65,6 +65,7 @@ class RoundLocked(Event, frozen=True):
     posted: dict[str, Posted] = {}
     magic_card: str = ""
     lucky_position: int = -1
+    draws: tuple[Draw, ...] = ()  # of every link that offers a bonus; none before 0.2.0
 
 
 class CollectionConfirmed(Event, frozen=True):

@@ -1,1 +1,1 @@
-"""Where pages get a site from: the controller in this process, or one elsewhere."""
+"""Where pages get a site from: a controller's API, over gRPC or over its own link."""

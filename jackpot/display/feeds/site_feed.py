@@ -1,53 +1,108 @@
 """A site as pages show it, made of a controller's answers.
 
-A feed asks a controller through its API and hands the answers to the projection. Where the
-controller is, in this process or elsewhere, is all that feeds differ in.
+A feed asks a controller through its API and hands the answers to the projection. However many
+browsers look, the controller has one watcher.
 """
 
+import asyncio
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
+import grpc
 from google.protobuf.message import Message
 
+from jackpot.core import ledger
+from jackpot.display.errors import NoSuchSiteError, SeveralSitesError
+from jackpot.display.feeds.watch import CALL_S, Links, MeterWatch
+from jackpot.display.history.follower import JournalFollower
 from jackpot.display.history.site_history import SiteHistory
 from jackpot.display.views import projection
 from jackpot.display.views.values import HistoryView, Overview, PanelView, Range, SignCard
-from jackpot.wire.v1 import meter_pb2, operator_pb2
+from jackpot.store.journal import Archive
+from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 
-CALL_S = 2.0  # a controller whose commit hangs does not answer
 MS_PER_S = 1_000
+MICROS_PER_S = 1_000_000
 
 
-class SiteFeed(ABC):
+class SiteFeed:
     """One site, as far as people may look at it."""
 
-    def __init__(self, site: str) -> None:
+    def __init__(
+        self, channel: Any, site: str = "", open_reader: Callable[[], Archive] | None = None
+    ) -> None:
+        """Over a gRPC channel or the controller's own link; without a name, its only site.
+
+        Past rounds are read from the journal. Without a reader of it they are not shown, and
+        meters over time begin now.
+        """
         self.site = site
+        self._channel = channel
+        self._stubs = (
+            meter_pb2_grpc.MeterServiceStub(channel),
+            operator_pb2_grpc.OperatorServiceStub(channel),
+        )
+        self._watch = MeterWatch(channel, self._take, self._begin_anew)
         self._paytables: dict[str, meter_pb2.LinkPaytables] = {}
+        self._trouble: RefusedError | None = None
+        self._follower = JournalFollower(site, open_reader, self._meters) if open_reader else None
+        self._seen = SiteHistory(has_rounds=False)
+        self._seen.since_micros = int(time.time()) * MICROS_PER_S
+
+    async def start(self) -> None:
+        """Begin to watch; a controller that is not there yet is waited for.
+
+        SeveralSitesError where none was named and the controller has several, NoSuchSiteError where
+        it does not have the one that was, RefusedError where it does not take our certificate.
+        """
+        try:
+            if self.site and self.site not in (sites := await self._sites()):
+                raise NoSuchSiteError(f"no site {self.site} there; there are: {', '.join(sites)}")
+            await self._find_site()
+        except grpc.RpcError as error:
+            refusal = await asyncio.to_thread(explained, from_rpc_error(error), self._channel)
+            if refusal.code == "UNAUTHENTICATED":
+                raise refusal from error
+        self._watch.start(self._find_site)
+        if self._follower:
+            self._follower.start()
+
+    async def first(self, within_s: float) -> None:
+        """Wait a while until the controller has been heard and serves."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._watch.first.wait(), within_s)
+
+    async def stop(self) -> None:
+        """Watch no more."""
+        await self._watch.stop()
+        if self._follower:
+            await self._follower.stop()
 
     @property
-    @abstractmethod
     def serving(self) -> bool:
         """Whether what the meters show is what the controller holds."""
+        return self._watch.serving
 
     @property
-    @abstractmethod
+    def trouble(self) -> RefusedError | None:
+        """Why the last question had no answer; None where it had."""
+        return self._trouble
+
+    @property
     def past(self) -> SiteHistory | None:
         """What is known of the past; None: nothing yet."""
+        return self._follower.history if self._follower else self._seen
 
-    @abstractmethod
     def frames(self) -> Sequence[meter_pb2.LinkMeters]:
         """The latest meters of every link."""
+        return list(self._watch.frames.values())
 
-    @abstractmethod
     def frame(self, link: str) -> meter_pb2.LinkMeters | None:
         """A link's latest meters; the same object until they change."""
-
-    @abstractmethod
-    async def _ask(self, request: Message) -> Any:
-        """What the controller answers, or None where it does not."""
+        return self._watch.frames.get(link)
 
     async def card(self, link: str) -> SignCard | None:
         """What a sign is told first of a link; the title is the one of this moment."""
@@ -111,6 +166,55 @@ class SiteFeed(ABC):
                 return None
             self._paytables[link] = found.links[0]
         return self._paytables[link]
+
+    async def _meters(self) -> meter_pb2.ListMetersResponse | None:
+        found: meter_pb2.ListMetersResponse | None
+        found = await self._ask(meter_pb2.ListMetersRequest(site=self.site))
+        return found
+
+    async def _ask(self, request: Message) -> Any:
+        """What the controller answers, or None where it does not."""
+        name = request.DESCRIPTOR.name.removesuffix("Request")
+        call: Any = next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
+        try:
+            answer = await call(request, timeout=CALL_S)
+        except grpc.RpcError as error:
+            self._trouble = from_rpc_error(error)
+            return None
+        self._trouble = None
+        if self._follower:
+            self._follower.heed(answer.sequence)
+        return answer
+
+    async def _sites(self) -> Sequence[str]:
+        ask: Any = self._stubs[0]
+        found: Sequence[str]
+        found = (await ask.ListSites(meter_pb2.ListSitesRequest(), timeout=CALL_S)).sites
+        return found
+
+    async def _find_site(self) -> str:
+        if not self.site:
+            sites = await self._sites()
+            if len(sites) != 1:
+                raise SeveralSitesError(f"say --site, one of: {', '.join(sites)}")
+            self.site = sites[0]
+        return self.site
+
+    def _begin_anew(self) -> None:
+        self._paytables.clear()
+
+    def _take(self, links: Links) -> None:
+        now_s = int(time.time())
+        for link in links:
+            if self._follower:
+                self._follower.heed(link.sequence)
+                continue
+            for meter in link.meters:
+                history = self._seen.level(ledger.key(link.link, meter.level))
+                won = meter.amount_micros < history.value
+                history.add(now_s, meter.amount_micros)
+                if won:
+                    history.won(now_s)
 
 
 def _now_ms() -> int:

@@ -1,31 +1,29 @@
-"""Keep a site's history up to the journal's head, without holding up the writer.
+"""Keep a site's history up to the journal's head, read from the journal, page by page in a thread.
 
-Commits of this process come as they happen. What they can't tell is read from the journal, page by
-page in another thread: some of what was there before the start, and what other controllers wrote.
+Whoever hears from the controller says up to where its journal goes, so that the store is looked at
+only when there is something new.
 """
 
 import asyncio
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
 
 from jackpot.core import ledger
-from jackpot.core.reasons import Refusal
-from jackpot.core.state import State
 from jackpot.display.history.site_history import SiteHistory
-from jackpot.engine import CommittedBatch, Engine, JournaledAnswer
+from jackpot.engine import JournaledAnswer
 from jackpot.store import codec
 from jackpot.store.journal import Archive, StoreError, UnsoundError
+from jackpot.wire.v1 import meter_pb2
 
 PAGE = 1_000
 BACKFILL = 250_000  # entries; at a busy table a day has some 10,000
-WAITING = 20_000  # events kept while the journal is read
 LOOK_S = 0.5
 _BREATH_S = 0.002  # between two pages: the loop shares the interpreter with this thread
 _SILENT = frozenset({"WagersPlaced", "WagersWithdrawn", "Refused", "SnapshotTaken", "Probed"})
 _log = logging.getLogger(__name__)
+Meters = Callable[[], Awaitable[meter_pb2.ListMetersResponse | None]]
 
 
 class JournalFollower:
@@ -33,72 +31,58 @@ class JournalFollower:
 
     def __init__(
         self,
-        engine: Engine,
         site: str,
-        open_reader: Callable[[], Archive] | None,
+        open_reader: Callable[[], Archive],
+        meters: Meters,
         backfill: int = BACKFILL,
     ) -> None:
+        """`meters` asks the controller what every meter holds, and at which sequence."""
         self.history: SiteHistory | None = None
-        self._engine = engine
         self._site = site
         self._open_reader = open_reader
-        self._backfill = backfill if open_reader else 0
-        self._behind = False
-        self._waiting: deque[JournaledAnswer] = deque(maxlen=WAITING)
+        self._meters = meters
+        self._backfill = backfill
+        self._head = 0  # up to where the journal goes, as far as anybody has heard
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to follow."""
-        self._engine.observers.append(self._observe)
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Follow no more."""
-        self._engine.observers.remove(self._observe)
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 
-    def _observe(self, commit: CommittedBatch) -> None:
-        self._waiting.extend(c for (site, _), c in commit.events.items() if site == self._site)
-        if self.history is not None and not self._behind:
-            self._join(self.history)
-
-    def _join(self, history: SiteHistory) -> None:
-        """Take in what waits, as far as nothing is missing before it."""
-        while self._waiting and self._waiting[0].sequence <= history.sequence + 1:
-            committed = self._waiting.popleft()
-            if committed.sequence > history.sequence:
-                history.take(committed)
-        self._behind = bool(self._waiting)
+    def heed(self, sequence: int) -> None:
+        """The journal goes up to here, or further."""
+        self._head = max(self._head, sequence)
 
     async def _run(self) -> None:
         while True:
             try:
                 if self.history is None:
                     self.history = await self._begin()
-                elif self._behind or self._overtaken(self.history):
-                    self._behind = True
+                elif self._head > self.history.sequence:
                     await self._fill(self.history)
             except (StoreError, UnsoundError) as error:
                 _log.warning("the history of past rounds has a gap: %s", error)
                 self.history = None
             await asyncio.sleep(LOOK_S)
 
-    def _overtaken(self, history: SiteHistory) -> bool:
-        """Whether meters show something that the history has not seen: another controller's."""
-        frames = self._engine.meters.frames()
-        return any(f.site == self._site and f.sequence > history.sequence for f in frames)
-
     async def _begin(self) -> SiteHistory | None:
-        found = await self._engine.read(self._site, _meters)
-        if isinstance(found, Refusal):
+        found = await self._meters()
+        if found is None:
             return None
-        sequence, time_micros, meters = found
-        history = await asyncio.to_thread(self._read_back, sequence)
-        history.rebase(meters, time_micros)
-        self._behind = self._open_reader is not None
+        history = await asyncio.to_thread(self._read_back, found.sequence)
+        meters = {
+            ledger.key(link.link, meter.level): meter.amount_micros
+            for link in found.links
+            for meter in link.meters
+        }
+        history.rebase(meters, max((link.time_micros for link in found.links), default=0))
         return history
 
     def _read_back(self, until: int) -> SiteHistory:
@@ -107,40 +91,24 @@ class JournalFollower:
         while history.sequence < until:
             for committed in self._page(history.sequence, min(PAGE, until - history.sequence)):
                 history.take(committed)
-                self._engine.alarms.journaled(self._site, committed, old=True)
             time.sleep(_BREATH_S)
-        history.sequence = until
         return history
 
     async def _fill(self, history: SiteHistory) -> None:
-        while page := await asyncio.to_thread(self._read_page, history.sequence):
-            for committed in page:
+        head = self._head  # and no further: on a busy floor there is always more
+        while history.sequence < head:
+            for committed in await asyncio.to_thread(self._page, history.sequence, PAGE):
                 history.take(committed)
-                self._engine.alarms.journaled(self._site, committed)
-            self._join(history)
-            if not self._behind:
-                return
-        self._behind = False
 
-    def _read_page(self, after: int) -> list[JournaledAnswer]:
-        return list(self._page(after, PAGE))
-
-    def _page(self, after: int, limit: int) -> Iterator[JournaledAnswer]:
-        if self._open_reader is None:
-            return
+    def _page(self, after: int, limit: int) -> list[JournaledAnswer]:
         with closing(self._open_reader()) as journal:
             entries = journal.read(self._site, after, limit)
-        for entry in entries:
-            if entry.kind not in _SILENT or entry is entries[-1]:
-                event = codec.decode_entry(self._site, entry).event
-                yield JournaledAnswer(entry.sequence, entry.time_micros, event)
-
-
-def _meters(state: State) -> tuple[int, int, dict[str, int]]:
-    keys = [
-        ledger.key(link.config.id, level.id)
-        for link in state.links.values()
-        for level in link.config.levels
-    ]
-    meters = {key: state.balances.get(ledger.meter(key), 0) for key in keys}
-    return state.sequence, state.time_micros, meters
+        if not entries:
+            raise StoreError(f"the journal of {self._site} has no entry after {after}")
+        return [
+            JournaledAnswer(
+                entry.sequence, entry.time_micros, codec.decode_entry(self._site, entry).event
+            )
+            for entry in entries
+            if entry.kind not in _SILENT or entry is entries[-1]
+        ]

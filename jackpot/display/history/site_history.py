@@ -4,12 +4,12 @@ It is fed the events of one site in the order of the journal. It is bounded, it 
 the process, and nothing is ever decided by it.
 """
 
+from array import array
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from jackpot.core import ledger
-from jackpot.core.events import AnyEvent
 from jackpot.core.events.base import Postings
 from jackpot.core.events.table import (
     CollectionConfirmed,
@@ -22,10 +22,101 @@ from jackpot.core.events.table import (
     TableEvent,
 )
 from jackpot.core.state import Payout, Posted
-from jackpot.display.history.series import LevelHistory
 from jackpot.display.views import words
-from jackpot.display.views.values import DealtHand, RoundView
+from jackpot.display.views.values import DealtHand, Range, RoundView
 from jackpot.engine import JournaledAnswer
+
+MINUTE_S = 60
+DAY_S = 24 * 60 * MINUTE_S
+STEPS = 1_440  # samples that a series keeps
+
+
+class Samples:
+    """The last value of each step, at its own time; when it is full it forgets the oldest."""
+
+    def __init__(self, step_s: int, keep: int = STEPS) -> None:
+        self.step_s = step_s
+        self.keep = keep
+        self.times_s = array("q")
+        self.values = array("q")
+
+    def add(self, time_s: int, value: int) -> None:
+        """Take in a value; later values of the same step replace it."""
+        if self.times_s and time_s // self.step_s == self.times_s[-1] // self.step_s:
+            self.times_s[-1], self.values[-1] = time_s, value
+            return
+        self.times_s.append(time_s)
+        self.values.append(value)
+        if len(self.times_s) > self.keep:
+            self.shrink()
+
+    def shrink(self) -> None:
+        """Make room."""
+        del self.times_s[0], self.values[0]
+
+    def shift(self, by: int) -> None:
+        """Raise every value."""
+        for index, value in enumerate(self.values):
+            self.values[index] = value + by
+
+
+class Thinned(Samples):
+    """Goes back as far as it began; when it is full it becomes coarser instead."""
+
+    def shrink(self) -> None:
+        """Keep every second sample, and the newest."""
+        self.step_s *= 2
+        newest = self.times_s[-1], self.values[-1]
+        self.times_s, self.values = self.times_s[::2], self.values[::2]
+        if self.times_s[-1] != newest[0]:
+            self.times_s.append(newest[0])
+            self.values.append(newest[1])
+
+
+class LevelHistory:
+    """One meter over each range that a chart offers."""
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.hit_s = 0  # when it last paid 100%, as far as this goes back
+        self._ranges: dict[Range, Samples] = {}
+        self._ranges["day"] = Samples(MINUTE_S)
+        self._ranges["week"] = Samples(7 * MINUTE_S)
+        self._begin(MINUTE_S // 6)
+
+    def _begin(self, step_s: int) -> None:
+        self._ranges["hit"] = Thinned(step_s)
+
+    def add(self, time_s: int, value: int) -> None:
+        """The meter now shows another value."""
+        self.value = value
+        for samples in self._ranges.values():
+            samples.add(time_s, value)
+
+    def won(self, time_s: int) -> None:
+        """The meter was won and begins anew."""
+        self.hit_s = time_s
+        self._begin(1)
+        self._ranges["hit"].add(time_s, self.value)
+
+    def shift(self, by: int) -> None:
+        """Raise everything: what was read began in the middle of the story."""
+        self.value += by
+        for samples in self._ranges.values():
+            samples.shift(by)
+
+    def over(self, range_: Range, now_s: int) -> list[tuple[int, int]]:
+        """(time, value) pairs of a range, up to now."""
+        samples = self._ranges[range_]
+        begin_s = {"day": now_s - DAY_S, "week": now_s - 7 * DAY_S, "hit": 0}[range_]
+        first = bisect_left(samples.times_s, begin_s)
+        found = list(zip(samples.times_s[first:], samples.values[first:], strict=True))
+        if first and (not found or found[0][0] > begin_s):  # what it held when the range begins
+            found.insert(0, (begin_s, samples.values[first - 1]))
+        if not found or found[-1][0] < now_s:
+            found.append((now_s, self.value))
+        return found
+
 
 ROUNDS_KEPT = 6  # of each table
 MICROS_PER_MS = 1_000
@@ -87,8 +178,22 @@ class SiteHistory:
         if isinstance(event, TableEvent):
             self.table(event.table).heard_micros = time_micros
         self._post(getattr(event, "postings", ()), time_micros)
-        if handler := _HANDLERS.get(type(event)):
-            handler(self, event, time_micros)
+        match event:
+            case TableAttached():
+                self.table(event.table)
+            case RoundOpened():
+                self.table(event.table).open()
+            case RoundLocked():
+                self.table(event.table).contribute(event.posted.values(), more=True)
+            case CollectionConfirmed():
+                self.table(event.table).chips = event.chips
+                self.table(event.table).contribute(event.posted.values(), more=True)
+            case RoundSettled():
+                self._settled(event, time_micros)
+            case RoundVoided():
+                self._voided(event, time_micros)
+            case SeatVoided():
+                self.table(event.table).contribute(event.posted.values(), more=False)
 
     def rebase(self, meters: dict[str, int], time_micros: int) -> None:
         """Say what each meter holds now; everything before it follows."""
@@ -98,6 +203,27 @@ class SiteHistory:
             history.shift(value - history.value)
             history.add(time_micros // MICROS_PER_S, value)
 
+    def _settled(self, event: RoundSettled, time_micros: int) -> None:
+        hands = [DealtHand(0, event.dealer, "played")] if event.dealer else []
+        hands += [
+            DealtHand(hand.seat, hand.cards, hand.fate, tuple(_awards(event.payouts, hand.seat)))
+            for hand in event.hands
+        ]
+        self.table(event.table).rounds.appendleft(
+            RoundView(event.number, time_micros // MICROS_PER_MS, tuple(hands), event.community)
+        )
+        for key in event.paid_full:
+            self.level(key).won(time_micros // MICROS_PER_S)
+
+    def _voided(self, event: RoundVoided, time_micros: int) -> None:
+        table = self.table(event.table)
+        table.contribute((), more=False)
+        if table.rounds and table.rounds[0].number == event.number:
+            table.rounds.popleft()
+        table.rounds.appendleft(
+            RoundView(event.number, time_micros // MICROS_PER_MS, void=event.irregularity)
+        )
+
     def _post(self, postings: Postings, time_micros: int) -> None:
         for account, amount in postings:
             if account.endswith(_METER):
@@ -105,65 +231,8 @@ class SiteHistory:
                 history.add(time_micros // MICROS_PER_S, history.value + amount)
 
 
-def _attached(history: SiteHistory, event: TableAttached, _: int) -> None:
-    history.table(event.table)
-
-
-def _opened(history: SiteHistory, event: RoundOpened, _: int) -> None:
-    history.table(event.table).open()
-
-
-def _locked(history: SiteHistory, event: RoundLocked, _: int) -> None:
-    history.table(event.table).contribute(event.posted.values(), more=True)
-
-
-def _confirmed(history: SiteHistory, event: CollectionConfirmed, _: int) -> None:
-    table = history.table(event.table)
-    table.chips = event.chips
-    table.contribute(event.posted.values(), more=True)
-
-
-def _settled(history: SiteHistory, event: RoundSettled, time_micros: int) -> None:
-    table = history.table(event.table)
-    hands = [DealtHand(0, event.dealer, "played")] if event.dealer else []
-    hands += [
-        DealtHand(hand.seat, hand.cards, hand.fate, tuple(_awards(event.payouts, hand.seat)))
-        for hand in event.hands
-    ]
-    table.rounds.appendleft(
-        RoundView(event.number, time_micros // MICROS_PER_MS, tuple(hands), event.community)
-    )
-    for key in event.paid_full:
-        history.level(key).won(time_micros // MICROS_PER_S)
-
-
 def _awards(payouts: Iterable[Payout], seat: int) -> Iterable[str]:
     for payout in payouts:
         if payout.seat == seat:
             envy = " envy" if payout.kind == "envy" else ""
             yield f"{words.spaced(payout.hand)}{envy} ${words.money(payout.amount_micros)}"
-
-
-def _voided(history: SiteHistory, event: RoundVoided, time_micros: int) -> None:
-    table = history.table(event.table)
-    table.contribute((), more=False)
-    if table.rounds and table.rounds[0].number == event.number:
-        table.rounds.popleft()
-    table.rounds.appendleft(
-        RoundView(event.number, time_micros // MICROS_PER_MS, void=event.irregularity)
-    )
-
-
-def _seat_voided(history: SiteHistory, event: SeatVoided, _: int) -> None:
-    history.table(event.table).contribute(event.posted.values(), more=False)
-
-
-_HANDLERS: dict[type[AnyEvent], Callable[[SiteHistory, Any, int], None]] = {
-    TableAttached: _attached,
-    RoundOpened: _opened,
-    RoundLocked: _locked,
-    CollectionConfirmed: _confirmed,
-    RoundSettled: _settled,
-    RoundVoided: _voided,
-    SeatVoided: _seat_voided,
-}

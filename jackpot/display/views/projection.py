@@ -10,35 +10,8 @@ from collections.abc import Iterable, Mapping
 from jackpot.core import ledger
 from jackpot.core.config import PayLine
 from jackpot.display.history.site_history import SiteHistory, TableHistory
-from jackpot.display.views import words
-from jackpot.display.views.values import (
-    Alarm,
-    Amount,
-    CountView,
-    HistoryView,
-    HitView,
-    Lamp,
-    LevelCard,
-    LevelView,
-    LinkView,
-    PanelView,
-    PayoutView,
-    Proposal,
-    Range,
-    Row,
-    SeatView,
-    SignCard,
-    SignFrame,
-    TableView,
-)
-from jackpot.server.codec.fields import (
-    ALARM_SEVERITIES,
-    HIT_STATUSES,
-    KINDS,
-    LINK_STATUSES,
-    PHASES,
-    SOURCES,
-)
+from jackpot.display.views import values, words
+from jackpot.server.codec import fields
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 MICROS_PER_MS = 1_000
@@ -50,15 +23,15 @@ _OPEN = (meter_pb2.HIT_STATUS_PENDING, meter_pb2.HIT_STATUS_VALIDATED)
 # -- signs ------------------------------------------------------------------------------------
 
 
-def sign_frame(link: meter_pb2.LinkMeters) -> SignFrame:
+def sign_frame(link: meter_pb2.LinkMeters) -> values.SignFrame:
     """What a sign is told of a link."""
-    return SignFrame(
+    return values.SignFrame(
         title=link.title,
         sequence=link.sequence,
         time_ms=link.time_micros // MICROS_PER_MS,
-        status=LINK_STATUSES.from_wire(link.status),
+        status=fields.LINK_STATUSES.from_wire(link.status),
         hit_count=link.hit_count,
-        levels=tuple(Amount(m.level, words.money(m.amount_micros)) for m in link.meters),
+        levels=tuple(values.Amount(m.level, words.money(m.amount_micros)) for m in link.meters),
         hits=tuple(_hit(link.link, hit) for hit in sorted(link.recent_hits, key=_for_sign)),
         pending_adjustment=link.pending_adjustment,
     )
@@ -69,7 +42,7 @@ def _for_sign(hit: meter_pb2.Hit) -> tuple[bool, int, int]:
     return hit.status not in _OPEN, -hit.amount_micros, -hit.payout
 
 
-def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[HitView, ...]:
+def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[values.HitView, ...]:
     """Hits of several links: not yet paid first, the largest first; then the newest first."""
 
     def place(found: tuple[str, meter_pb2.Hit]) -> tuple[bool, int, int, int]:
@@ -81,8 +54,8 @@ def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[HitView, ...]:
     return tuple(_hit(link, hit) for link, hit in sorted(found, key=place))
 
 
-def _hit(link: str, hit: meter_pb2.Hit) -> HitView:
-    return HitView(
+def _hit(link: str, hit: meter_pb2.Hit) -> values.HitView:
+    return values.HitView(
         payout=hit.payout,
         time_ms=hit.time_micros // MICROS_PER_MS,
         link=link,
@@ -92,28 +65,28 @@ def _hit(link: str, hit: meter_pb2.Hit) -> HitView:
         level_name=words.level_name(hit.level),
         hand=words.spaced(hit.hand),
         amount=words.money(hit.amount_micros),
-        status=HIT_STATUSES.from_wire(hit.status),
+        status=fields.HIT_STATUSES.from_wire(hit.status),
     )
 
 
-def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> SignCard:
+def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> values.SignCard:
     """What a sign shows of a link besides its meters."""
     paytable = pays.paytables[0]  # all bets of a link have one paytable
     on = {each.on_dealer for each in pays.paytables}
 
-    def row(line: meter_pb2.PayLine) -> Row:
+    def row(line: meter_pb2.PayLine) -> values.Row:
         known = PayLine(line.hand, line.level, line.share_bps, line.pays_for, line.amount_micros)
         fixed_micros = words.fixed_micros(known, meters.wager_micros)
         amount = words.money(fixed_micros) if fixed_micros else ""
-        return Row(words.spaced(line.hand), words.pays(known), amount, line.level)
+        return values.Row(words.spaced(line.hand), words.pays(known), amount, line.level)
 
-    return SignCard(
+    return values.SignCard(
         link=meters.link,
         title=meters.title,
         wager=words.money(meters.wager_micros),
         on=words.POT if _is_pot(paytable) else words.on_whom(player=False in on, dealer=True in on),
         levels=tuple(
-            LevelCard(
+            values.LevelCard(
                 meter.level,
                 words.level_name(meter.level),
                 tuple(row(line) for line in paytable.lines if line.level == meter.level),
@@ -122,7 +95,7 @@ def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> Si
         ),
         rows=tuple(row(line) for line in paytable.lines),
         envy=tuple(
-            Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}")
+            values.Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}")
             for line in paytable.envy
         ),
     )
@@ -141,14 +114,14 @@ def panel(
     pays: Iterable[meter_pb2.LinkPaytables],
     past: SiteHistory | None,
     now_ms: int,
-) -> PanelView:
+) -> values.PanelView:
     """A table; `pays` is what its links pay, in their order."""
     round_ = table.round
     bets = [each for link in pays for each in link.paytables if not _is_pot(each)]
     lit = {(wager.seat, wager.bet) for wager in round_.wagers}
     heard_ms, known = _heard_ms(table, past), _known(table, past)
     rounds = None if past and not past.has_rounds else tuple(known.rounds if known else ())
-    return PanelView(
+    return values.PanelView(
         table=table.id,
         game=words.spaced(table.game),
         links=tuple(table.links),
@@ -157,10 +130,11 @@ def panel(
         round=round_.number or table.rounds,
         phase=_phase(table),
         seats=tuple(
-            SeatView(
+            values.SeatView(
                 seat,
                 tuple(
-                    Lamp(bet.bet, words.bet_name(bet.bet), (seat, bet.bet) in lit) for bet in bets
+                    values.Lamp(bet.bet, words.bet_name(bet.bet), (seat, bet.bet) in lit)
+                    for bet in bets
                 ),
                 seat in round_.void_seats,
             )
@@ -176,19 +150,19 @@ def panel(
 
 def _counts(
     table: operator_pb2.Table, bets: Iterable[meter_pb2.Paytable], known: TableHistory | None
-) -> Iterable[CountView]:
+) -> Iterable[values.CountView]:
     placed = Counter(wager.bet for wager in table.round.wagers)
     chips = known.chips if known and _phase(table) in ("collected", "settled") else None
     for bet in bets:
         electronic = bet.medium == meter_pb2.BET_MEDIUM_ELECTRONIC
         confirmed = None if electronic or chips is None else chips.get(bet.bet, 0)
         name = words.bet_name(bet.bet)
-        yield CountView(bet.bet, name, placed[bet.bet], confirmed, electronic)
+        yield values.CountView(bet.bet, name, placed[bet.bet], confirmed, electronic)
 
 
 def _phase(table: operator_pb2.Table) -> str:
     phase = table.round.phase
-    return IDLE if phase == table_pb2.ROUND_PHASE_UNSPECIFIED else PHASES.from_wire(phase)
+    return IDLE if phase == table_pb2.ROUND_PHASE_UNSPECIFIED else fields.PHASES.from_wire(phase)
 
 
 def _known(table: operator_pb2.Table, past: SiteHistory | None) -> TableHistory | None:
@@ -211,15 +185,15 @@ def _attached(table: operator_pb2.Table, heard_ms: int, now_ms: int) -> bool:
 
 def tables(
     found: Iterable[operator_pb2.Table], past: SiteHistory | None, now_ms: int
-) -> tuple[TableView, ...]:
+) -> tuple[values.TableView, ...]:
     """Every table, with its part of all contributions where that is known."""
     known: Mapping[str, TableHistory] = past.tables if past and past.has_rounds else {}
     total_micros = sum(each.contributed_micros for each in known.values())
 
-    def view(table: operator_pb2.Table) -> TableView:
+    def view(table: operator_pb2.Table) -> values.TableView:
         heard_ms = _heard_ms(table, past)
         micros = known[table.id].contributed_micros if table.id in known else 0
-        return TableView(
+        return values.TableView(
             table=table.id,
             game=words.spaced(table.game),
             links=tuple(table.links),
@@ -236,17 +210,17 @@ def tables(
     return tuple(map(view, found))
 
 
-def link(found: operator_pb2.Link) -> LinkView:
+def link(found: operator_pb2.Link) -> values.LinkView:
     """A link with its money."""
-    return LinkView(
+    return values.LinkView(
         link=found.id,
         title=found.title,
         wager=words.money(found.wager_micros),
-        status=LINK_STATUSES.from_wire(found.status),
+        status=fields.LINK_STATUSES.from_wire(found.status),
         hit_count=found.hit_count,
         pending=words.money(found.pending_micros),
         levels=tuple(
-            LevelView(
+            values.LevelView(
                 level.level,
                 words.level_name(level.level),
                 words.money(level.meter_micros),
@@ -258,29 +232,29 @@ def link(found: operator_pb2.Link) -> LinkView:
     )
 
 
-def payout(found: payout_pb2.Payout) -> PayoutView:
+def payout(found: payout_pb2.Payout) -> values.PayoutView:
     """An award due."""
-    return PayoutView(
+    return values.PayoutView(
         payout=found.id,
         table=found.table,
         round=found.round,
         seat=found.seat,
         link=found.link,
         level=found.level,
-        kind=KINDS.from_wire(found.kind),
+        kind=fields.KINDS.from_wire(found.kind),
         hand=words.spaced(found.hand),
         amount=words.money(found.amount_micros),
         state="validated" if found.floorperson else "pending",
-        source=SOURCES.from_wire(found.source),
+        source=fields.SOURCES.from_wire(found.source),
         needs_floorperson=found.needs_floorperson,
         since_ms=found.decided_time_micros // MICROS_PER_MS,
         cards=tuple(found.cards),
     )
 
 
-def proposal(found: operator_pb2.Proposal) -> Proposal:
+def proposal(found: operator_pb2.Proposal) -> values.Proposal:
     """A change that waits for a second person."""
-    return Proposal(
+    return values.Proposal(
         found.id,
         found.link,
         found.level,
@@ -292,21 +266,21 @@ def proposal(found: operator_pb2.Proposal) -> Proposal:
     )
 
 
-def alarm(found: operator_pb2.Alarm) -> Alarm:
+def alarm(found: operator_pb2.Alarm) -> values.Alarm:
     """Something that the floor should look into."""
-    severity = ALARM_SEVERITIES.from_wire(found.severity)
-    return Alarm(severity, found.text, found.time_micros // MICROS_PER_MS)
+    severity = fields.ALARM_SEVERITIES.from_wire(found.severity)
+    return values.Alarm(severity, found.text, found.time_micros // MICROS_PER_MS)
 
 
 def history(
-    past: SiteHistory | None, link: str, level: str, range_: Range, now_s: int
-) -> HistoryView | None:
+    past: SiteHistory | None, link: str, level: str, range_: values.Range, now_s: int
+) -> values.HistoryView | None:
     """A meter over time."""
     found = past.levels.get(ledger.key(link, level)) if past else None
     if past is None or found is None:
         return None
     pairs = found.over(range_, now_s)
-    return HistoryView(
+    return values.HistoryView(
         link=link,
         level=level,
         range=range_,

@@ -44,6 +44,7 @@ CSP = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+HSTS_S = 365 * 24 * 3_600  # how long a browser that came over TLS comes in no other way
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -277,6 +278,8 @@ class _Headers:
                 headers["x-content-type-options"] = "nosniff"
                 headers["referrer-policy"] = "no-referrer"
                 headers["cross-origin-resource-policy"] = "same-origin"
+                if scope["scheme"] == "https":
+                    headers["strict-transport-security"] = f"max-age={HSTS_S}"
             await send(message)
 
         await self._app(scope, receive, send_with if scope["type"] == "http" else send)

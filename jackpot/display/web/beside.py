@@ -1,43 +1,52 @@
-"""Serve a site's pages in the process of its controller, for as long as a block lasts."""
+"""Serve the pages of a controller's sites, for as long as a block lasts."""
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 
-from jackpot.display.errors import HttpAddressError
+from jackpot.display import ADDRESS
+from jackpot.display.errors import DisplayError, HttpAddressError
 from jackpot.display.web.app import Settings
-from jackpot.display.web.serving import serve_display
-from jackpot.file_limit import raise_file_limit
+from jackpot.display.web.process import PagesProcess, PagesSetup
+from jackpot.display.web.serving import listen, url_of
+from jackpot.server.children import ChildError
 from jackpot.server.controller import Controller
-from jackpot.store.opening import Address, open_to_read
+from jackpot.store.opening import Address
 
-ADDRESS = "127.0.0.1:7480"
 FREE = "127.0.0.1:0"
+MODULE = "jackpot.display.web"
 
 
 @asynccontextmanager
 async def pages(
     controller: Controller,
     store: Address,
-    address: str | socket.socket,
+    places: Mapping[str, socket.socket],
     look: Settings,
-    site: str = "",
-) -> AsyncIterator[str]:
-    """Serve the pages of a controller's site while this lasts; their address."""
-    display = await serve_display(
-        controller.engine,
-        site or controller.site.id,
-        controller.heartbeats,
-        address,
-        look,
-        partial(open_to_read, store),
-        controller.gate,
+    inside: PagesProcess | None = None,
+) -> AsyncIterator[list[str]]:
+    """Serve the pages of some sites while this lasts, each on a socket; their addresses.
+
+    They have a process of their own where the controller's sockets have. `inside` serves them in
+    this one otherwise.
+    """
+    setup = PagesSetup(
+        places={site: place.fileno() for site, place in places.items()},
+        store=str(store),
+        settings=look,
+        files=tuple(map(str, controller.gate.files)) if controller.gate else None,
+    )
+    children = controller.pages(
+        MODULE, lambda: inside or PagesProcess(), setup, tuple(setup.places.values())
     )
     try:
-        yield display.url
+        await children.start()
+    except ChildError as error:
+        raise DisplayError(f"the pages can't be served: {error}") from error
+    try:
+        yield [url_of(place, with_tls=controller.gate is not None) for place in places.values()]
     finally:
-        await display.stop()
+        await children.stop()
 
 
 @asynccontextmanager
@@ -45,13 +54,12 @@ async def pages_somewhere(
     controller: Controller, store: Address, address: str | None, look: Settings
 ) -> AsyncIterator[str]:
     """On the usual port if it is free; where a port was asked for, there or not at all."""
-    raise_file_limit()
     try:
-        async with pages(controller, store, address or ADDRESS, look) as url:
-            yield url
-            return
+        place = listen(address or ADDRESS)
     except HttpAddressError:
         if address is not None:
             raise
-    async with pages(controller, store, FREE, look) as url:
-        yield url
+        place = listen(FREE)
+    with place:
+        async with pages(controller, store, {controller.site.id: place}, look) as (url,):
+            yield url

@@ -4,8 +4,8 @@ Past a limit it is told so and cut off; one that connects and says nothing leave
 others. Over TLS the browser's certificate, where it has one, is told to the application.
 
 uvicorn's httptools parser has no limit of its own. It joins what it has of a header to every piece
-that comes, so each piece of an endless header costs as much as all pieces before it, and the tables
-wait meanwhile: the pages share their loop with the controller.
+that comes, so each piece of an endless header costs as much as all pieces before it, and all other
+browsers wait meanwhile.
 """
 
 import asyncio

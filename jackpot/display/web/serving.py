@@ -1,4 +1,4 @@
-"""Serve the pages in the running loop, beside whatever else runs there."""
+"""Serve the pages of a feed in the running loop."""
 
 import asyncio
 import contextlib
@@ -9,17 +9,11 @@ from typing import Any
 
 import uvicorn
 
-from jackpot.auth.gate import Gate
 from jackpot.display.errors import HttpAddressError
-from jackpot.display.feeds.local import LocalFeed
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.web.access import Access, ByRole
 from jackpot.display.web.app import Pages, Settings
 from jackpot.display.web.connections import MAX_REQUEST_BYTES, CertifiedProtocol
-from jackpot.display.web.metrics import Metrics
-from jackpot.engine import Engine
-from jackpot.server.floor_watch import Heartbeats
-from jackpot.store.journal import Archive
 
 STOP_S = 2  # for answers that are under way
 HANDSHAKE_S = 10  # for TLS to know who is there
@@ -39,44 +33,12 @@ class Display:
         self._pages = pages
         self._server = server
         self._task = task
-        self._at_end: list[Callable[[], Awaitable[None]]] = []
-
-    def at_end(self, what: Callable[[], Awaitable[None]]) -> None:
-        """Do something more when this stops."""
-        self._at_end.append(what)
 
     async def stop(self) -> None:
         """Let every watcher go and close."""
         self._pages.close()
         self._server.should_exit = True
         await self._task
-        for what in self._at_end:
-            await what()
-
-
-async def serve_display(
-    engine: Engine,
-    site: str,
-    heartbeats: Heartbeats,
-    address: str | socket.socket,
-    settings: Settings | None = None,
-    open_reader: Callable[[], Archive] | None = None,
-    gate: Gate | None = None,
-) -> Display:
-    """Serve an engine's site, with a gate over TLS; HttpAddressError where the address is taken."""
-    feed = LocalFeed(engine, site, heartbeats, open_reader)
-    listening = listen(address) if isinstance(address, str) else address
-    metrics = Metrics(feed)
-    feed.start()
-    access = ByRole(gate, site) if gate else None
-    display = await serve_feed(feed, listening, settings or Settings(), metrics.page, access)
-
-    async def end() -> None:
-        metrics.close()
-        await feed.stop()
-
-    display.at_end(end)
-    return display
 
 
 async def serve_feed(
@@ -104,12 +66,17 @@ async def serve_feed(
         ws="none",  # nothing here is for WebSockets, whose protocol has none of our limits
     )
     server = _Server(config)
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
     task = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells in no other way
         await asyncio.sleep(0.005)
-    return Display(pages, server, task, f"{'https' if tls else 'http'}://{shown}:{port}")
+    return Display(pages, server, task, url_of(listening, with_tls=tls is not None))
+
+
+def url_of(listening: socket.socket, *, with_tls: bool) -> str:
+    """Where the pages of a socket are found."""
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if with_tls else 'http'}://{shown}:{port}"
 
 
 def listen(address: str) -> socket.socket:

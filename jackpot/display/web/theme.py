@@ -1,6 +1,6 @@
-"""A house's look: its name, its logo and its colours, from one small TOML file.
+"""A house's look: its name, its logo and its colors, from one small TOML file.
 
-Colours that people could not read on one another are refused: a sign is read from ten metres.
+Colors that people could not read on one another are refused: a sign is read from thirty feet away.
 """
 
 import re
@@ -11,13 +11,14 @@ from typing import Any, Self
 from msgspec import Struct, field
 
 from jackpot.display.errors import ThemeError
+from jackpot.rules.toml_lines import parse
 
-_COLOUR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
+_COLOR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 _LOGO_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 _LOGO_BYTES = 1 << 20
 _NAME_LENGTH = 60
 LEGIBLE = 4.5  # the least contrast of text on its ground, WCAG 2 AA
-COLOURS = {
+COLORS = {
     "background": "#0d0f12",
     "surface": "#171a1f",
     "text": "#f3efe6",
@@ -33,26 +34,27 @@ class Theme(Struct, frozen=True):
     name: str = ""
     logo: bytes = b""
     logo_type: str = ""
-    colours: dict[str, str] = field(default_factory=COLOURS.copy)
+    colors: dict[str, str] = field(default_factory=COLORS.copy)
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a theme file; ThemeError says what is wrong with it."""
         try:
-            values = tomllib.loads(path.read_text("utf-8"))
+            values = parse(path.read_text("utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise ThemeError(f"{path}: {error}") from error
-        if unknown := values.keys() - {"name", "logo", "colours"}:
+        colors = values.pop("colors", values.pop("colours", {}))
+        if unknown := values.keys() - {"name", "logo"}:
             raise ThemeError(f"{path}: unknown key {min(unknown)!r}")
         name = values.get("name", "")
         if not isinstance(name, str) or len(name) > _NAME_LENGTH:
             raise ThemeError(f"{path}: name must be a text of at most {_NAME_LENGTH} characters")
         logo, logo_type = _logo(path, values.get("logo", ""))
-        return cls(name, logo, logo_type, _colours(path, values.get("colours", {})))
+        return cls(name, logo, logo_type, _colors(path, colors))
 
     def css(self) -> bytes:
-        """The colours as style-sheet variables."""
-        rules = "".join(f"--{name}:{value};" for name, value in self.colours.items())
+        """The colors as style-sheet variables."""
+        rules = "".join(f"--{name}:{value};" for name, value in self.colors.items())
         return f":root{{{rules}}}\n".encode()
 
 
@@ -70,34 +72,34 @@ def _logo(path: Path, name: Any) -> tuple[bytes, str]:
     return logo, _LOGO_TYPES[Path(name).suffix]
 
 
-def _colours(path: Path, chosen: Any) -> dict[str, str]:
+def _colors(path: Path, chosen: Any) -> dict[str, str]:
     if not isinstance(chosen, dict):
-        raise ThemeError(f"{path}: colours must be a table")
+        raise ThemeError(f"{path}: colors must be a table")
     for key, value in chosen.items():
-        if key not in COLOURS:
-            raise ThemeError(f"{path}: unknown colour {key!r} (one of: {', '.join(COLOURS)})")
-        if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-            raise ThemeError(f"{path}: colours.{key} must be like {COLOURS[key]!r}")
-    colours = COLOURS | chosen
+        if key not in COLORS:
+            raise ThemeError(f"{path}: unknown color {key!r} (one of: {', '.join(COLORS)})")
+        if not isinstance(value, str) or not _COLOR.fullmatch(value):
+            raise ThemeError(f"{path}: colors.{key} must be like {COLORS[key]!r}")
+    colors = COLORS | chosen
     for ink in ("text", "muted", "accent", "alert"):
         for ground in ("background", "surface"):
-            found = contrast(colours[ink], colours[ground])
+            found = contrast(colors[ink], colors[ground])
             if found < LEGIBLE:
                 raise ThemeError(
                     f"{path}: {ink} on {ground} has a contrast of {found:.1f}, "
                     f"below {LEGIBLE}: nobody could read it"
                 )
-    return colours
+    return colors
 
 
 def contrast(one: str, other: str) -> float:
-    """How well two colours can be told apart, from 1 to 21, as WCAG 2 reckons it."""
+    """How well two colors can be told apart, from 1 to 21, as WCAG 2 reckons it."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(colour: str) -> float:
-    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+def _luminance(color: str) -> float:
+    channels = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     red, green, blue = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4  # noqa: PLR2004 - sRGB's curve
         for c in channels

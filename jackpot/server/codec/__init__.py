@@ -22,6 +22,7 @@ from jackpot.core.commands.table import Malformed, TableCommand
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import FAILED
 from jackpot.server.codec.fields import identifier, number, request_id
+from jackpot.server.codec.messages import filled
 from jackpot.server.errors import CallRefusedError
 
 _MAX_DETAIL = 128  # characters of each thing that the journal keeps of a malformed command
@@ -82,7 +83,12 @@ class NumberedCommand(Command):
     One that is malformed comes out as `Malformed`: the engine journals its refusal, so that it uses
     its number. Without site, table, epoch and number there is nothing to journal it under, and the
     call ends.
+
+    `fill` adds what the event says to a response that has its sequence. A Play stream's answers are
+    filled in place: one that was made apart would be copied.
     """
+
+    fill: Callable[[Any, Any], None]
 
     def request(self, message: Any, actor: Actor) -> Request:  # noqa: ARG002 - a table speaks for itself
         """The command with its identity; CallRefusedError if the message has none."""
@@ -107,6 +113,15 @@ class NumberedCommand(Command):
             _log.exception("a %s could not be read", message.DESCRIPTOR.name)
             return malformed_command(message, refuse(Reason.MALFORMED, problem=FAILED))
         return command
+
+
+def numbered(
+    parse: Callable[[Any], Any],
+    response: Callable[..., Any],
+    fill: Callable[[Any, Any], None] = lambda _response, _event: None,
+) -> NumberedCommand:
+    """A table's command with its response; without `fill` that says no more than its sequence."""
+    return NumberedCommand(parse, filled(response, fill), fill)
 
 
 def malformed_command(message: Message, refusal: Refusal) -> Malformed:

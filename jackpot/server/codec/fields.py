@@ -29,7 +29,7 @@ Word = TypeVar("Word", bound=str)
 
 _ECHO = 40  # characters of a bad value that a refusal repeats
 _MAX_CARD_TEXT = 4
-_CARDS = {card: card for card in DECK}  # those that come in their one spelling already
+_CARDS = frozenset(DECK)  # in their one spelling
 
 
 def malformed(field: str, problem: str, value: object = "") -> CallRefusedError:
@@ -56,6 +56,8 @@ def text(value: str, field: str, most: int = MAX_TEXT) -> str:
 
 def optional_text(value: str, field: str, most: int = MAX_TEXT) -> str:
     """Something that a person may have written."""
+    if not value:
+        return value
     if len(value) > most:
         raise refused(Reason.TOO_MANY, field=field, characters=len(value), limit=most)
     if not value.isprintable():
@@ -72,7 +74,7 @@ def whole(value: int, field: str, least: int, most: int) -> int:
 
 def number(value: int, field: str) -> int:
     """An epoch, a command's number or a payout's."""
-    return whole(value, field, 1, MAX_NUMBER)
+    return value if 1 <= value <= MAX_NUMBER else whole(value, field, 1, MAX_NUMBER)
 
 
 def amount(value: int, field: str) -> int:
@@ -89,7 +91,7 @@ def cash(value: int, field: str, least: int = MICROS_PER_CENT) -> int:
 
 def seat(value: int, field: str = "seat") -> int:
     """A seat that some table might have."""
-    return whole(value, field, 1, MAX_SEATS)
+    return value if 1 <= value <= MAX_SEATS else whole(value, field, 1, MAX_SEATS)
 
 
 def placed(message: table_pb2.PlacedWager) -> Placed:
@@ -108,7 +110,10 @@ def many(items: Sequence[Item], field: str, most: int, least: int = 0) -> Sequen
 
 def cards(items: Sequence[str], field: str) -> tuple[str, ...]:
     """Cards in their one spelling; whether they can be together is not judged here."""
-    return tuple([_CARDS.get(item) or _card(item, field) for item in many(items, field, MAX_CARDS)])
+    found = tuple(items[:])  # a slice is copied at once
+    if len(found) <= MAX_CARDS and _CARDS.issuperset(found):
+        return found
+    return tuple([_card(item, field) for item in many(found, field, MAX_CARDS)])
 
 
 def request_id(value: str) -> str:

@@ -27,15 +27,24 @@ from jackpot.server.codec.fields import (
 )
 from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 
-_NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
     change: enum_value(operator_pb2.ChangeKind, change.__name__) for change in get_args(Change)
 }
 
 
+def draw_message(drawn: state.Draw) -> table_pb2.Draw:
+    """What a link drew."""
+    return table_pb2.Draw(
+        link=drawn.link,
+        magic_card=drawn.magic_card,
+        lucky_position=lucky_position(drawn.lucky_position),
+        entropy=bytes.fromhex(drawn.entropy),
+    )
+
+
 def lucky_position(position: int) -> int | None:
     """Where the Lucky Bonus is, if it was drawn."""
-    return None if position == _NO_POSITION else position
+    return None if position == state.NO_POSITION else position
 
 
 def wager_message(seat: int, bet: str, wager: Wager | state.Accepted) -> table_pb2.Wager:
@@ -64,6 +73,7 @@ def round_message(round_: state.Round | None) -> table_pb2.Round | None:
         void_seats=round_.void_seats,
         magic_card=round_.magic_card,
         lucky_position=lucky_position(round_.lucky_position),
+        draws=map(draw_message, round_.draws),
     )
 
 
@@ -246,19 +256,34 @@ def _change_message(
             )
 
 
+def filled(
+    response: Callable[..., Any], fill: Callable[[Any, Any], None]
+) -> Callable[[int, Any], Any]:
+    """An answer that is a response with its sequence, and what `fill` adds from the event."""
+
+    def answer(sequence: int, event: Any) -> Any:
+        message = response(sequence=sequence)
+        fill(message, event)
+        return message
+
+    return answer
+
+
 def journaled(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     """An answer that says no more than where the journal has it."""
     return lambda sequence, _event: response(sequence=sequence)
 
 
+def fill_voided(response: Any, event: Any) -> None:
+    """What goes back, and what becomes of awards."""
+    response.round = event.number
+    response.returned_micros = event.returned_micros
+    response.changes.extend(changes_messages(event.changes))
+
+
 def voided(response: Callable[..., Any]) -> Callable[[int, Any], Any]:
     """An answer that says what goes back, and what becomes of awards."""
-    return lambda sequence, event: response(
-        sequence=sequence,
-        round=event.number,
-        returned_micros=event.returned_micros,
-        changes=changes_messages(event.changes),
-    )
+    return filled(response, fill_voided)
 
 
 def changed(response: Callable[..., Any]) -> Callable[[int, Any], Any]:

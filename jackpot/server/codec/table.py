@@ -21,11 +21,25 @@ from jackpot.core.commands.table import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.events.table import RoundLocked, RoundSettled, TableAttached
+from jackpot.core.events.table import (
+    DeckPlaced,
+    PotContributed,
+    RoundLocked,
+    RoundOpened,
+    RoundSettled,
+    TableAttached,
+)
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import JournaledAnswer
-from jackpot.server.codec import NumberedCommand, Read, RequestedCommand, Row, malformed_command
+from jackpot.server.codec import (
+    NumberedCommand,
+    Read,
+    RequestedCommand,
+    Row,
+    malformed_command,
+    numbered,
+)
 from jackpot.server.codec.fields import (
     DEALINGS,
     FATES,
@@ -42,11 +56,11 @@ from jackpot.server.codec.fields import (
     whole,
 )
 from jackpot.server.codec.messages import (
-    journaled,
+    draw_message,
+    fill_voided,
     lucky_position,
     payout_message,
     round_message,
-    voided,
     wager_message,
 )
 from jackpot.wire.limits import (
@@ -61,6 +75,7 @@ from jackpot.wire.limits import (
 from jackpot.wire.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
+_FEW_WAGERS = 16  # whose message is remembered
 
 
 def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
@@ -125,15 +140,24 @@ def _withdraw_wagers(message: table_pb2.WithdrawWagers) -> WithdrawWagers:
     return WithdrawWagers(tuple(placed(wager) for wager in wagers))
 
 
-def _locked(sequence: int, event: RoundLocked) -> table_pb2.LockOutResponse:
-    return table_pb2.LockOutResponse(
-        sequence=sequence,
-        round=event.number,
-        wagers=[wager_message(wager.seat, wager.bet, wager) for wager in event.wagers],
-        collected=event.collected,
-        magic_card=event.magic_card,
-        lucky_position=lucky_position(event.lucky_position),
-    )
+def _locked(response: table_pb2.LockOutResponse, event: RoundLocked) -> None:
+    response.round = event.number
+    few = len(event.wagers) <= _FEW_WAGERS
+    response.MergeFromString(_known_standing(event.wagers) if few else _standing(event.wagers))
+    response.collected = event.collected
+    response.magic_card = event.magic_card
+    if (position := lucky_position(event.lucky_position)) is not None:
+        response.lucky_position = position
+    response.draws.extend(map(draw_message, event.draws))
+
+
+def _standing(wagers: tuple[Wager, ...]) -> bytes:
+    """The wagers of a lock-out's response."""
+    messages = [wager_message(wager.seat, wager.bet, wager) for wager in wagers]
+    return table_pb2.LockOutResponse(wagers=messages).SerializeToString()
+
+
+_known_standing = lru_cache(maxsize=1_024)(_standing)
 
 
 def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollection:
@@ -146,29 +170,41 @@ def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollecti
     )
 
 
+def _hand(message: table_pb2.SeatHand) -> SeatHand:
+    return SeatHand(
+        seat(message.seat),
+        cards(message.cards, "cards"),
+        FATES.from_wire(message.fate),
+        optional_text(message.player, "player"),
+    )
+
+
 def _settle(message: table_pb2.Settle) -> Settle:
+    hands = many(message.hands, "hands", MAX_SEATS)
     return Settle(
-        hands=tuple(
-            SeatHand(
-                seat(hand.seat),
-                cards(hand.cards, "cards"),
-                FATES.from_wire(hand.fate),
-                optional_text(hand.player, "player"),
-            )
-            for hand in many(message.hands, "hands", MAX_SEATS)
-        ),
+        hands=tuple([_hand(hand) for hand in hands]),
         dealer=cards(message.dealer, "dealer"),
         community=cards(message.community, "community"),
     )
 
 
-def _settled(sequence: int, event: RoundSettled) -> table_pb2.SettleResponse:
-    return table_pb2.SettleResponse(
-        sequence=sequence,
-        round=event.number,
-        payouts=[payout_message(payout) for payout in event.payouts],
-        alarms=event.alarms,
-    )
+def _settled(response: table_pb2.SettleResponse, event: RoundSettled) -> None:
+    response.round = event.number
+    if event.payouts:
+        response.payouts.extend([payout_message(payout) for payout in event.payouts])
+    response.alarms.extend(event.alarms)
+
+
+def _opened(response: table_pb2.OpenRoundResponse, event: RoundOpened) -> None:
+    response.round = event.number
+
+
+def _contributed(response: table_pb2.ContributePotResponse, event: PotContributed) -> None:
+    response.link, response.amount_micros = event.link, event.amount_micros
+
+
+def _deck_placed(response: table_pb2.PlaceDeckResponse, event: DeckPlaced) -> None:
+    response.due_time_micros = event.deck.due_micros
 
 
 def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:
@@ -193,54 +229,47 @@ def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOr
 
 def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) -> None:
     """Fill in what became of a command of a Play stream."""
-    result.sequence = done.sequence
-    getattr(result, kind).CopyFrom(PLAYED[kind].answer(done.sequence, done.event))
+    response = getattr(result, kind)
+    result.sequence = response.sequence = done.sequence
+    PLAYED[kind].fill(response, done.event)
 
 
 ROWS: Mapping[str, Row] = {
     "Attach": RequestedCommand(lambda m: AttachTable(identifier(m.table, "table")), _attached),
     # Every table beats every few seconds: the store is asked only before one is refused.
     "Heartbeat": Read(_heartbeat, _alive, fresh=False),
-    "OpenRound": NumberedCommand(
-        lambda _: OpenRound(),
-        lambda sequence, event: table_pb2.OpenRoundResponse(sequence=sequence, round=event.number),
-    ),
-    "PlaceWagers": NumberedCommand(_place_wagers, journaled(table_pb2.PlaceWagersResponse)),
-    "WithdrawWagers": NumberedCommand(
-        _withdraw_wagers, journaled(table_pb2.WithdrawWagersResponse)
-    ),
-    "LockOut": NumberedCommand(lambda _: LockOut(), _locked),
-    "ConfirmCollection": NumberedCommand(
-        _confirm_collection, journaled(table_pb2.ConfirmCollectionResponse)
-    ),
-    "Settle": NumberedCommand(_settle, _settled),
-    "VoidRound": NumberedCommand(
+    "OpenRound": numbered(lambda _: OpenRound(), table_pb2.OpenRoundResponse, _opened),
+    "PlaceWagers": numbered(_place_wagers, table_pb2.PlaceWagersResponse),
+    "WithdrawWagers": numbered(_withdraw_wagers, table_pb2.WithdrawWagersResponse),
+    "LockOut": numbered(lambda _: LockOut(), table_pb2.LockOutResponse, _locked),
+    "ConfirmCollection": numbered(_confirm_collection, table_pb2.ConfirmCollectionResponse),
+    "Settle": numbered(_settle, table_pb2.SettleResponse, _settled),
+    "VoidRound": numbered(
         lambda m: VoidRound(text(m.irregularity, "irregularity")),
-        voided(table_pb2.VoidRoundResponse),
+        table_pb2.VoidRoundResponse,
+        fill_voided,
     ),
-    "VoidSeat": NumberedCommand(
+    "VoidSeat": numbered(
         lambda m: VoidSeat(seat(m.seat), text(m.irregularity, "irregularity")),
-        voided(table_pb2.VoidSeatResponse),
+        table_pb2.VoidSeatResponse,
+        fill_voided,
     ),
-    "ContributePot": NumberedCommand(
+    "ContributePot": numbered(
         lambda m: ContributePot(amount(m.pot_micros, "pot_micros")),
-        lambda sequence, event: table_pb2.ContributePotResponse(
-            sequence=sequence, link=event.link, amount_micros=event.amount_micros
-        ),
+        table_pb2.ContributePotResponse,
+        _contributed,
     ),
-    "PlaceDeck": NumberedCommand(
+    "PlaceDeck": numbered(
         lambda m: PlaceDeck(
             back=text(m.back, "back", MAX_BACK),
             dealing=DEALINGS.from_wire(m.dealing),
             used_s=whole(m.used_s, "used_s", 0, MAX_USED_S),
         ),
-        lambda sequence, event: table_pb2.PlaceDeckResponse(
-            sequence=sequence, due_time_micros=event.deck.due_micros
-        ),
+        table_pb2.PlaceDeckResponse,
+        _deck_placed,
     ),
-    "RemoveDeck": NumberedCommand(
-        lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)),
-        journaled(table_pb2.RemoveDeckResponse),
+    "RemoveDeck": numbered(
+        lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)), table_pb2.RemoveDeckResponse
     ),
     "Play": Row(play_requests, play_result),
 }

@@ -27,22 +27,22 @@ class _BetMediumEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BetMedium.V
     DESCRIPTOR: _descriptor.EnumDescriptor
     BET_MEDIUM_UNSPECIFIED: _BetMedium.ValueType  # 0
     BET_MEDIUM_CHIPS: _BetMedium.ValueType  # 1
-    """With chips that the dealer collects and counts."""
+    """With chips, which the dealer collects and counts."""
     BET_MEDIUM_ELECTRONIC: _BetMedium.ValueType  # 2
-    """By a debit of a game account: there is nothing to count."""
+    """From a game account, so there are no chips to count."""
     BET_MEDIUM_POT: _BetMedium.ValueType  # 3
-    """Not made by a player: pots feed the fund, and the lines are shares of it."""
+    """From pots, not by a player. The lines of the paytable are shares of the fund."""
 
 class BetMedium(_BetMedium, metaclass=_BetMediumEnumTypeWrapper):
     """How a bet is made."""
 
 BET_MEDIUM_UNSPECIFIED: BetMedium.ValueType  # 0
 BET_MEDIUM_CHIPS: BetMedium.ValueType  # 1
-"""With chips that the dealer collects and counts."""
+"""With chips, which the dealer collects and counts."""
 BET_MEDIUM_ELECTRONIC: BetMedium.ValueType  # 2
-"""By a debit of a game account: there is nothing to count."""
+"""From a game account, so there are no chips to count."""
 BET_MEDIUM_POT: BetMedium.ValueType  # 3
-"""Not made by a player: pots feed the fund, and the lines are shares of it."""
+"""From pots, not by a player. The lines of the paytable are shares of the fund."""
 Global___BetMedium: _TypeAlias = BetMedium  # noqa: Y015
 
 class _LinkStatus:

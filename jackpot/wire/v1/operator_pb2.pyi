@@ -129,6 +129,8 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     """The controller's clock was set back: entries keep the later time until it has caught up."""
     ALARM_KIND_CLOCK_JUMPED: _AlarmKind.ValueType  # 8
     """The controller's clock was put forward: entries since bear the later time."""
+    ALARM_KIND_FRONT_LOST: _AlarmKind.ValueType  # 9
+    """A process that owns the controller's sockets ended; its clients connect again."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
     """Every alarm that there is."""
@@ -150,6 +152,8 @@ ALARM_KIND_CLOCK_BEHIND: AlarmKind.ValueType  # 7
 """The controller's clock was set back: entries keep the later time until it has caught up."""
 ALARM_KIND_CLOCK_JUMPED: AlarmKind.ValueType  # 8
 """The controller's clock was put forward: entries since bear the later time."""
+ALARM_KIND_FRONT_LOST: AlarmKind.ValueType  # 9
+"""A process that owns the controller's sockets ended; its clients connect again."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:

@@ -179,6 +179,45 @@ class SeatHand(_message.Message):
 Global___SeatHand: _TypeAlias = SeatHand  # noqa: Y015
 
 @_typing.final
+class Draw(_message.Message):
+    """What a link drew at a lock-out. Each link of a table draws by itself."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    MAGIC_CARD_FIELD_NUMBER: _builtins.int
+    LUCKY_POSITION_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    magic_card: _builtins.str
+    """Empty: none was drawn."""
+    lucky_position: _builtins.int
+    """A seat, 0 for the dealer; absent: none was drawn."""
+    entropy: _builtins.bytes
+    """The 32 random bytes that it was drawn from: four big-endian numbers of 64 bits. A Magic Card is
+    drawn if the first, modulo 10,000, is below the link's share in basis points; the second,
+    modulo 52, is its place in the deck 2c, 2d, 2h, 2s, 3c and so on. The third and fourth are
+    the same for the lucky position, modulo the seats and the dealer.
+    """
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        magic_card: _builtins.str = ...,
+        lucky_position: _builtins.int | None = ...,
+        entropy: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "lucky_position", b"lucky_position"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "entropy", b"entropy", "link", b"link", "lucky_position", b"lucky_position", "magic_card", b"magic_card"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__lucky_position: _TypeAlias = _typing.Literal["lucky_position"]  # noqa: Y015
+    _WhichOneofArgType__lucky_position: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lucky_position) -> _WhichOneofReturnType__lucky_position | None: ...
+
+Global___Draw: _TypeAlias = Draw  # noqa: Y015
+
+@_typing.final
 class Round(_message.Message):
     """A table's current round, or its last one until the next opens."""
 
@@ -190,15 +229,21 @@ class Round(_message.Message):
     VOID_SEATS_FIELD_NUMBER: _builtins.int
     MAGIC_CARD_FIELD_NUMBER: _builtins.int
     LUCKY_POSITION_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     phase: Global___RoundPhase.ValueType
     magic_card: _builtins.str
+    """The first Magic Card and lucky position of `draws`."""
     lucky_position: _builtins.int
     """A seat, 0 for the dealer; absent: none was drawn."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wager]: ...
     @_builtins.property
     def void_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
+    @_builtins.property
+    def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
+        """One for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
+
     def __init__(
         self,
         *,
@@ -208,10 +253,11 @@ class Round(_message.Message):
         void_seats: _abc.Iterable[_builtins.int] | None = ...,
         magic_card: _builtins.str = ...,
         lucky_position: _builtins.int | None = ...,
+        draws: _abc.Iterable[Global___Draw] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "lucky_position", b"lucky_position"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "number", b"number", "phase", b"phase", "void_seats", b"void_seats", "wagers", b"wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "draws", b"draws", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "number", b"number", "phase", b"phase", "void_seats", b"void_seats", "wagers", b"wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lucky_position: _TypeAlias = _typing.Literal["lucky_position"]  # noqa: Y015
     _WhichOneofArgType__lucky_position: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position"]  # noqa: Y015
@@ -936,15 +982,21 @@ class LockOutResponse(_message.Message):
     COLLECTED_FIELD_NUMBER: _builtins.int
     MAGIC_CARD_FIELD_NUMBER: _builtins.int
     LUCKY_POSITION_FIELD_NUMBER: _builtins.int
+    DRAWS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     round: _builtins.int
     collected: _builtins.bool
     """True if no chip was wagered: there is nothing to count."""
     magic_card: _builtins.str
+    """The first Magic Card and lucky position of `draws`."""
     lucky_position: _builtins.int
     """A seat, 0 for the dealer; absent: none was drawn."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wager]: ...
+    @_builtins.property
+    def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
+        """One for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
+
     def __init__(
         self,
         *,
@@ -954,10 +1006,11 @@ class LockOutResponse(_message.Message):
         collected: _builtins.bool = ...,
         magic_card: _builtins.str = ...,
         lucky_position: _builtins.int | None = ...,
+        draws: _abc.Iterable[Global___Draw] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "lucky_position", b"lucky_position"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "collected", b"collected", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "round", b"round", "sequence", b"sequence", "wagers", b"wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "collected", b"collected", "draws", b"draws", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "round", b"round", "sequence", b"sequence", "wagers", b"wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lucky_position: _TypeAlias = _typing.Literal["lucky_position"]  # noqa: Y015
     _WhichOneofArgType__lucky_position: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position"]  # noqa: Y015
@@ -1044,8 +1097,8 @@ class SettleResponse(_message.Message):
     round: _builtins.int
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
-        """In payment order: by turn, from the highest seat down. An envy bonus has the turn of the hand
-        that causes it, a divided award that of its highest seat. Within a turn: by link, own hand,
+        """In payment order: seat by seat, from the highest down. An envy bonus comes with the seat whose
+        hand causes it, and a divided award with its highest seat. At each seat: by link, own hand,
         dealer's hand, envy, bet and receiving seat. If you validate and pay straight down this list,
         nothing is refused as OUT_OF_ORDER.
         """

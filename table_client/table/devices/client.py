@@ -79,7 +79,7 @@ class DeviceConnection:
     async def open_station(self, name: str, config: StationConfig) -> "RemoteDevices":
         """Set up a table's devices, or find them as they are."""
         request = pb.OpenStationRequest(
-            request_id=uuid4().hex, station=name, config=wire.config_to_wire(config)
+            request_id=uuid4().hex, station=name, config=wire.to_wire(config)
         )
         with _refusals(self.target):
             await self.devices.OpenStation(request, timeout=self.timeout_s)
@@ -116,11 +116,11 @@ class RemoteDevices:
 
     async def load_deck(self, back: str) -> StationStatus:
         """Bring a new deck to the table, or gather a known one, ready to be shuffled."""
-        return await self._do(self._devices.LoadDeck, pb.LoadDeckRequest(back=back))
+        return await self._do("LoadDeck", back=back)
 
     async def shuffle(self) -> StationStatus:
         """Begin to shuffle the loaded deck; a shuffler goes on by itself, a dealer finishes."""
-        return await self._do(self._devices.Shuffle, pb.ShuffleRequest())
+        return await self._do("Shuffle")
 
     async def await_shuffle(self) -> StationStatus:
         """Wait until the shuffler is no longer at work; its state says how it went."""
@@ -128,67 +128,51 @@ class RemoteDevices:
 
     async def eject(self) -> StationStatus:
         """Move the shuffled deck from the shuffler to where it is dealt from."""
-        return await self._do(self._devices.Eject, pb.EjectRequest())
+        return await self._do("Eject")
 
     async def cut(self, cards_from_top: int) -> StationStatus:
         """Cut cards shuffled by hand, or recut, and have them ready to be dealt."""
-        return await self._do(self._devices.Cut, pb.CutRequest(cards_from_top=cards_from_top))
+        return await self._do("Cut", cards_from_top=cards_from_top)
 
     async def dispense(self, deliveries: Sequence[Delivery]) -> Dispensed:
         """Deal, until all is delivered or something is seen that a dealer must act on."""
-        request = pb.DispenseRequest(
-            deliveries=[wire.delivery_to_wire(delivery) for delivery in deliveries]
-        )
-        response = await self._command(self._devices.Dispense, request)
-        return Dispensed(
-            tuple(wire.delivered_from_wire(each) for each in response.delivered),
-            wire.status_from_wire(response.status),
-        )
+        asked = [wire.to_wire(delivery) for delivery in deliveries]
+        return wire.from_wire(Dispensed, await self._command("Dispense", deliveries=asked))
 
     async def remove_stub(self, *, count: bool = False, to_hand: bool = False) -> Stub:
         """Take what is left out of the shoe: to the discard rack, or to go on from the hand."""
-        request = pb.RemoveStubRequest(count=count, to_hand=to_hand)
-        response = await self._command(self._devices.RemoveStub, request)
+        response = await self._command("RemoveStub", count=count, to_hand=to_hand)
         counted = response.counted if response.HasField("counted") else None
-        return Stub(counted, wire.status_from_wire(response.status))
+        return Stub(counted, wire.from_wire(StationStatus, response.status))
 
     async def remove_deck(self, back: str) -> StationStatus:
         """Take a deck off the table for good."""
-        return await self._do(self._devices.RemoveDeck, pb.RemoveDeckRequest(back=back))
+        return await self._do("RemoveDeck", back=back)
 
     async def retire(self, device: Device, how: Retirement) -> StationStatus:
         """Cover a device, or take it off the table; its cards go back to the dealer."""
-        request = pb.RetireDeviceRequest(device=wire.number(device), how=wire.number(how))
-        return await self._do(self._devices.RetireDevice, request)
+        return await self._do("RetireDevice", device=wire.number(device), how=wire.number(how))
 
     async def restore(self, device: Device) -> StationStatus:
         """Bring a repaired device back, empty."""
-        request = pb.RestoreDeviceRequest(device=wire.number(device))
-        return await self._do(self._devices.RestoreDevice, request)
+        return await self._do("RestoreDevice", device=wire.number(device))
 
     async def change_method(self, method: Method) -> StationStatus:
         """Deal in another way, once the automated device is out of the way."""
-        request = pb.ChangeMethodRequest(method=wire.number(method))
-        return await self._do(self._devices.ChangeMethod, request)
+        return await self._do("ChangeMethod", method=wire.number(method))
 
     async def inject_fault(self, fault: Fault, *, skip: int = 0, seat: int = 0) -> StationStatus:
         """Have a fault take effect at its next chance, or after `skip` chances."""
-        request = pb.InjectFaultRequest(fault=wire.number(fault), skip=skip, seat=seat)
-        return await self._do(self._emulation.InjectFault, request)
+        return await self._do("InjectFault", fault=wire.number(fault), skip=skip, seat=seat)
 
     async def set_fault_rates(self, rates_ppm: Mapping[Fault, int]) -> StationStatus:
         """Have faults happen at random, each so many times in a million chances."""
-        request = pb.SetFaultRatesRequest(
-            rates=[
-                pb.FaultRate(fault=wire.number(fault), rate_ppm=rate_ppm)
-                for fault, rate_ppm in rates_ppm.items()
-            ]
-        )
-        return await self._do(self._emulation.SetFaultRates, request)
+        rates = [{"fault": wire.number(f), "rate_ppm": ppm} for f, ppm in rates_ppm.items()]
+        return await self._do("SetFaultRates", rates=rates)
 
     async def pass_time(self, ms: int) -> StationStatus:
         """Let time pass on the devices' clock, as fast as possible."""
-        return await self._do(self._emulation.PassTime, pb.PassTimeRequest(ms=ms))
+        return await self._do("PassTime", ms=ms)
 
     async def watch(self, after_sequence: int | None = None) -> AsyncIterator[DeviceEvent]:
         """Events as they happen, from the next one or from after a sequence.
@@ -204,17 +188,18 @@ class RemoteDevices:
 
     async def close(self) -> None:
         """Give the devices up; watchers end with DeviceLost."""
-        await self._command(self._devices.CloseStation, pb.CloseStationRequest())
+        await self._command("CloseStation")
 
-    async def _do(self, call: Callable[..., Awaitable[Any]], request: Any) -> StationStatus:
-        return wire.status_from_wire((await self._command(call, request)).status)
+    async def _do(self, rpc: str, **fields: Any) -> StationStatus:
+        return wire.from_wire(StationStatus, (await self._command(rpc, **fields)).status)
 
-    async def _command(self, call: Callable[..., Awaitable[Any]], request: Any) -> Any:
-        request.request_id = uuid4().hex
-        return await self._call(call, request)
+    async def _command(self, rpc: str, **fields: Any) -> Any:
+        service = self._devices if hasattr(self._devices, rpc) else self._emulation
+        request = getattr(pb, f"{rpc}Request")(request_id=uuid4().hex, **fields)
+        return await self._call(getattr(service, rpc), request)
 
     async def _status(self, call: Callable[..., Awaitable[Any]], request: Any) -> StationStatus:
-        return wire.status_from_wire((await self._call(call, request)).status)
+        return wire.from_wire(StationStatus, (await self._call(call, request)).status)
 
     async def _call(self, call: Callable[..., Awaitable[Any]], request: Any) -> Any:
         request.station = self.name

@@ -1,59 +1,54 @@
-"""Between the devices' own words and protobuf: one function each way, and nothing decided.
+"""Between the devices' own words and protobuf: both have the same names and the same fields.
 
-The enums have the same names on both sides, with a prefix on the wire; an unknown or unspecified
-value is refused as malformed.
+An enum's names have a prefix on the wire; an unknown or unspecified value is refused as malformed.
 """
 
 import re
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar, get_args
 
+from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
+from msgspec import Struct, structs
 
 from table_client.table.devices.faults import Fault, Target
 from table_client.table.devices.model import (
-    CardsDealt,
-    Counted,
-    DealtCard,
-    DeckChanged,
-    DeckStatus,
-    Delivered,
-    Delivery,
     Device,
     DeviceEvent,
     DeviceState,
     EventBody,
-    FaultOccurred,
     Method,
     Retirement,
     ShufflerKind,
-    StateChanged,
-    StationConfig,
-    StationStatus,
 )
-from table_client.table.devices.refusals import EXPLANATIONS, DeviceRefused, Reason
+from table_client.table.devices.refusals import DeviceRefused, Reason
 from table_client.table.devices.v1 import devices_pb2 as pb
 
 DOMAIN: Final = "devices.v1"
 DETAILS_KEY: Final = "grpc-status-details-bin"
 
 E = TypeVar("E", bound=StrEnum)
+S = TypeVar("S", bound=Struct)
 
 ENUMS: Final[tuple[type[StrEnum], ...]] = (
     *(Method, ShufflerKind, Retirement, Device, DeviceState, Target, Fault),
 )
 
 
-def _prefix(kind: type[StrEnum]) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).upper() + "_"
+def _snake(kind: type) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
 _NUMBERS: Final[dict[StrEnum, int]] = {
-    member: getattr(pb, _prefix(kind) + member.name) for kind in ENUMS for member in kind
+    member: getattr(pb, f"{_snake(kind).upper()}_{member.name}")
+    for kind in ENUMS
+    for member in kind
 }
 _MEMBERS: Final[dict[type[StrEnum], dict[int, StrEnum]]] = {
     kind: {_NUMBERS[member]: member for member in kind} for kind in ENUMS
 }
+_BODIES: Final[dict[str, type[Struct]]] = {_snake(kind): kind for kind in get_args(EventBody)}
 
 
 def number(member: StrEnum) -> Any:
@@ -69,184 +64,58 @@ def member(kind: type[E], value: int) -> E:
     return found
 
 
-def config_to_wire(config: StationConfig) -> pb.StationConfig:
-    """Settings for the wire."""
-    return pb.StationConfig(
-        method=number(config.method),
-        shuffler=number(config.shuffler),
-        joker=config.joker,
-        poker=config.poker,
-        retire_by=number(config.retire_by),
-        seed=config.seed,
-        first_shuffle=config.first_shuffle,
-        rigged_ppm=config.rigged_ppm,
-    )
+def to_wire(value: Struct) -> Any:
+    """The message that has the struct's name, with the struct's values."""
+    return getattr(pb, type(value).__name__)(**_plain(value))
 
 
-def config_from_wire(config: pb.StationConfig) -> StationConfig:
-    """Settings as a caller sent them."""
-    return StationConfig(
-        method=member(Method, config.method),
-        shuffler=member(ShufflerKind, config.shuffler),
-        joker=config.joker,
-        poker=config.poker,
-        retire_by=member(Retirement, config.retire_by),
-        seed=config.seed,
-        first_shuffle=config.first_shuffle,
-        rigged_ppm=config.rigged_ppm,
-    )
+def _plain(value: Any) -> Any:
+    """A value as the constructors of messages take it."""
+    if isinstance(value, Struct):
+        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return _NUMBERS[value] if isinstance(value, StrEnum) else value
 
 
-def status_to_wire(status: StationStatus) -> pb.StationStatus:
-    """A station's status for the wire."""
-    return pb.StationStatus(
-        sequence=status.sequence,
-        at_ms=status.at_ms,
-        method=number(status.method),
-        shuffler=number(status.shuffler),
-        shoe=number(status.shoe),
-        tray_deck=status.tray_deck,
-        shuffler_deck=status.shuffler_deck,
-        shoe_deck=status.shoe_deck,
-        shoe_cards=status.shoe_cards,
-        dealt_cards=status.dealt_cards,
-        rack_cards=status.rack_cards,
-        decks=[
-            pb.DeckStatus(
-                back=deck.back,
-                number=deck.number,
-                age_ms=deck.age_ms,
-                limit_ms=deck.limit_ms,
-                place=deck.place,
-            )
-            for deck in status.decks
-        ],
-        shuffles=status.shuffles,
-        seeded=status.seeded,
-        rigged=status.rigged,
-    )
+def from_wire(kind: type[S], message: Message) -> S:
+    """A struct as it was sent."""
+    return kind(*(_read(of, getattr(message, name)) for name, of in _fields(kind)))
 
 
-def status_from_wire(status: pb.StationStatus) -> StationStatus:
-    """A station's status as it was sent."""
-    return StationStatus(
-        sequence=status.sequence,
-        at_ms=status.at_ms,
-        method=member(Method, status.method),
-        shuffler=member(DeviceState, status.shuffler),
-        shoe=member(DeviceState, status.shoe),
-        tray_deck=status.tray_deck,
-        shuffler_deck=status.shuffler_deck,
-        shoe_deck=status.shoe_deck,
-        shoe_cards=status.shoe_cards,
-        dealt_cards=status.dealt_cards,
-        rack_cards=status.rack_cards,
-        decks=tuple(
-            DeckStatus(deck.back, deck.number, deck.age_ms, deck.limit_ms, deck.place)
-            for deck in status.decks
-        ),
-        shuffles=status.shuffles,
-        seeded=status.seeded,
-        rigged=status.rigged,
-    )
+def _read(kind: Any, value: Any) -> Any:
+    if not isinstance(kind, type):  # tuple[Each, ...]
+        return tuple(_read(get_args(kind)[0], each) for each in value)
+    if issubclass(kind, Struct):
+        return from_wire(kind, value)
+    return member(kind, value) if issubclass(kind, StrEnum) else value
 
 
-def delivery_to_wire(delivery: Delivery) -> pb.Delivery:
-    """A delivery for the wire."""
-    return pb.Delivery(target=number(delivery.target), count=delivery.count, seat=delivery.seat)
-
-
-def delivery_from_wire(delivery: pb.Delivery) -> Delivery:
-    """A delivery as it was sent."""
-    return Delivery(member(Target, delivery.target), delivery.count, delivery.seat)
-
-
-def delivered_to_wire(delivered: Delivered) -> pb.Delivered:
-    """Cards dealt, for the wire."""
-    return pb.Delivered(
-        delivery=delivery_to_wire(delivered.delivery),
-        cards=[
-            pb.DealtCard(
-                card=card.card,
-                face_up=card.face_up,
-                exposed=card.exposed,
-                drawn_in_error=card.drawn_in_error,
-            )
-            for card in delivered.cards
-        ],
-        faults=[number(fault) for fault in delivered.faults],
-    )
-
-
-def delivered_from_wire(delivered: pb.Delivered) -> Delivered:
-    """Cards dealt, as they were sent."""
-    return Delivered(
-        delivery_from_wire(delivered.delivery),
-        tuple(
-            DealtCard(card.card, card.face_up, card.exposed, card.drawn_in_error)
-            for card in delivered.cards
-        ),
-        tuple(member(Fault, fault) for fault in delivered.faults),
-    )
+@cache
+def _fields(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.type) for field in structs.fields(kind))
 
 
 def event_to_wire(event: DeviceEvent) -> pb.DeviceEvent:
-    """An event for the wire."""
-    wire = pb.DeviceEvent(sequence=event.sequence, at_ms=event.at_ms)
-    match event.body:
-        case StateChanged(device, state, back):
-            wire.state_changed.CopyFrom(
-                pb.StateChanged(device=number(device), state=number(state), back=back)
-            )
-        case CardsDealt(delivered):
-            wire.cards_dealt.delivered.CopyFrom(delivered_to_wire(delivered))
-        case Counted(device, back, counted, expected):
-            wire.counted.CopyFrom(
-                pb.Counted(device=number(device), back=back, counted=counted, expected=expected)
-            )
-        case FaultOccurred(fault, device, seat):
-            wire.fault_occurred.CopyFrom(
-                pb.FaultOccurred(fault=number(fault), device=number(device), seat=seat)
-            )
-        case DeckChanged(back, deck_number, opened):
-            wire.deck_changed.CopyFrom(pb.DeckChanged(back=back, number=deck_number, opened=opened))
-    return wire
+    """An event for the wire; what happened is one of several bodies."""
+    body = {_snake(type(event.body)): _plain(event.body)}
+    return pb.DeviceEvent(sequence=event.sequence, at_ms=event.at_ms, **body)
 
 
 def event_from_wire(wire: pb.DeviceEvent) -> DeviceEvent:
     """An event as it was sent."""
-    body: EventBody
-    match wire.WhichOneof("body"):
-        case "state_changed":
-            state = wire.state_changed
-            body = StateChanged(
-                member(Device, state.device), member(DeviceState, state.state), state.back
-            )
-        case "cards_dealt":
-            body = CardsDealt(delivered_from_wire(wire.cards_dealt.delivered))
-        case "counted":
-            count = wire.counted
-            body = Counted(member(Device, count.device), count.back, count.counted, count.expected)
-        case "fault_occurred":
-            fault = wire.fault_occurred
-            body = FaultOccurred(
-                member(Fault, fault.fault), member(Device, fault.device), fault.seat
-            )
-        case "deck_changed":
-            deck = wire.deck_changed
-            body = DeckChanged(deck.back, deck.number, deck.opened)
-        case _:
-            raise DeviceRefused(Reason.INVALID_COMMAND, event=wire.sequence)
+    which = wire.WhichOneof("body")
+    if which is None:
+        raise DeviceRefused(Reason.INVALID_COMMAND, event=wire.sequence)
+    body: Any = from_wire(_BODIES[which], getattr(wire, which))
     return DeviceEvent(wire.sequence, wire.at_ms, body)
 
 
 def refusal_to_wire(refusal: DeviceRefused) -> bytes:
     """A refusal as the details of a gRPC status."""
-    status = status_pb2.Status(
-        code=code_pb2.Code.Value(EXPLANATIONS[refusal.reason].code), message=str(refusal)
-    )
+    status = status_pb2.Status(code=code_pb2.Code.Value(refusal.reason.code), message=str(refusal))
     info = error_details_pb2.ErrorInfo(
-        reason=refusal.reason, domain=DOMAIN, metadata=refusal.details
+        reason=refusal.reason.name, domain=DOMAIN, metadata=refusal.details
     )
     status.details.add().Pack(info)
     return bytes(status.SerializeToString())
@@ -257,5 +126,5 @@ def refusal_from_wire(details: bytes) -> DeviceRefused | None:
     info = error_details_pb2.ErrorInfo()
     for detail in status_pb2.Status.FromString(details).details:
         if detail.Unpack(info) and info.domain == DOMAIN and info.reason in Reason.__members__:
-            return DeviceRefused(Reason(info.reason), **info.metadata)
+            return DeviceRefused(Reason[info.reason], **info.metadata)
     return None

@@ -65,7 +65,7 @@ RETIRED: Final = frozenset({DeviceState.ABSENT, DeviceState.COVERED, DeviceState
 
 # Every limit of a station and its process; past one of them the command is refused.
 MAX_NAME: Final = 64  # characters of a station's name, a seed, a request id
-MAX_BACK: Final = 16  # characters of a back colour
+MAX_BACK: Final = 16  # characters of a back color
 MAX_STACK: Final = 10  # cards in one stack; the largest hand of these games has seven
 MAX_DELIVERIES: Final = 128  # in one command
 MAX_SEAT: Final = 32

@@ -35,7 +35,7 @@ async def prepare_round(
 ) -> tuple[Step, ...]:
     """Have a shuffled deck ready to be dealt; the stub of the last round was removed before.
 
-    With a shuffler and two colours the decks alternate, the idle one being shuffled meanwhile.
+    With a shuffler and two colors the decks alternate, the idle one being shuffled meanwhile.
     """
     status = await devices.status()
     if status.method is Method.CONTINUOUS_SHOE:

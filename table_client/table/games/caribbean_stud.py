@@ -6,8 +6,7 @@ from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
-from table_client.table.games.model import Ask, Game, Pass, View, Wave
-from table_client.table.ports import Way
+from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
 
 _CLAUSE = "PA2010 555.14"
 _IRREGULARITIES = usual(_CLAUSE, face_up="b", drawn="c", number="d", exposed="a") | {
@@ -64,12 +63,7 @@ GAME = Game(
         ),
     ),
     irregularities=_IRREGULARITIES,
-    plans={
-        Way.MANUAL_SHOE: _card_by_card("PA2010 555.8(d)"),
-        Way.HAND: _card_by_card("PA2010 555.9(b)"),
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: _STACKS,
-    },
+    plans=plans(_card_by_card("PA2010 555.8(d)"), _STACKS, hand=_card_by_card("PA2010 555.9(b)")),
     required=("ante",),
     script=(
         Ask(

@@ -28,6 +28,13 @@ class Sections(Struct, frozen=True, kw_only=True):
         """A clause of a section."""
         return f"{before or self.before}{section}" + "".join(f"({letter})" for letter in letters)
 
+    def way(
+        self, section: int, load: str, no_more_bets: str, rest: str, before: str = ""
+    ) -> WayClauses:
+        """One way of dealing; the rest is the letters of the other clauses, in their order."""
+        clauses = (load, no_more_bets, *rest)
+        return WayClauses(*(self.at(section, *each, before=before) for each in clauses))
+
 
 class Letters(Struct, frozen=True, kw_only=True):
     """Where a chapter's letters are its own."""
@@ -48,44 +55,12 @@ class Letters(Struct, frozen=True, kw_only=True):
 
 def ways(sections: Sections) -> dict[Way, WayClauses]:
     """Manual shoe, hand and automated shoe: the letters are the same in all chapters but one."""
-
-    def manual(*letters: str) -> str:
-        return sections.at(sections.manual, *letters)
-
-    def by_hand(*letters: str) -> str:
-        return sections.at(sections.hand, *letters)
-
-    def automated(*letters: str) -> str:
-        return sections.at(sections.automated, *letters, before=sections.automated_before)
-
-    from_shoe = WayClauses(
-        load=automated("a", "1"),
-        no_more_bets=automated("a", "2"),
-        deal=automated("b"),
-        stub=automated("c"),
-        count=automated("d"),
-        count_right=automated("e"),
-        count_wrong=automated("f"),
+    from_shoe = sections.way(
+        sections.automated, "a1", "a2", "bcdef", before=sections.automated_before
     )
     return {
-        Way.MANUAL_SHOE: WayClauses(
-            load=manual("a"),
-            no_more_bets=manual("b"),
-            deal=manual("d"),
-            stub=manual("e"),
-            count=manual("f"),
-            count_right=manual("g"),
-            count_wrong=manual("h"),
-        ),
-        Way.HAND: WayClauses(
-            load=by_hand("a", "2"),
-            no_more_bets=by_hand("a", "3"),
-            deal=by_hand("b"),
-            stub=by_hand("c"),
-            count=by_hand("d"),
-            count_right=by_hand("e"),
-            count_wrong=by_hand("f"),
-        ),
+        Way.MANUAL_SHOE: sections.way(sections.manual, "a", "b", "defgh"),
+        Way.HAND: sections.way(sections.hand, "a2", "a3", "bcdef"),
         Way.AUTOMATED_SHOE: from_shoe,
         Way.CONTINUOUS_SHOE: from_shoe,
     }

@@ -8,8 +8,7 @@ from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
-from table_client.table.games.model import Ask, Cards, Game, Pass, View
-from table_client.table.ports import Way
+from table_client.table.games.model import Ask, Cards, Game, Pass, View, plans
 
 _CARD_BY_CARD = (Pass("bonus-card", if_bet="six-card-bonus"), *(Pass("seats"), Pass("dealer")) * 5)
 _STACKS = (
@@ -48,12 +47,7 @@ def _game(rule: str, sections: Sections, irregular: str, discard: str) -> Game:
             ),
         ),
         irregularities=usual(irregular, exposed="d"),
-        plans={
-            Way.MANUAL_SHOE: _CARD_BY_CARD,
-            Way.HAND: _CARD_BY_CARD,
-            Way.AUTOMATED_SHOE: _STACKS,
-            Way.CONTINUOUS_SHOE: _STACKS,
-        },
+        plans=plans(_CARD_BY_CARD, _STACKS),
         required=("ante", "super-bonus"),
         script=(
             Ask(
@@ -80,14 +74,7 @@ PENNSYLVANIA_2011 = _game(
 MASSACHUSETTS = _game(
     "ma-crazy-4-poker",
     Sections(
-        before="MA ",
-        opening=3,
-        shuffle=4,
-        wagers=6,
-        manual=7,
-        hand=8,
-        automated=9,
-        completion=10,
+        before="MA ", opening=3, shuffle=4, wagers=6, manual=7, hand=8, automated=9, completion=10
     ),
     "MA 12",
     "g",

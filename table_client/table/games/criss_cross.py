@@ -7,8 +7,7 @@ from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import Irregularity, Remedy, usual
-from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View
-from table_client.table.ports import Way
+from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View, plans
 
 FAR, LEFT, CENTRE, RIGHT, NEAR = range(5)
 _SIX = 6
@@ -61,8 +60,6 @@ GAME = Game(
     clauses=chapter(
         _SECTIONS,
         Letters(
-            late="c",
-            abandoned="b",
             boxes="g",
             collect_folds=("b",),
             reveal=("g",),
@@ -72,12 +69,7 @@ GAME = Game(
         ),
     ),
     irregularities=_IRREGULARITIES,
-    plans={
-        Way.MANUAL_SHOE: _CARD_BY_CARD,
-        Way.HAND: _CARD_BY_CARD,
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: _STACKS,
-    },
+    plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante-across", "ante-down"),
     script=(
         Ask(
@@ -89,11 +81,7 @@ GAME = Game(
         ),
         Turn((LEFT, RIGHT), "The outside cards of the row:", "PA2014 592.11(c)"),
         Ask(
-            bet="down",
-            of="ante-down",
-            most=3,
-            call="Down Bet, or fold?",
-            clause="PA2014 592.11(d)",
+            bet="down", of="ante-down", most=3, call="Down Bet, or fold?", clause="PA2014 592.11(d)"
         ),
         Turn((FAR, NEAR), "The outside cards of the column:", "PA2014 592.11(e)"),
         Ask(

@@ -4,8 +4,7 @@ from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
-from table_client.table.games.model import Ask, Game, Pass, View, Wave
-from table_client.table.ports import Way
+from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
 
 # The dealer's fifth and sixth card are dealt one after the other.
 _CARD_BY_CARD = (*(Pass("seats"), Pass("dealer")) * 5, Pass("dealer", shows="all"))
@@ -26,7 +25,6 @@ GAME = Game(
         Letters(
             late="d",
             abandoned="c",
-            boxes="e",
             collect_folds=("d",),
             reveal=("e",),
             turn_up=("e",),
@@ -34,12 +32,7 @@ GAME = Game(
         ),
     ),
     irregularities=usual("PA2010 557.13", exposed="d"),
-    plans={
-        Way.MANUAL_SHOE: _CARD_BY_CARD,
-        Way.HAND: _CARD_BY_CARD,
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: _STACKS,
-    },
+    plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante",),
     alone=("aces-up",),
     script=(

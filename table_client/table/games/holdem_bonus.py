@@ -17,19 +17,13 @@ from table_client.table.games.model import (
     Pass,
     View,
     Wave,
+    numbered,
     own_cards,
+    plans,
     with_community,
 )
-from table_client.table.ports import Way
 
 _FLUSH_DRAW = 4
-
-
-def _card_by_card(section: str) -> tuple[Pass, ...]:
-    return tuple(
-        Pass("dealer" if number in (2, 4) else "seats", clause=f"{section}({number})")
-        for number in range(1, 5)
-    )
 
 
 _STACKS = (Pass("seats", 2), Pass("dealer", 2))
@@ -86,12 +80,12 @@ GAME = Game(
         ),
     ),
     irregularities=_IRREGULARITIES,
-    plans={
-        Way.MANUAL_SHOE: _card_by_card("PA2010 563.8(d)"),
-        Way.HAND: _card_by_card("PA2010 563.9(b)"),
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: (_FIRST, *_STACKS),
-    },
+    plans=plans(
+        numbered("PA2010 563.8(d)", 4, "dealer"),
+        _STACKS,
+        hand=numbered("PA2010 563.9(b)", 4, "dealer"),
+        continuous=(_FIRST, *_STACKS),
+    ),
     required=("ante",),
     script=(
         Ask(
@@ -102,18 +96,10 @@ GAME = Game(
             clause="PA2010 563.11(a)",
         ),
         Draw(1, 3, "The Flop:", "PA2010 563.11(b)"),
-        Ask(
-            bet="turn",
-            call="Turn Wager, or check?",
-            clause="PA2010 563.11(c)",
-            declining="check",
-        ),
+        Ask(bet="turn", call="Turn Wager, or check?", clause="PA2010 563.11(c)", declining="check"),
         Draw(1, 1, "The Turn:", "PA2010 563.11(d)"),
         Ask(
-            bet="river",
-            call="River Wager, or check?",
-            clause="PA2010 563.11(e)",
-            declining="check",
+            bet="river", call="River Wager, or check?", clause="PA2010 563.11(e)", declining="check"
         ),
         Draw(1, 1, "The River:", "PA2010 563.11(f)"),
     ),

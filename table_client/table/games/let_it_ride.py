@@ -9,19 +9,21 @@ from jackpot.rules.loader import rules
 from jackpot.rules.rankings import ACE
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
-from table_client.table.games.model import Ask, Game, Pass, Turn, View, own_cards, with_community
-from table_client.table.ports import Way
+from table_client.table.games.model import (
+    Ask,
+    Game,
+    Pass,
+    Turn,
+    View,
+    numbered,
+    own_cards,
+    plans,
+    with_community,
+)
 
 _TEN = 10
 _LOWEST = 2
 _RUN = 3  # from the lowest to the highest of four in a row
-
-
-def _card_by_card(section: str) -> tuple[Pass, ...]:
-    return tuple(
-        Pass("community" if number in (2, 4) else "seats", clause=f"{section}({number})")
-        for number in range(1, 6)
-    )
 
 
 _STACKS = (Pass("seats", 3), Pass("community", 3, keep="two-from-left"))
@@ -66,23 +68,14 @@ GAME = Game(
     rule=rules()["pa-2010-let-it-ride"],
     clauses=chapter(
         _SECTIONS,
-        Letters(
-            late="c",
-            abandoned="b",
-            boxes="e",
-            collect_folds=("f", "3"),
-            reveal=("e",),
-            turn_up=("f", "1"),
-            discard=("f", "4"),
-        ),
+        Letters(collect_folds=("f", "3"), reveal=("e",), turn_up=("f", "1"), discard=("f", "4")),
     ),
     irregularities=usual("PA2010 559.15", shuffler="d", shoe="e", device="f"),
-    plans={
-        Way.MANUAL_SHOE: _card_by_card("PA2010 559.10(d)"),
-        Way.HAND: _card_by_card("PA2010 559.11(b)"),
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: _STACKS,
-    },
+    plans=plans(
+        numbered("PA2010 559.10(d)", 5, "community"),
+        _STACKS,
+        hand=numbered("PA2010 559.11(b)", 5, "community"),
+    ),
     required=("bet-1", "bet-2", "bet-3"),
     script=(
         Ask(

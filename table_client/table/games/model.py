@@ -6,16 +6,34 @@ and numbers don't suffice, a small function stands in (which cards make a hand, 
 """
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Literal
+from typing import Final, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
+from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.model import Rule
 from table_client.table.games.irregularities import Irregularity, Remedy
-from table_client.table.games.settings import Settings
 from table_client.table.ports import Way
+
+COUNT_EVERY: Final = 5  # rounds, at the most, from one count of the stub to the next
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """The choices; the defaults suit every game."""
+
+    paytables: Mapping[str, str] = {}  # bet -> paytable
+    not_offered: frozenset[str] = frozenset()
+    boxes: int = 1  # adjacent boxes that one person may play
+    minimum_micros: int = 5 * MICROS_PER_DOLLAR
+    maximum_micros: int = 1_000 * MICROS_PER_DOLLAR
+    payout_limit_micros: int = 0  # on the bets whose rule allows a limit; 0: none
+    fold_forfeits: Mapping[str, bool] = {}  # where it is open
+    vigorish_rounded: bool = False
+    pair_plus_version: int = 0  # of Three Card Poker: 1 to 3 tie Pair Plus to the Ante
+    count_every: int = COUNT_EVERY
+    start_by: str = "dice"  # of Pai Gow Poker: "dice", "number" or "button"
+
 
 Goes = Literal["seats", "dealer", "community", "bonus-card", "positions"]
 # Of a stack: all cards; the top or the bottom one; or, spread with the bottom card at the dealer's
@@ -35,6 +53,30 @@ class Pass(Struct, frozen=True):
     right_to_left: bool = False  # Pai Gow by hand turns at each end of the row
     clause: str = ""  # where a pass has its own; else the way's clause for dealing
     shows_clause: str = ""
+
+
+def numbered(section: str, passes: int, to: Goes) -> tuple[Pass, ...]:
+    """Card by card, each pass under its own number: the second and the fourth go elsewhere."""
+    return tuple(
+        Pass(to if number in (2, 4) else "seats", clause=f"{section}({number})")
+        for number in range(1, passes + 1)
+    )
+
+
+def plans(
+    manual: tuple[Pass, ...],
+    stacks: tuple[Pass, ...],
+    *,
+    hand: tuple[Pass, ...] = (),
+    continuous: tuple[Pass, ...] = (),
+) -> dict[Way, tuple[Pass, ...]]:
+    """How a game is dealt each way: by hand as from a manual shoe, unless it is said otherwise."""
+    return {
+        Way.MANUAL_SHOE: manual,
+        Way.HAND: hand or manual,
+        Way.AUTOMATED_SHOE: stacks,
+        Way.CONTINUOUS_SHOE: continuous or stacks,
+    }
 
 
 class WayClauses(Struct, frozen=True):
@@ -165,6 +207,16 @@ def with_community(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return ((*cards.own, *cards.community),)
 
 
+def dealer_cards(cards: Cards) -> tuple[tuple[str, ...], ...]:
+    """The dealer's own cards."""
+    return (cards.dealer,)
+
+
+def nothing_asked(_ask: Ask, _view: View) -> int:
+    """How to play where nothing is wagered after the deal."""
+    return 0
+
+
 class Game(Struct, frozen=True, kw_only=True):
     """One game of one jurisdiction."""
 
@@ -173,13 +225,13 @@ class Game(Struct, frozen=True, kw_only=True):
     irregularities: Mapping[Irregularity, Remedy]
     plans: Mapping[Way, tuple[Pass, ...]]
     required: tuple[str, ...]  # wagers of equal amount that take part against dealer or paytable
-    strategy: Strategy
+    strategy: Strategy = nothing_asked
     alone: tuple[str, ...] = ()  # side bets that may be placed without the required ones
     script: tuple[Act, ...] = ()
     hands: HandsOf = own_cards
-    hands_for: Mapping[str, HandsOf] = field(default_factory=lambda: MappingProxyType({}))
-    dealer_hand: HandsOf = field(default_factory=lambda: _dealer_own)
-    settle_clauses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    hands_for: Mapping[str, HandsOf] = {}
+    dealer_hand: HandsOf = dealer_cards
+    settle_clauses: Mapping[str, str] = {}
     without_own_cards: frozenset[str] = frozenset()  # bets on community cards alone
     folds_at_once: bool = False  # folded hands are collected at once, not after all decided
     collects_each: bool = False  # a hand is collected when it is settled, not at the end
@@ -200,7 +252,3 @@ class Game(Struct, frozen=True, kw_only=True):
     def hands_of(self, bet: str, ranking: str = "") -> HandsOf:
         """Which cards make the hand of a bet; of several hands the highest counts."""
         return self.hands_for.get(ranking) or self.hands_for.get(bet, self.hands)
-
-
-def _dealer_own(cards: Cards) -> tuple[tuple[str, ...], ...]:
-    return (cards.dealer,)

@@ -10,9 +10,7 @@ from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import usual
-from table_client.table.games.model import Ask, Game, Pass, View
-from table_client.table.games.settings import Settings
-from table_client.table.ports import Way
+from table_client.table.games.model import Ask, Game, Pass, Settings, View, plans
 
 _CARD_BY_CARD = (Pass("seats"), Pass("dealer")) * 3
 _STACKS = (Pass("seats", 3), Pass("dealer", 3))
@@ -54,7 +52,6 @@ GAME = Game(
         Letters(
             late="d",
             abandoned="c",
-            boxes="e",
             collect_folds=("c",),
             reveal=("c",),
             turn_up=("d", "1"),
@@ -62,12 +59,7 @@ GAME = Game(
         ),
     ),
     irregularities=usual("PA2010 565.13", exposed="d"),
-    plans={
-        Way.MANUAL_SHOE: _CARD_BY_CARD,
-        Way.HAND: _CARD_BY_CARD,
-        Way.AUTOMATED_SHOE: _STACKS,
-        Way.CONTINUOUS_SHOE: _STACKS,
-    },
+    plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante",),
     alone=("pair-plus",),
     script=(Ask(bet="play", call="Play or fold?", clause="PA2010 565.11(b)"),),

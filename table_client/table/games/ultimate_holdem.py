@@ -6,17 +6,12 @@ from the hand, the stub put away, and every wager goes back: what decides them i
 
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Sections, ways
-from table_client.table.games.model import Ask, Clauses, Draw, Game, Pass, View
+from table_client.table.games.model import Clauses, Draw, Game, Pass
 from table_client.table.ports import Way
 
 _STACKS = (Pass("seats", 2), Pass("dealer", 2))
 _FIRST = Pass("community", 5, clause="PA2011 569.10(g)")
 _AUTOMATED = (Way.AUTOMATED_SHOE, Way.CONTINUOUS_SHOE)
-
-
-def strategy(_: Ask, __: View) -> int:
-    """Nothing is asked."""
-    return 0
 
 
 _WAYS = ways(Sections(before="PA2011 569."))
@@ -32,7 +27,6 @@ GAME = Game(
     plans={Way.AUTOMATED_SHOE: _STACKS, Way.CONTINUOUS_SHOE: (_FIRST, *_STACKS)},
     required=("ante", "blind"),
     script=(Draw(0, 5, "The community cards:", "PA2011 569.10(c)"),),
-    strategy=strategy,
     stub_after_script=True,
     settlement_known=False,
 )

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from jackpot.rules.model import BetRule, Paytable
-from table_client.table.games.model import Cards, Game
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Cards, Game, Settings
 from table_client.table.players import Player
 from table_client.table.ports import Fate, LinkedBet, SideAward, Way
 from table_client.table.trace import Trace

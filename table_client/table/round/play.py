@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from jackpot.core.money import dollars
 from table_client.table.games.irregularities import Irregularity, Remedy, remedy_for
-from table_client.table.games.model import Game
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Game, Settings
 from table_client.table.players import Offer, Player
 from table_client.table.ports import (
     DeckLostError,
@@ -24,7 +23,7 @@ from table_client.table.ports import (
     SideAward,
     Way,
 )
-from table_client.table.progressive import NoProgressive
+from table_client.table.progressive import NO_PROGRESSIVE
 from table_client.table.round.betting import close_betting, take_wagers
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
@@ -92,7 +91,7 @@ class Table:
             raise ValueError(f"no text at hand says how {game.name} is dealt by {deck.way}")
         self.game = game
         self.deck = deck
-        self.progressive = progressive or NoProgressive()
+        self.progressive = progressive or NO_PROGRESSIVE
         self.settings = settings or Settings()
         self.rounds = 0
         self._since_count = 0

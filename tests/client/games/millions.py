@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from jackpot.rules import bulk
 from jackpot.rules.rankings import ranking_of
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
@@ -22,6 +21,7 @@ from table_client.table.round.deciding import Deciding
 from table_client.table.round.layout import Layout
 from table_client.table.round.verdicts import outcomes
 from table_client.table.trace import Trace
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.exact import BITS
 from tests.client.games.tables import DOLLAR
 

@@ -25,13 +25,11 @@ from jackpot.rules import hands
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Ask, Game, View
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Ask, Game, Settings, View
 from table_client.table.players import Offer, Player, Wagers
 from table_client.table.ports import (
     Conduct,
@@ -48,6 +46,7 @@ from table_client.table.ports import (
 from table_client.table.progressive import linked_bets
 from table_client.table.round.play import RoundResult, Table
 from table_client.table.trace import Record
+from tests.client.games.decks import PlainDeck, stacked
 from tests.core.floor import Floor, ok
 
 DOLLAR = 1_000_000

@@ -2,11 +2,11 @@
 
 import pytest
 
-from table_client.table.decks import PlainDeck, seeded_order
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.round.play import Table
+from tests.client.games.decks import PlainDeck, seeded_order
 from tests.client.games.tables import (
     CRAZY,
     DOLLAR,

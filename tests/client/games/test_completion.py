@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.rules.compile import LevelChoice
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,

@@ -3,11 +3,11 @@
 import pytest
 
 from jackpot.rules.cards import parse_cards
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.play import Table
 from tests.client.games.crazy_4 import KING_HIGH, PAIR_OF_KINGS, each
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import BY_CARD, PA, Scripted, clauses, play, steps
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from jackpot.rules.cards import DECK
-from table_client.table.decks import PlainDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.round.play import Table
 from tests.client.games.chapters import AUTOMATED, CHAPTERS, HAND, MANUAL, METHODS, marked, section
+from tests.client.games.decks import PlainDeck
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,

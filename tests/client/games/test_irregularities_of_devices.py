@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Delivery, DeviceState, Dispensed
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Deal, Dealt, Way
 from table_client.table.round.play import Table
 from tests.client.games.chapters import MANUAL, marked
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,

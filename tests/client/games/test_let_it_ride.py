@@ -2,7 +2,7 @@
 
 import pytest
 
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.ports import Way
 from tests.client.games.tables import (
     DOLLAR,

@@ -14,7 +14,6 @@ from jackpot.rules.site import load_site
 from jackpot.wire.refusals import from_rpc_error
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from table_client.table.decks import PlainDeck, seeded_order, stacked
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import StationConfig
@@ -23,6 +22,7 @@ from table_client.table.players import SimulatedPlayer
 from table_client.table.ports import SideAward
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import Table
+from tests.client.games.decks import PlainDeck, seeded_order, stacked
 from tests.client.games.tables import PA, Scripted, clauses, steps
 from tests.server.house import (
     BONUS,

@@ -11,7 +11,7 @@ from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.pace import Pace, PacedDeck
 from table_client.table.ports import DeckLostError
 from table_client.table.randomness import seeded

@@ -5,17 +5,17 @@ import pytest
 from jackpot.rules.cards import JOKER, parse_cards
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.hands import rank
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.pai_gow_house import house_way
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
+from table_client.table.games.pai_gow import house_way
 from table_client.table.ports import Way
-from table_client.table.progressive import NoProgressive
+from table_client.table.progressive import NO_PROGRESSIVE
 from table_client.table.round.layout import Layout
 from table_client.table.round.play import RoundResult, Table
 from table_client.table.round.settling import Settling
 from table_client.table.round.start import position
 from table_client.table.trace import Trace
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps
 
 
@@ -200,6 +200,6 @@ async def test_a_dealers_wrong_setting_is_set_again() -> None:
     layout = Layout(GAMES[PAI_GOW], Settings(), Way.MANUAL_SHOE, Trace(), {})
     layout.dealer = list(parse_cards("As Ah Qd Qc 7s 5h 3d"))
     layout.dealer_hands = TwoHands(tuple(layout.dealer[:5]), tuple(layout.dealer[5:]))
-    await Settling(layout, NoProgressive()).run()
+    await Settling(layout, NO_PROGRESSIVE).run()
     assert set(layout.dealer_hands.low) == {"Qd", "Qc"}
     assert [record.clause for record in layout.trace.of("irregularity")] == ["PA2010 561.14(i)"]

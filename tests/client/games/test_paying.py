@@ -6,8 +6,8 @@ import pytest
 
 from jackpot.rules.contest import TwoHands
 from table_client.table.games.catalogue import GAMES
+from table_client.table.games.model import Settings
 from table_client.table.games.paying import against_two_hands, highest, won_micros
-from table_client.table.games.settings import Settings
 from tests.client.games.tables import DOLLAR, PAI_GOW, Scripted, play, results
 
 CENT = 10_000

@@ -15,12 +15,12 @@ from jackpot.rules.compile import LevelChoice
 from jackpot.rules.site import load_site
 from jackpot.wire.v1 import operator_pb2
 from table_client.client import TableClient, open_channel
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.floor import Floor
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import SideAward
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import RoundResult, Table
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import (
     CARIBBEAN,
     DOLLAR,

@@ -10,21 +10,20 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from jackpot.odds.counting import tally
-from jackpot.odds.higher import tally_higher_of_two
+from jackpot.odds.counting import tally, tally_higher_of_two
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import rank
 from jackpot.rules.rankings import HIGH_CARD, PAIR
-from table_client.table.decks import PlainDeck, seeded_order
 from table_client.table.games import let_it_ride
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, Cards, View
-from table_client.table.games.pai_gow_house import house_way
+from table_client.table.games.pai_gow import house_way
 from table_client.table.games.paying import against_paytable, highest
 from table_client.table.players import SimulatedPlayer
 from table_client.table.round.play import Table
 from tests.client.games import exact
+from tests.client.games.decks import PlainDeck, seeded_order
 from tests.client.games.millions import (
     BASE_ONLY,
     by_category,

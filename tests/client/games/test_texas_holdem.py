@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.rules.cards import parse_cards
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from table_client.table.ports import Way
 from tests.client.games.tables import DOLLAR, HOLDEM, Scripted, clauses, play, results, steps
 

@@ -3,12 +3,12 @@
 import pytest
 
 from jackpot.rules.clauses import verify_clause
-from table_client.table.decks import PlainDeck, seeded_order
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round.play import Table
 from table_client.table.trace import Record, Trace, lines
+from tests.client.games.decks import PlainDeck, seeded_order
 from tests.client.games.tables import Scripted, play
 
 

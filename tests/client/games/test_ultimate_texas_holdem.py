@@ -2,10 +2,10 @@
 
 import pytest
 
-from table_client.table.decks import PlainDeck, stacked
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.play import Table
+from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import BY_CARD, ULTIMATE, Scripted, play, results, steps
 
 

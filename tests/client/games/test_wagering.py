@@ -7,7 +7,7 @@ from jackpot.rules.contest import TwoHands
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.settings import Settings
+from table_client.table.games.model import Settings
 from tests.client.games.chapters import MANUAL
 from tests.client.games.tables import (
     CRISS,

@@ -6,8 +6,10 @@ from typing import Any
 import grpc
 
 from jackpot.core.reasons import Reason
+from jackpot.engine.alarms import AlarmBoard
 from jackpot.server.admission import Admission
 from jackpot.server.errors import refused
+from jackpot.server.fronts import Fronts
 from jackpot.server.rpc import service
 from jackpot.store.opening import Address
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, payout_pb2, table_pb2
@@ -28,18 +30,16 @@ async def _already_defined(_folder: Path, _: Address) -> None:
         raise refused(Reason.ALREADY_DEFINED, link="five")
 
     descriptor = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
-    server = grpc.aio.server()
     rpcs = {method.name: refuse for method in descriptor.methods}
-    server.add_generic_rpc_handlers((service(descriptor, rpcs, Admission()),))
-    port = server.add_insecure_port("127.0.0.1:0")
-    await server.start()
+    fronts = Fronts(service(descriptor, rpcs, Admission()), 0, AlarmBoard())
+    address = await fronts.start("127.0.0.1:0", None)
     try:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        async with grpc.aio.insecure_channel(address) as channel:
             stub: operator_pb2_grpc.OperatorServiceAsyncStub
             stub = operator_pb2_grpc.OperatorServiceStub(channel)
             await stub.SuspendLink(operator_pb2.SuspendLinkRequest())
     finally:
-        await server.stop(None)
+        await fronts.stop()
 
 
 SCENES[Reason.ALREADY_DEFINED] = _already_defined

@@ -8,7 +8,7 @@ import uPlot from "./vendor/uplot.js";
 const REFRESH_MS = 15_000;
 const NOTES = { day: "Last 24 hours", week: "Last seven days", hit: "Since the meter was last won" };
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 class Chart {
   constructor() {
@@ -102,12 +102,12 @@ class Chart {
 
   options() {
     const { clientWidth: width, clientHeight: height } = byId("chart");
-    const axis = { stroke: colour("--muted"), font: '12px "Archivo", sans-serif', ticks: { show: false }, grid: { stroke: "rgba(243,239,230,.08)", width: 1 } };
+    const axis = { stroke: color("--muted"), font: '12px "Archivo", sans-serif', ticks: { show: false }, grid: { stroke: "rgba(243,239,230,.08)", width: 1 } };
     return {
       width,
       height,
       cursor: { y: false },
-      series: [{}, { stroke: colour("--accent"), width: 2, fill: "rgba(232,182,76,.10)", points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }],
+      series: [{}, { stroke: color("--accent"), width: 2, fill: "rgba(232,182,76,.10)", points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }],
       axes: [
         { ...axis, space: 100 }, // two labels with date and time fit side by side
         { ...axis, size: 92, values: (_, values) => values.map((value) => `$${text(Math.round(value))}`) },

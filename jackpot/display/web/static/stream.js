@@ -1,7 +1,8 @@
 // Watch a topic of the controller, and know within seconds when it is lost.
 //
 // The server sends something at least every second. A browser keeps a dead connection open for
-// minutes, and gives up for good on some answers, so neither is left to it.
+// minutes, and gives up for good on some answers, so neither is left to it. Over HTTP/1.1 it keeps
+// six connections to one server for all of its tabs, so a tab that nobody sees gives its own back.
 
 const SILENT_MS = 3000;
 const RETRY_MS = 1000;
@@ -47,7 +48,18 @@ export function watch(path, handlers, alive) {
     });
   };
 
+  const turn = () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (!source) {
+      heard = performance.now();
+      connect();
+    }
+  };
+
   const check = () => {
+    if (!source) return;
     const now = performance.now();
     if (now - heard > SILENT_MS) tell(false);
     const refused = source.readyState === EventSource.CLOSED;
@@ -62,7 +74,8 @@ export function watch(path, handlers, alive) {
     if (answer?.status === 401 || answer?.status === 403) location.reload();
   };
 
-  connect();
+  turn();
   setInterval(check, CHECK_MS);
-  addEventListener("pagehide", () => source.close());
+  document.addEventListener("visibilitychange", turn);
+  addEventListener("pagehide", () => source?.close());
 }

@@ -149,7 +149,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Shuffle(self, request, context):
-        """Begins to shuffle the loaded deck, from the start after a jam. A shuffler continues by itself.
+        """Begins to shuffle the loaded deck. After a jam it starts over. A shuffler continues by itself.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
         SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
         """

@@ -59,7 +59,7 @@ class DeviceServiceStub:
     OTHER_DECK_ON_TABLE, DEVICE_OUT_OF_ORDER, DEVICE_STILL_IN_PLACE.
     """
     Shuffle: _grpc.UnaryUnaryMultiCallable[_devices_pb2.ShuffleRequest, _devices_pb2.ShuffleResponse]
-    """Begins to shuffle the loaded deck, from the start after a jam. A shuffler continues by itself.
+    """Begins to shuffle the loaded deck. After a jam it starts over. A shuffler continues by itself.
     Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
     SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
     """
@@ -127,7 +127,7 @@ class DeviceServiceAsyncStub(DeviceServiceStub):
     OTHER_DECK_ON_TABLE, DEVICE_OUT_OF_ORDER, DEVICE_STILL_IN_PLACE.
     """
     Shuffle: _aio.UnaryUnaryMultiCallable[_devices_pb2.ShuffleRequest, _devices_pb2.ShuffleResponse]  # type: ignore[assignment]
-    """Begins to shuffle the loaded deck, from the start after a jam. A shuffler continues by itself.
+    """Begins to shuffle the loaded deck. After a jam it starts over. A shuffler continues by itself.
     Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
     SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
     """
@@ -222,7 +222,7 @@ class DeviceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _devices_pb2.ShuffleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_devices_pb2.ShuffleResponse, _abc.Awaitable[_devices_pb2.ShuffleResponse]]:
-        """Begins to shuffle the loaded deck, from the start after a jam. A shuffler continues by itself.
+        """Begins to shuffle the loaded deck. After a jam it starts over. A shuffler continues by itself.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
         SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
         """

@@ -1,0 +1,55 @@
+"""Describe an attack, and keep it to a rate."""
+
+import ssl
+import time
+from pathlib import Path
+
+import msgspec
+
+
+class Attack(msgspec.Struct):
+    """What to do, to whom, and how often at most."""
+
+    kind: str  # header, connections, resets or browsers
+    address: str  # host:port, of the pages or of gRPC
+    authority: str  # a file
+    certificate: str = ""  # a file, its key beside it
+    per_s: float = 0.0  # 0: as fast as it can; pieces, connections, calls or reloads
+    count: int = 1  # connections or browsers
+    path: str = ""  # of a page
+    nice: int = 19  # how far it yields the processor to everybody else
+
+    @property
+    def where(self) -> tuple[str, int]:
+        """Host and port."""
+        host, _, port = self.address.rpartition(":")
+        return host, int(port)
+
+    def tls(self, protocol: str = "") -> ssl.SSLContext:
+        """How to speak to them."""
+        made = ssl.create_default_context(cafile=self.authority)
+        if self.certificate:
+            made.load_cert_chain(self.certificate, Path(self.certificate).with_suffix(".key"))
+        if protocol:
+            made.set_alpn_protocols([protocol])
+        return made
+
+
+class Pace:
+    """Keeps to a rate, and remembers how much was done."""
+
+    def __init__(self, per_s: float) -> None:
+        self._gap_s = 1 / per_s if per_s else 0.0
+        self._next_at = time.monotonic()
+        self.done = 0
+
+    def due_s(self, count: int = 1) -> float:
+        """Count what was done, and say how long to wait before more; what was missed is lost."""
+        self.done += count
+        now = time.monotonic()
+        self._next_at = max(now, self._next_at + count * self._gap_s)
+        return self._next_at - now
+
+    def wait(self, count: int = 1) -> None:
+        """Wait until it is time for more."""
+        time.sleep(self.due_s(count))

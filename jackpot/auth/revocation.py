@@ -1,0 +1,116 @@
+"""The list of revoked certificates: numbered, signed by its authority, and never an older one.
+
+The authority writes it under a lock, so that of two revocations at once neither is lost. Whoever
+reads it compares its bytes and its number, not its file's time: copying sets that to anything.
+"""
+
+import datetime as dt
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from jackpot.auth.keys import AuthorityError
+
+_LASTS = dt.timedelta(days=3650)
+_SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
+
+
+class Revoked(NamedTuple):
+    """What a list says."""
+
+    serials: frozenset[int] = frozenset()
+    number: int = 0  # 0 also where it has none, as lists of 0.1.0
+
+
+class RevocationList:
+    """A list as a controller follows it."""
+
+    def __init__(self, path: Path, authority: x509.Certificate) -> None:
+        self._path = path
+        self._authority = authority
+        self._raw = b""
+        self._known = Revoked()
+
+    @property
+    def serials(self) -> frozenset[int]:
+        """The revoked certificates, by the newest list that was read."""
+        return self._known.serials
+
+    def reload(self) -> bool:
+        """Read the list again if it is another one; whether it was. An older one is refused."""
+        raw = _read(self._path)
+        if raw == self._raw:
+            return False
+        found = _parse(raw, self._path, self._authority)
+        if self._known.number and found.number <= self._known.number:
+            raise AuthorityError(
+                f"{self._path} is list {found.number}, and list {self._known.number} was read "
+                "before; that one stays in force: copy the authority's newest list there"
+            )
+        self._raw, self._known = raw, found
+        return True
+
+
+def read_list(path: Path, authority: x509.Certificate) -> Revoked:
+    """A list, which the authority must have signed."""
+    return _parse(_read(path), path, authority)
+
+
+def write_list(
+    path: Path, authority: x509.Certificate, key: ec.EllipticCurvePrivateKey, revoked: Revoked
+) -> None:
+    """Sign a list and put it in the place of the one before."""
+    now = dt.datetime.now(dt.UTC)
+    builder = (
+        x509.CertificateRevocationListBuilder()
+        .issuer_name(authority.subject)
+        .last_update(now - _SKEW)
+        .next_update(now + _LASTS)
+        .add_extension(x509.CRLNumber(revoked.number), critical=False)
+    )
+    for serial in sorted(revoked.serials):
+        entry = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(now)
+        builder = builder.add_revoked_certificate(entry.build())
+    raw = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    # A controller that reads meanwhile must see the old list or the new one, never half.
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(raw)
+    new.replace(path)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep everyone else who does this waiting, on this machine."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise AuthorityError(f"{path}: {error.strerror}") from error
+
+
+def _parse(raw: bytes, path: Path, authority: x509.Certificate) -> Revoked:
+    try:
+        crl = x509.load_pem_x509_crl(raw)
+        numbers = [each.value for each in crl.extensions if isinstance(each.value, x509.CRLNumber)]
+    except ValueError as error:
+        raise AuthorityError(f"{path} is not a list of revoked certificates") from error
+    key = authority.public_key()
+    if not isinstance(key, ec.EllipticCurvePublicKey) or not crl.is_signature_valid(key):
+        raise AuthorityError(f"{path} is not signed by this authority")
+    serials = frozenset(revoked.serial_number for revoked in crl)
+    return Revoked(serials, numbers[0].crl_number if numbers else 0)

@@ -1,0 +1,90 @@
+"""The meters of a site as they change, and whether its controller is there and serves."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
+
+BEAT_S = 1.0
+RECONNECT_S = 0.5
+CALL_S = 2.0  # a controller whose commit hangs does not answer
+_log = logging.getLogger(__name__)
+Links = Sequence[meter_pb2.LinkMeters]
+
+
+class MeterWatch:
+    """Watches one site, and goes on by itself when its controller was away."""
+
+    def __init__(
+        self, channel: Any, take: Callable[[Links], None], anew: Callable[[], None]
+    ) -> None:
+        """`take` is told what has changed; `anew` that the controller may be another one now."""
+        self.first = asyncio.Event()  # it serves, or has served
+        self.frames: dict[str, meter_pb2.LinkMeters] = {}
+        self._meter: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
+        self._health = health_pb2_grpc.HealthStub(channel)
+        self._take = take
+        self._anew = anew
+        self._watching = False
+        self._healthy = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def serving(self) -> bool:
+        """Whether the controller is there, serves, and sends its meters."""
+        return self._watching and self._healthy
+
+    def start(self, site: Callable[[], Any]) -> None:
+        """Begin; `site` finds out which, once the controller is there."""
+        self._tasks = [asyncio.create_task(self._watch(site)), asyncio.create_task(self._beat())]
+
+    async def stop(self) -> None:
+        """Watch no more."""
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self, site: Callable[[], Any]) -> None:
+        while True:
+            try:
+                # From the beginning: what was seen before need not be what a restored journal has,
+                # nor its links and paytables.
+                request = meter_pb2.WatchMetersRequest(site=await site())
+                frames: dict[str, meter_pb2.LinkMeters] = {}
+                async for response in self._meter.WatchMeters(request):
+                    if self.frames is not frames:
+                        self.frames = frames
+                        self._anew()
+                    frames.update((link.link, link) for link in response.links)
+                    self._take(response.links)
+                    self._watching = True
+                    self._note()
+            except grpc.RpcError as error:
+                if self._watching:
+                    _log.warning("the controller is lost: %s", from_rpc_error(error))
+            self._watching = False
+            await asyncio.sleep(RECONNECT_S)
+
+    def _note(self) -> None:
+        if self.serving:
+            self.first.set()
+
+    async def _beat(self) -> None:
+        """Ask the controller how it is: a cut cable shows only when somebody speaks."""
+        request = health_pb2.HealthCheckRequest()
+        while True:
+            try:
+                answer = await self._health.Check(request, timeout=CALL_S)
+                self._healthy = answer.status == answer.SERVING
+                self._note()
+            except grpc.RpcError:
+                self._healthy = False
+            await asyncio.sleep(BEAT_S)

@@ -1,0 +1,40 @@
+"""Start a process that shares a socket with this one and does not outlive it."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable
+
+_PR_SET_PDEATHSIG = 1
+
+
+def start(
+    module: str, descriptors: Iterable[int] = ()
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Run a module of ours in a process of its own; our end of the socket that it is given.
+
+    It inherits the descriptors under their numbers here.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        command = [sys.executable, "-m", module, str(theirs.fileno()), str(os.getpid())]
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            command,
+            pass_fds=[theirs.fileno(), *descriptors],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    return process, ours
+
+
+def die_with(parent: int) -> None:
+    """End when the parent does, however it ends; leave signals to a group to the parent."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before we asked to be told
+        sys.exit(1)

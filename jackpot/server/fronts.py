@@ -1,0 +1,52 @@
+"""The fronts of a controller: the processes that own its gRPC sockets, all on one address."""
+
+from collections.abc import Mapping
+
+from jackpot.engine.alarms import AlarmBoard
+from jackpot.front.frames import Setup
+from jackpot.front.relay import Front
+from jackpot.server.calls import Method
+from jackpot.server.children import ChildError, Children, Recipe
+from jackpot.server.port_guard import PortGuard
+from jackpot.wire.address import AddressError
+from jackpot.wire.identity import Tls
+
+
+class Fronts:
+    """All fronts of one controller, on one address."""
+
+    def __init__(self, methods: Mapping[str, Method], count: int, alarms: AlarmBoard) -> None:
+        """With a count of 0 the front is in this process, without a socket between."""
+        self._methods = methods
+        self._count = count
+        self._alarms = alarms
+        self._guard = PortGuard()
+        self._children: Children | None = None
+
+    def take(self, address: str) -> None:
+        """Keep everybody else off the address; AddressError where somebody has it."""
+        self._guard.take(address)
+
+    def release(self) -> None:
+        """Let others have the address."""
+        self._guard.release()
+
+    async def start(self, address: str, tls: Tls | None) -> str:
+        """Listen; where, once all fronts do."""
+        self.take(address)
+        where = f"{address.rpartition(':')[0]}:{self._guard.port}"
+        shapes = {name: (each.streams_in, each.streams_out) for name, each in self._methods.items()}
+        recipe = Recipe("a front", "jackpot.front", Front, self._methods, Setup(where, tls, shapes))
+        self._children = Children(recipe, self._count, self._alarms)
+        try:
+            await self._children.start()
+        except ChildError as error:
+            self._guard.release()
+            raise AddressError(f"{where}: cannot listen there: {error}") from error
+        return where
+
+    async def stop(self) -> None:
+        """Let every front answer what is under way, and end it."""
+        if self._children is not None:
+            await self._children.stop()
+        self._guard.release()

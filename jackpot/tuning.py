@@ -1,0 +1,29 @@
+"""What a busy process asks of Python and of the system."""
+
+import contextlib
+import gc
+import resource
+
+_YOUNG, _MIDDLE, _OLD = 10_000, 10, 10
+
+
+def calm_collector() -> None:
+    """Take what exists out of the garbage collector's sight, and let it look less often.
+
+    Modules and the state live as long as the process; messages and events die young and without
+    cycles. Looking through all of them every few hundred allocations cost up to a fifth of the
+    throughput, and found nothing.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+
+
+def raise_file_limit() -> None:
+    """Let this process open as many files as it may: every table, sign and watcher is one.
+
+    The usual 1,024 is for programs that use select(), which nothing here does.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):  # macOS says "unlimited" and means less
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,86 @@
+"""What one certificate may hold at once: past it, only that one is refused."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from jackpot.server import admission
+from jackpot.wire.limits import MAX_TABLE_STREAMS
+from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
+from tests.auth.secured import Secured, code_of, secured
+from tests.server.house import SITE
+
+
+async def reason_of(call: Any) -> str:
+    """Why a stream was ended; empty while it is open after a while."""
+    reading = asyncio.ensure_future(call.read())  # to cancel it would be to cancel the stream
+    await asyncio.wait((reading,), timeout=0.5)
+    if not reading.done():
+        return ""
+    error: Any = reading.exception()
+    return from_rpc_error(error).reason
+
+
+def play(channel: grpc.aio.Channel) -> Any:
+    """A stream that says nothing."""
+    return table_pb2_grpc.TableServiceStub(channel).Play()
+
+
+async def test_a_tables_streams_cost_no_other_table_its_place(tmp_path: Path) -> None:
+    """At the limit, one more of the same table is refused; another table's is not."""
+    async with secured(tmp_path) as house:
+        greedy, modest = house.identity("table", "t4"), house.identity("table", "t5")
+        async with house.channel(greedy) as first, house.channel(modest) as second:
+            held = [play(first) for _ in range(MAX_TABLE_STREAMS)]
+            assert {await reason_of(call) for call in held} == {""}
+            assert await reason_of(play(first)) == "OVERLOADED"
+            assert await reason_of(play(second)) == ""
+            held[0].cancel()
+            await asyncio.sleep(0.2)
+            assert await reason_of(play(first)) == ""
+
+
+async def test_calls_at_once_are_counted_by_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a commit hangs, one caller's questions pile up to its own limit only."""
+    monkeypatch.setattr(admission, "MAX_CALLS_EACH", 4)
+    async with secured(tmp_path) as house:
+        release = hold_answers(house, monkeypatch)
+        many, other = house.identity("operations", "olga"), house.identity("operations", "otto")
+        async with house.channel(many) as first, house.channel(other) as second:
+            asked = [asyncio.ensure_future(list_meters(first)) for _ in range(4)]
+            await asyncio.sleep(0.3)
+            assert await list_meters(first) == "OVERLOADED"
+            waiting = asyncio.ensure_future(list_meters(second))
+            await asyncio.sleep(0.3)
+            assert not waiting.done()
+            release.set()
+            assert [*await asyncio.gather(*asked), await waiting] == [""] * 5
+            assert await code_of(first, "MeterService/ListSites") == "OK"
+
+
+async def list_meters(channel: grpc.aio.Channel) -> str:
+    """Ask once; the reason of a refusal, or nothing."""
+    stub: Any = meter_pb2_grpc.MeterServiceStub(channel)
+    try:
+        await stub.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
+    except grpc.RpcError as error:
+        return from_rpc_error(error).reason
+    return ""
+
+
+def hold_answers(house: Secured, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Let the engine answer nobody until the event is set."""
+    release, read = asyncio.Event(), house.engine.read
+
+    async def later(*args: Any, **options: Any) -> Any:
+        await release.wait()
+        return await read(*args, **options)
+
+    monkeypatch.setattr(house.engine, "read", later)
+    return release

@@ -1,0 +1,106 @@
+"""The list of revoked certificates: none is lost, none is taken back, and every new one is seen."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+
+from jackpot.auth.authority import CA_CERTIFICATE, CA_KEY, CRL, Authority, AuthorityError
+from jackpot.auth.gate import Gate
+from jackpot.auth.revocation import read_list
+from tests.auth.secured import Secured
+from tests.server.house import SITE
+
+MANY = 8
+
+
+def revoke_new(house: Secured, name: str) -> int:
+    """Revoke a certificate that was just issued; its serial."""
+    identity = house.identity("floor", name)
+    house.revoke(identity)
+    assert identity.certificate is not None
+    return x509.load_pem_x509_certificate(identity.certificate.read_bytes()).serial_number
+
+
+def test_no_revocation_is_lost_to_another(tmp_path: Path) -> None:
+    """Several at once, each with its own authority object, as processes have: all are listed."""
+    house = Secured(tmp_path)
+    for number in range(MANY):
+        house.identity("table", f"t{number}")
+    serials = [one.serial for one in house.authority.issued()]
+    start = threading.Barrier(MANY)
+
+    def revoke(serial: int) -> None:
+        authority = Authority(house.folder)
+        start.wait()
+        authority.revoke(serial)
+
+    threads = [threading.Thread(target=revoke, args=[serial]) for serial in serials]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = read_list(house.folder / CRL, house.authority.certificate)
+    assert found.serials == set(serials)
+    assert found.number == MANY + 1  # each list has a number of its own
+
+
+def test_a_second_revocation_makes_no_new_list(tmp_path: Path) -> None:
+    """What is on the list already is left as it is."""
+    house = Secured(tmp_path)
+    serial = revoke_new(house, "flo")
+    before = (house.folder / CRL).read_bytes()
+    assert house.authority.revoke(serial).revoked
+    assert (house.folder / CRL).read_bytes() == before
+
+
+def test_a_new_list_is_noticed_whatever_its_time(tmp_path: Path) -> None:
+    """A copy that keeps an old file's time is read all the same."""
+    house = Secured(tmp_path)
+    gate = Gate(house.files(), SITE)
+    crl = house.folder / CRL
+    seen = crl.stat()
+    assert not gate.reload()
+    revoke_new(house, "flo")
+    os.utime(crl, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    assert gate.reload()
+    assert not gate.reload()
+
+
+def test_an_older_list_is_refused(tmp_path: Path) -> None:
+    """A list that was put back does not make a revoked certificate good again."""
+    house = Secured(tmp_path)
+    crl = house.folder / CRL
+    older = crl.read_bytes()
+    identity = house.identity("floor", "flo")
+    assert identity.certificate is not None
+    house.revoke(identity)
+    gate = Gate(house.files(), SITE)
+    crl.write_bytes(older)
+    with pytest.raises(AuthorityError, match="is list 1, and list 2 was read before"):
+        gate.reload()
+    with pytest.raises(Exception, match="the certificate is revoked"):
+        gate.holder(identity.certificate.read_bytes())
+
+
+def test_a_list_without_a_number_is_the_oldest(tmp_path: Path) -> None:
+    """Authorities of 0.1.0 numbered none: theirs is read first, and the next one is number 1."""
+    house = Secured(tmp_path)
+    crl, authority = house.folder / CRL, house.authority.certificate
+    key = serialization.load_pem_private_key((house.folder / CA_KEY).read_bytes(), None)
+    builder = x509.CertificateRevocationListBuilder(authority.subject)
+    now = authority.not_valid_before_utc
+    crl.write_bytes(
+        builder.last_update(now)
+        .next_update(authority.not_valid_after_utc)
+        .sign(key, hashes.SHA256())  # type: ignore[arg-type]  # an EC key
+        .public_bytes(serialization.Encoding.PEM)
+    )
+    gate = Gate(house.files(), SITE)
+    revoke_new(house, "flo")
+    assert read_list(crl, authority).number == 1
+    assert gate.reload()
+    assert (house.folder / CA_CERTIFICATE).exists()

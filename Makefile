@@ -9,19 +9,23 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 ARGS ?=
 # What measures the tests and hooks into git; only those who ask for it get it.
 EXTRAS := $(VENV)/.extras
-# One more than there are cores here: about half of a test's time is spent waiting.
-WORKERS ?= 3
+# Twice as many as there are cores here: about half of a test's time is spent waiting.
+WORKERS ?= 4
 UNIT := $(addprefix tests/,core golden rules odds reports client/games test_imports.py)
 # Tests start hundreds of processes; each would compile the whole project again.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run test unit coverage mutants check breaking hooks browser screenshots format proto reference slow bench clauses dist clean
+.PHONY: run test pytest unit coverage mutants check check-style check-types check-proto check-docs breaking hooks browser screenshots format proto reference slow bench clauses dist clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
 
-test: check browser
+# The types are checked beside the tests, which leave some of two cores idle.
+test: check-style check-proto check-docs browser
+	@+$(MAKE) --no-print-directory -j 2 check-types pytest
+
+pytest: $(TOOLS)
 	$(PYTEST) -m "not slow" $(ARGS)
 
 # Core, rules, odds and the rest that is pure logic: no process, browser or PostgreSQL, no waiting.
@@ -58,13 +62,21 @@ bench: $(TOOLS)
 	$(BIN)/jackpot-emulator bench wagers --report docs/internals/bench \
 	  --page docs/internals/performance.md $(ARGS)
 
-check: $(TOOLS)
+check: check-style check-proto check-docs check-types
+
+check-style: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types: $(TOOLS)
 	$(BIN)/mypy
+
+check-proto: $(TOOLS)
 	$(BIN)/buf lint proto
 	$(BIN)/python tools/breaking.py
 	$(BIN)/python tools/generate.py --check
+
+check-docs: $(TOOLS)
 	$(BIN)/python tools/reference.py --check
 
 # What the protocol breaks since the last release; ARGS=--accept lists it as accepted.
@@ -111,9 +123,9 @@ $(EXTRAS): $(TOOLS) requirements-extras.txt
 
 $(TOOLS): $(READY) requirements-dev.txt
 	@echo "Adding the tools that check and test it (once, about a minute) ..."
-	@$(PIP_INSTALL) -r requirements-dev.txt
+	@$(PIP_INSTALL) --no-compile -r requirements-dev.txt
 	@# Whatever compiling warns of must not come up in a test, where a warning is an error.
-	@$(BIN)/python -m compileall -qq $(VENV)/lib || true
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 clean:

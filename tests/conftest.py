@@ -1,5 +1,6 @@
 """Settings and stores for all tests, and what each test may start."""
 
+import gc
 import sys
 from collections.abc import Iterator
 
@@ -24,6 +25,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Be strict in runs such as `make unit`, which go by the marks."""
     global _strict  # noqa: PLW0603 - one run of pytest has one answer
     _strict = "process" in config.option.markexpr
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Let the garbage collector pass over the thousands of tests: all of them stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,9 +12,9 @@ from tests.display.shown import Shown, open_shown
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run these tests in one loop, since they share a browser that belongs to it."""
-    here = Path(__file__).parent
+    here = f"{Path(__file__).parent}/"
     for item in items:
-        if here in item.path.parents and pytest_asyncio.is_async_test(item):
+        if str(item.path).startswith(here) and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 

@@ -77,6 +77,12 @@ class Process:
         return self._process.pid
 
     @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        assert self._process is not None
+        return self._process.poll() is None
+
+    @property
     def fronts(self) -> list[int]:
         """The ids of the processes that own its sockets."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import grpc
@@ -97,6 +98,7 @@ def values(field: Any) -> st.SearchStrategy[Any]:
     return messages(field.message_type)
 
 
+@cache
 def messages(descriptor: Any) -> st.SearchStrategy[Any]:
     """Messages of a type, with fields that are wrong in every way that the wire allows."""
     parts: dict[str, st.SearchStrategy[Any]] = {}

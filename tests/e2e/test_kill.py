@@ -81,9 +81,9 @@ async def _progress(process: Process, tables: list[LoadTable]) -> None:
     """
     before = [len(table.acknowledged) for table in tables]
     async with asyncio.timeout(60):
-        while process.runs and not all(
-            len(table.acknowledged) > count for table, count in zip(tables, before, strict=True)
-        ):
+        while process.runs:
+            if all(len(t.acknowledged) > b for t, b in zip(tables, before, strict=True)):
+                return
             await asyncio.sleep(0.02)
 
 

@@ -16,7 +16,7 @@ from table_client.client import TableClient, open_channel
 from tests.auth.secured import STRANGERS, Secured, code_of, secured, stranger
 from tests.server.house import SITE, free_port, open_house
 
-SOON_S = 3.0  # well under the patience of any client
+SOON_S = 15.0  # well under the patience of any client
 
 
 async def refusal_of_attach(house: Secured, identity: Identity, address: str = "") -> RefusedError:

@@ -14,11 +14,13 @@ from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from tests.auth.secured import Secured, code_of, secured
 from tests.server.house import SITE
 
+ENDED_S = 20.0  # far more than it takes
 
-async def reason_of(call: Any) -> str:
+
+async def reason_of(call: Any, within_s: float = 0.5) -> str:
     """Why a stream was ended; empty while it is open after a while."""
     reading = asyncio.ensure_future(call.read())  # to cancel it would be to cancel the stream
-    await asyncio.wait((reading,), timeout=0.5)
+    await asyncio.wait((reading,), timeout=within_s)
     if not reading.done():
         return ""
     error: Any = reading.exception()
@@ -36,12 +38,13 @@ async def test_a_tables_streams_cost_no_other_table_its_place(tmp_path: Path) ->
         greedy, modest = house.identity("table", "t4"), house.identity("table", "t5")
         async with house.channel(greedy) as first, house.channel(modest) as second:
             held = [play(first) for _ in range(MAX_TABLE_STREAMS)]
-            assert {await reason_of(call) for call in held} == {""}
-            assert await reason_of(play(first)) == "OVERLOADED"
+            assert set(await asyncio.gather(*map(reason_of, held))) == {""}
+            assert await reason_of(play(first), ENDED_S) == "OVERLOADED"
             assert await reason_of(play(second)) == ""
             held[0].cancel()
-            await asyncio.sleep(0.2)
-            assert await reason_of(play(first)) == ""
+            async with asyncio.timeout(ENDED_S):
+                while await reason_of(play(first)):
+                    pass
 
 
 async def test_calls_at_once_are_counted_by_certificate(
@@ -53,14 +56,14 @@ async def test_calls_at_once_are_counted_by_certificate(
         release = hold_answers(house, monkeypatch)
         many, other = house.identity("operations", "olga"), house.identity("operations", "otto")
         async with house.channel(many) as first, house.channel(other) as second:
-            asked = [asyncio.ensure_future(list_meters(first)) for _ in range(4)]
-            await asyncio.sleep(0.3)
-            assert await list_meters(first) == "OVERLOADED"
+            asked = {asyncio.ensure_future(list_meters(first)) for _ in range(5)}
+            (refused,), held = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            assert refused.result() == "OVERLOADED"
             waiting = asyncio.ensure_future(list_meters(second))
             await asyncio.sleep(0.3)
             assert not waiting.done()
             release.set()
-            assert [*await asyncio.gather(*asked), await waiting] == [""] * 5
+            assert [*await asyncio.gather(*held), await waiting] == [""] * 5
             assert await code_of(first, "MeterService/ListSites") == "OK"
 
 

@@ -61,7 +61,7 @@ async def test_a_silent_controller_is_left(tmp_path: Path, stores: Stores) -> No
         one.faults.hold_at = "before-commit"
         began = time.monotonic()
         opened = await client.open_round()
-        assert PATIENCE_S - 0.5 < time.monotonic() - began < PATIENCE_S + 3
+        assert PATIENCE_S - 0.5 < time.monotonic() - began < PATIENCE_S + 20
         one.faults.hold_at = None
         one.faults.go_on.set()
         assert opened.round == 1
@@ -99,5 +99,5 @@ async def test_with_no_controller_left_the_deadline_counts(streaming: bool) -> N
     began = time.monotonic()
     with pytest.raises(UnreachableError):
         await client.attach()
-    assert 0.3 < time.monotonic() - began < 5
+    assert 0.3 < time.monotonic() - began < 20
     await asyncio.gather(*(channel.close() for channel in channels))

@@ -52,7 +52,7 @@ class Window:
         """What an element shows."""
         return await self.page.inner_text(selector)
 
-    async def until(self, condition: str, timeout_s: float = 10) -> None:
+    async def until(self, condition: str, timeout_s: float = 20) -> None:
         """Wait until a condition of the page holds."""
         # Playwright's own waiting evaluates text in the page, which the page's policy forbids.
         look = f"() => Boolean({condition})"

@@ -72,8 +72,8 @@ async def test_a_hit_is_pending_then_paid(shown: Shown, browser: Browser) -> Non
     dealer = await shown.house.dealer("t2")
     (payout,) = await dealer.settled({3: QUADS}, 1, 3, dollars=5)
     begun_s = time.monotonic()
-    await window.until('document.querySelector(".hit")', 2)
-    assert time.monotonic() - begun_s < 1
+    await window.until('document.querySelector(".hit")')
+    assert time.monotonic() - begun_s < 5  # a second, where nothing else keeps the machine busy
     banner = await window.text(".hit")
     for part in ("Four of a kind", "Minor", "T2, seat 3", f"${money(payout.amount_micros)}"):
         assert part in banner
@@ -195,10 +195,10 @@ async def test_killed_is_out_of_service_and_recovers(tmp_path: Path, browser: Br
         before = await window.meters()
         process.kill()
         begun_s = time.monotonic()
-        await window.until(f'({DOWN}) === "Progressive out of service"', 6)
-        assert time.monotonic() - begun_s < 5
+        await window.until(f'({DOWN}) === "Progressive out of service"', 15)
+        assert time.monotonic() - begun_s < 10  # half of it where the machine is not busy
         await asyncio.to_thread(process.start)
-        await window.until(UP, 15)
+        await window.until(UP, 30)
         await settle_count(window, before)
     assert verify(process.store).ok
 

@@ -37,7 +37,7 @@ async def test_a_sign_gets_card_then_frame_then_beats(shown: Shown) -> None:
             "5,000.00",
             "1,250.00",
         ]
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(20):
             assert (await stream.event("beat"))["serving"] is True
             assert (await stream.event("beat"))["serving"] is True
 
@@ -134,7 +134,7 @@ async def test_a_stuck_browser_holds_little(shown: Shown, monkeypatch: pytest.Mo
     stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     stuck.sendall(f"GET /events/ops HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
     pages = shown.display._pages
-    await asyncio.sleep(0.3)
+    await eventually(lambda: bool(pages._topics))
     (topic,) = pages._topics.values()
     gc.collect()
     tracemalloc.start()
@@ -156,7 +156,7 @@ async def test_a_drain_lets_watchers_go(tmp_path: Path) -> None:
     async with open_shown(tmp_path) as shown:
         async with ask(shown.url, "/events/sign/five") as stream:
             await stream.event("frame")
-            async with asyncio.timeout(3):
+            async with asyncio.timeout(10):
                 await shown.display.stop()
                 assert (await stream.reader.read()).endswith(b"0\r\n\r\n"), "a proper end"
         shown.display.stop = _nothing  # type: ignore[method-assign]  # it has stopped
@@ -174,8 +174,11 @@ async def test_unknown_links_and_tables_are_404(shown: Shown) -> None:
     assert (await shown.get("/api/history/five/main?range=year"))[0] == 400
 
 
-async def test_in_a_crowd_only_what_is_urgent_goes_at_once() -> None:
+async def test_in_a_crowd_only_what_is_urgent_goes_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """With many watchers increments are rarer; what can't wait is sent at the next look."""
+    monkeypatch.setattr(topics, "SLOWEST_S", 60.0)
     number, urgent = 0, "calm"
 
     async def look() -> Latest:
@@ -184,21 +187,21 @@ async def test_in_a_crowd_only_what_is_urgent_goes_at_once() -> None:
     topic = Topic("value", look, 0.02, lambda: True)
     watcher = topic.watch()
     assert b'"number":0' in await anext(watcher)
-    topic.watchers += 10_000
+    topic.watchers += 1_000_000
     number = 1
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
             await anext(watcher)
-    topic.watchers -= 10_000
+    topic.watchers -= 1_000_000
     await watcher.aclose()
     topic.close()
 
     topic = Topic("value", look, 0.02, lambda: True)
     watcher = topic.watch()
     await anext(watcher)
-    topic.watchers += 10_000
+    topic.watchers += 1_000_000
     number, urgent = 2, "a hit"
-    async with asyncio.timeout(0.3):
+    async with asyncio.timeout(20):
         assert b'"number":2' in await anext(watcher)
     await watcher.aclose()
     topic.close()

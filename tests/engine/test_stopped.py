@@ -75,7 +75,7 @@ def test_stopped_with_the_lock(site: Address, other: Worker) -> None:
         began = time.monotonic()
         moved_on = other.insist(number, OpenRound(), table="t2")
         assert moved_on.sequence
-        assert time.monotonic() - began < HELD_LOCK_S + 2
+        assert time.monotonic() - began < HELD_LOCK_S + 20
         os.kill(stopped.process.pid, signal.SIGCONT)
         told = stopped.hear()
         assert told is not None

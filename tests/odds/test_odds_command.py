@@ -76,6 +76,7 @@ def test_text_fits_eighty_columns_and_shows_percent() -> None:
     assert "with envy, 6 players     78.44%" in result.stdout
 
 
+@pytest.mark.exhaustive
 def test_without_a_bet_each_wager_has_one_line() -> None:
     """The summary lists all wagers of a rule."""
     result = run("pa-crazy-4-poker")

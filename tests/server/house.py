@@ -1,9 +1,11 @@
 """A controller on a real socket in the test's own loop, and those who call it."""
 
+import itertools
+import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +118,17 @@ def write_site(folder: Path, text: str) -> Path:
     return path
 
 
+# Below the ports that the system gives to connections, from another place for each test process.
+_PORTS = itertools.islice(itertools.cycle(range(10_000, 32_000)), os.getpid() * 211 % 22_000, None)
+
+
 def free_port() -> int:
-    """A port that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens on, and that nobody else is given before it is used."""
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError  # there is always another one
 
 
 def wager(seat: int, bet: str = FIVE, dollars: int = 1, player: str = "") -> table_pb2.Wager:

@@ -96,7 +96,7 @@ async def test_nothing_can_be_changed(house: House) -> None:
 async def test_a_child_that_cannot_work_says_why(house: House) -> None:
     """The start fails with its words, and at once."""
     children = house.controller.pages("none", lambda: Inside("no room"), Nothing(), ())
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(20):
         with pytest.raises(ChildError, match="no room"):
             await children.start()
 

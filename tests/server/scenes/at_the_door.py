@@ -111,10 +111,11 @@ async def _unauthenticated(folder: Path, _: Address) -> None:
     async with secured(folder) as house:
         identity = house.identity("sign")
         house.revoke(identity)
-        await asyncio.sleep(1.5)
-        async with house.channel(identity) as channel:
+        async with asyncio.timeout(30), house.channel(identity) as channel:
             stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
-            await stub.ListSites(meter_pb2.ListSitesRequest())
+            while True:  # the list is read anew every second
+                await stub.ListSites(meter_pb2.ListSitesRequest())
+                await asyncio.sleep(0.1)
 
 
 SCENES[Reason.UNAUTHENTICATED] = _unauthenticated

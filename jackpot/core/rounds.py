@@ -88,9 +88,8 @@ def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
 
 def open_round(state: State, table: TableState, _: OpenRound, __: Request) -> RoundOpened | Refusal:
     """Number the next round, unless a payout's cards must stay on the table."""
-    for payout in state.payouts.values():
-        if payout.table == table.config.id and payout.source == "cage":
-            return refuse(Reason.DOCUMENTATION_OPEN, table=payout.table, payout=payout.id)
+    if holding := state.due.from_cage.get(table.config.id):
+        return refuse(Reason.DOCUMENTATION_OPEN, table=table.config.id, payout=min(holding))
     if table.round is not None and table.round.phase != "settled":
         return refuse(Reason.ROUND_OPEN, table=table.config.id, round=table.round.number)
     return RoundOpened(table.config.id, table.rounds + 1)

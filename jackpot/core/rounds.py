@@ -242,19 +242,20 @@ def lock_out(
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
-    book = Book(state.balances)
     wagers = standing(round_)
     electronic = [bet for _, bet, w in wagers if w.medium == "electronic"]
+    book = Book(state.balances)
     posted = post_increments(state, table, book, electronic)
-    draws = draw_all(drawing_links(state, table.config.id), table.config.seats, request.entropy)
+    config = table.config
+    draws = draw_all(drawing_links(state, config.id), config.seats, request.entropy)
     magic_card, lucky_position = first_drawn(draws)
     return RoundLocked(
-        table.config.id,
+        config.id,
         round_.number,
         tuple([Wager(seat, bet, w.amount_micros, w.player, w.account) for seat, bet, w in wagers]),
-        collected=len(electronic) == len(wagers),
-        postings=book.postings(),
-        posted=posted,
+        len(electronic) == len(wagers),
+        book.postings(),
+        posted,
         magic_card=magic_card,
         lucky_position=lucky_position,
         draws=draws,
@@ -271,7 +272,12 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
-    chips = [bet for _, bet, w in standing(round_) if w.medium == "chips"]
+    chips = [
+        bet
+        for bets in round_.wagers.values()
+        for bet, wager in bets.items()
+        if wager.medium == "chips"
+    ]
     for bet in sorted({*chips, *command.chips}):
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)
         if accepted != counted:

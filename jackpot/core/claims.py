@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from jackpot.core.commands.table import SeatHand
+from jackpot.core.commands.table import Fate, SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
 from jackpot.core.draws import drawn_for
 from jackpot.core.money import BPS_PER_WHOLE
@@ -21,9 +21,18 @@ DEALER = 0
 _DRAWN: dict[ClaimKind, int] = {"magic": 1, "lucky": 2}  # behind the hand of the same bet
 
 
+_PLAYED: frozenset[Fate] = frozenset({"played"})
+_PLAYED_OR_FOLDED: frozenset[Fate] = frozenset({"played", "folded"})
+
+
+def _playing_fates(bet: Bet) -> frozenset[Fate]:
+    """The fates with which a seat can still win a bet."""
+    return _PLAYED if bet.fold_forfeits else _PLAYED_OR_FOLDED
+
+
 def still_plays(hand: SeatHand, bet: Bet) -> bool:
     """Whether a seat with this fate can still win a bet."""
-    return hand.fate == "played" or (hand.fate == "folded" and not bet.fold_forfeits)
+    return hand.fate in _playing_fates(bet)
 
 
 Bettors = list[tuple[int, Accepted]]  # seats with their wagers on a bet, the highest seat first
@@ -69,10 +78,12 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     seats = sorted(wagers, reverse=True)
     for link in links:
         for bet in link.bets:
-            bettors = [(seat, wagers[seat][bet.id]) for seat in seats if bet.id in wagers[seat]]
+            name = bet.id
+            bettors = [(seat, at[name]) for seat in seats if name in (at := wagers[seat])]
             if not bettors:
                 continue
-            playing = [each for each in bettors if still_plays(hands[each[0]], bet)]
+            fates = _playing_fates(bet)
+            playing = [each for each in bettors if hands[each[0]].fate in fates]
             found += _hand_claims(deal, link, bet, playing)
             if bet.magic_pays_for or bet.lucky_pays_for:
                 found += _drawn_claims(deal, link, bet, playing)
@@ -113,22 +124,33 @@ def payment_order(links: Iterable[Link]) -> Callable[[Claim], tuple[int, ...]]:
     return key
 
 
-@lru_cache(maxsize=4_096)  # the same few hands come in every round
-def _rows(bet: Bet, called: tuple[str, ...]) -> Rows:
-    return (
-        next((line for line in bet.paytable if line.hand in called), None),
-        next((line for line in bet.envy if line.hand in called), None),
-    )
+class _Rows(dict[tuple[str, ...], Rows]):
+    """The rows of a bet by what a hand is called, each found once: there are some hundreds."""
+
+    def __init__(self, bet: Bet) -> None:
+        super().__init__()
+        self._bet = bet
+
+    def __missing__(self, called: tuple[str, ...]) -> Rows:
+        rows = self[called] = (
+            next((line for line in self._bet.paytable if line.hand in called), None),
+            next((line for line in self._bet.envy if line.hand in called), None),
+        )
+        return rows
+
+
+_rows_of = lru_cache(maxsize=1_024)(_Rows)
 
 
 def _hand_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
     """What hands win: each player's own, or the dealer's for everyone who bet on it."""
     dealers = bet.whose == "dealer"
     called = deal.dealers(bet.ranking, playing) if dealers else deal.called(bet.ranking)
+    rows = _rows_of(bet)
     winning = [
         (seat, accepted, line)
         for seat, accepted in playing
-        if (line := _rows(bet, called.get(seat, ()))[0])
+        if (line := rows[called.get(seat, ())][0])
     ]
     shared: set[str] = set()  # hands whose one award was claimed at a first turn
     for seat, accepted, line in winning:
@@ -193,10 +215,11 @@ def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterabl
 
 def _envy_claims(deal: Deal, link: Link, bet: Bet, bettors: Bettors) -> Iterable[Claim]:
     """A bonus for every other player's qualifying hand, whether or not its holder made the bet."""
+    rows = _rows_of(bet)
     causes = [
         (other, line)
         for other, called in deal.called(bet.ranking).items()
-        if (line := _rows(bet, called)[1]) and deal.hands[other].fate == "played"
+        if (line := rows[called][1]) and deal.hands[other].fate == "played"
     ]
     for other, line in causes:
         holder = _plays(deal, other)

@@ -5,6 +5,7 @@ was made from, so that anybody can make it again.
 """
 
 from collections.abc import Sequence
+from struct import Struct as Layout
 
 from jackpot.core.config import Link
 from jackpot.core.money import BPS_PER_WHOLE
@@ -12,20 +13,30 @@ from jackpot.core.state import NO_POSITION, Draw, Round, State
 
 DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
 ENTROPY_BYTES = 32  # of one draw
+_numbers = Layout(">4Q").unpack
 
 
 def drawing_links(state: State, table: str) -> list[Link]:
     """The links of a table whose rounds may have a Magic Card or a Lucky Bonus, in their order."""
-    found = state.tables.get(table)
-    links = (state.links[link].config for link in (found.config.links if found else ()))
-    return [link for link in links if link.magic_share_bps or link.lucky_share_bps]
+    found, links = state.tables.get(table), state.links
+    if found is None:
+        return []
+    return [
+        link
+        for each in found.config.links
+        if (link := links[each].config).magic_share_bps or link.lucky_share_bps
+    ]
 
 
 def draw_all(links: Sequence[Link], seats: int, entropy: bytes) -> tuple[Draw, ...]:
     """What each link draws, from its own part of the entropy."""
-    starts = range(0, len(links) * ENTROPY_BYTES, ENTROPY_BYTES)
-    parts = (entropy[start : start + ENTROPY_BYTES] for start in starts)
-    return tuple(draw(link, seats, part) for link, part in zip(links, parts, strict=True))
+    size = ENTROPY_BYTES
+    return tuple(
+        [
+            draw(link, seats, entropy[place * size : (place + 1) * size])
+            for place, link in enumerate(links)
+        ]
+    )
 
 
 def draw(link: Link, seats: int, entropy: bytes) -> Draw:
@@ -35,7 +46,7 @@ def draw(link: Link, seats: int, entropy: bytes) -> Draw:
     """
     if len(entropy) != ENTROPY_BYTES:
         raise ValueError(f"a draw takes {ENTROPY_BYTES} random bytes, not {len(entropy)}")
-    magic, card, lucky, position = (int.from_bytes(entropy[i : i + 8]) for i in range(0, 32, 8))
+    magic, card, lucky, position = _numbers(entropy)
     return Draw(
         link.id,
         entropy.hex(),
@@ -46,14 +57,16 @@ def draw(link: Link, seats: int, entropy: bytes) -> Draw:
 
 def first_drawn(draws: Sequence[Draw]) -> tuple[str, int]:
     """The first Magic Card and lucky position, for those who know only one of each."""
-    card = next((each.magic_card for each in draws if each.magic_card), "")
-    positions = (each.lucky_position for each in draws)
-    return card, next((place for place in positions if place != NO_POSITION), NO_POSITION)
+    cards = [each.magic_card for each in draws if each.magic_card]
+    positions = [each.lucky_position for each in draws if each.lucky_position != NO_POSITION]
+    return cards[0] if cards else "", positions[0] if positions else NO_POSITION
 
 
 def drawn_for(round_: Round, link: str) -> tuple[str, int]:
     """The Magic Card and lucky position of a link's bets; before 0.2.0 all links had the same."""
     if not round_.draws:
         return round_.magic_card, round_.lucky_position
-    found = next((each for each in round_.draws if each.link == link), None)
-    return (found.magic_card, found.lucky_position) if found else ("", NO_POSITION)
+    for each in round_.draws:
+        if each.link == link:
+            return each.magic_card, each.lucky_position
+    return "", NO_POSITION

@@ -33,7 +33,7 @@ def settled(state: State, event: RoundSettled) -> None:
     """The round's awards are due."""
     round_of(state, event.table).phase = "settled"
     for payout in event.payouts:
-        state.payouts[payout.id] = payout
+        state.put_payout(payout)
         state.last_payout = payout.id
         if payout.share_bps:
             state.links[payout.link].hit_count += 1
@@ -62,7 +62,7 @@ def bad_beat(state: State, event: BadBeatVerified) -> None:
     link.pending_adjustment = True
     link.hit_count += 1
     for payout in event.payouts:
-        state.payouts[payout.id] = payout
+        state.put_payout(payout)
         state.last_payout = payout.id
         state.hits.append(hit_of(payout, state.time_micros))
     _forget_hits(state)
@@ -138,11 +138,11 @@ def _rework(
     before = state.settlements[key].before if last_hit else {}
     for change in changes:
         if change.closed:
-            del state.payouts[change.payout]
+            state.close_payout(change.payout)
             _show_hit(state, change.payout, status="rejected")
             continue
         payout = change_payout(state.payouts[change.payout], change)
-        state.payouts[payout.id] = payout
+        state.put_payout(payout)
         _show_hit(state, payout.id, seat=payout.seat, amount_micros=payout.amount_micros)
     for name, sequence in last_hit.items():
         link, level = name.split("/")
@@ -181,16 +181,14 @@ def _touch(state: State, payout: Payout) -> None:
 def validated(state: State, event: PayoutValidated) -> None:
     """An award was confirmed."""
     payout = state.payouts[event.payout]
-    state.payouts[event.payout] = replace(
-        payout, floorperson=event.floorperson, source=event.source
-    )
+    state.put_payout(replace(payout, floorperson=event.floorperson, source=event.source))
     _show_hit(state, event.payout, status="validated")
     _touch(state, payout)
 
 
 def paid(state: State, event: PayoutPaid) -> None:
     """An award is closed."""
-    payout = state.payouts.pop(event.payout)
+    payout = state.close_payout(event.payout)
     _show_hit(state, event.payout, status="paid")
     _touch(state, payout)
     _keep_settlement(state, state.settlements[f"{payout.table}/{payout.round}"])

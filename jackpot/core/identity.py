@@ -20,7 +20,6 @@ from jackpot.core.state import Answer, State
 
 _DIGEST_DIGITS = 24
 _FEW_WAGERS = 16
-_ALWAYS_THE_SAME = (OpenRound, LockOut)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -32,11 +31,10 @@ class Repeat(Struct, frozen=True):
 
 def digest(command: AnyCommand) -> str:
     """A short text that differs when the content of a command does."""
-    # Some commands say nothing but what they are, and the same few wagers come in round after
-    # round. A few of them are at most some kilobytes.
-    if isinstance(command, _ALWAYS_THE_SAME) or (
-        isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS
-    ):
+    if found := _ALWAYS_THE_SAME.get(type(command)):
+        return found
+    # The same few wagers come in round after round; a few of them are at most some kilobytes.
+    if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
         return _known_digest(command)
     if isinstance(command, Malformed):  # why it was refused may be said in other words one day
         return _digest((command.command, command.content))
@@ -48,6 +46,8 @@ def _digest(content: AnyCommand | tuple[str, ...]) -> str:
 
 
 _known_digest = lru_cache(maxsize=1_024)(_digest)
+# These commands say nothing but what they are.
+_ALWAYS_THE_SAME: dict[type, str] = {type(each): _digest(each) for each in (OpenRound(), LockOut())}
 
 
 def identify(state: State, request: Request, command_digest: str) -> Repeat | Refusal | None:

@@ -1,7 +1,7 @@
 """What must hold of a site after every entry: nothing is created, lost or counted twice."""
 
 from jackpot.core import ledger
-from jackpot.core.state import State
+from jackpot.core.state import Due, State
 
 
 class BrokenInvariantError(Exception):
@@ -15,6 +15,9 @@ def check(state: State) -> None:
     for account, balance in state.balances.items():
         if balance < 0 and not ledger.may_be_negative(account):
             raise BrokenInvariantError(f"{account} stands at {balance} micros")
+    due, summed = state.due.micros, Due(state.payouts.values()).micros
+    if any(micros != summed.get(link, 0) for link, micros in due.items()):
+        raise BrokenInvariantError(f"open payouts sum to {summed} micros, not to {due}")
     check_open(state)
 
 
@@ -24,9 +27,7 @@ def check_open(state: State) -> None:
     Posting has seen to the rest, that each entry's postings sum to zero and overdraw no account, so
     a site with many game accounts need not walk through all of them after every batch.
     """
-    due: dict[str, int] = {}
-    for payout in state.payouts.values():
-        due[payout.link] = due.get(payout.link, 0) + payout.amount_micros
+    due = state.due.micros
     for link in state.links:
         pending = state.balances.get(ledger.pending(link), 0)
         if pending != due.get(link, 0):

@@ -88,9 +88,8 @@ def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
 
 def open_round(state: State, table: TableState, _: OpenRound, __: Request) -> RoundOpened | Refusal:
     """Number the next round, unless a payout's cards must stay on the table."""
-    for payout in state.payouts.values():
-        if payout.table == table.config.id and payout.source == "cage":
-            return refuse(Reason.DOCUMENTATION_OPEN, table=payout.table, payout=payout.id)
+    if holding := state.due.from_cage.get(table.config.id):
+        return refuse(Reason.DOCUMENTATION_OPEN, table=table.config.id, payout=min(holding))
     if table.round is not None and table.round.phase != "settled":
         return refuse(Reason.ROUND_OPEN, table=table.config.id, round=table.round.number)
     return RoundOpened(table.config.id, table.rounds + 1)
@@ -243,19 +242,20 @@ def lock_out(
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
-    book = Book(state.balances)
     wagers = standing(round_)
     electronic = [bet for _, bet, w in wagers if w.medium == "electronic"]
+    book = Book(state.balances)
     posted = post_increments(state, table, book, electronic)
-    draws = draw_all(drawing_links(state, table.config.id), table.config.seats, request.entropy)
+    config = table.config
+    draws = draw_all(drawing_links(state, config.id), config.seats, request.entropy)
     magic_card, lucky_position = first_drawn(draws)
     return RoundLocked(
-        table.config.id,
+        config.id,
         round_.number,
         tuple([Wager(seat, bet, w.amount_micros, w.player, w.account) for seat, bet, w in wagers]),
-        collected=len(electronic) == len(wagers),
-        postings=book.postings(),
-        posted=posted,
+        len(electronic) == len(wagers),
+        book.postings(),
+        posted,
         magic_card=magic_card,
         lucky_position=lucky_position,
         draws=draws,
@@ -272,7 +272,12 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
-    chips = [bet for _, bet, w in standing(round_) if w.medium == "chips"]
+    chips = [
+        bet
+        for bets in round_.wagers.values()
+        for bet, wager in bets.items()
+        if wager.medium == "chips"
+    ]
     for bet in sorted({*chips, *command.chips}):
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)
         if accepted != counted:

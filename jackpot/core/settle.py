@@ -57,10 +57,10 @@ def settle(
     state: State, table: TableState, command: Settle, request: Request, names: Names
 ) -> RoundSettled | Refusal:
     """Rank every hand and decide every award of the round."""
-    hands = {hand.seat: hand for hand in command.hands}
-    for hand in command.hands:
-        if not 1 <= hand.seat <= table.config.seats:
-            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=hand.seat)
+    hands, seats = {hand.seat: hand for hand in command.hands}, table.config.seats
+    for seat in hands:
+        if not 1 <= seat <= seats:
+            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
     round_ = in_phase(table, "collected")
     if isinstance(round_, Refusal):
         return round_

@@ -4,6 +4,8 @@ State holds no closed business: a payout leaves it when it is paid or rejected, 
 next one opens. What is gone from here is in the journal.
 """
 
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, field
@@ -247,7 +249,29 @@ class Proposal(Struct, frozen=True, gc=False):
     since: int = 0  # its sequence; a later change of the meters it touches overtakes it
 
 
-class State(Struct):
+class Due:
+    """What the open payouts come to, so that nobody has to go through all of them."""
+
+    def __init__(self, payouts: Iterable[Payout]) -> None:
+        self.micros: dict[str, int] = {}  # by link
+        self.from_cage: dict[str, set[int]] = {}  # table -> payouts whose cards stay on it
+        for payout in payouts:
+            self.add(payout)
+
+    def add(self, payout: Payout) -> None:
+        """A payout is due."""
+        self.micros[payout.link] = self.micros.get(payout.link, 0) + payout.amount_micros
+        if payout.source == "cage":
+            self.from_cage.setdefault(payout.table, set()).add(payout.id)
+
+    def remove(self, payout: Payout) -> None:
+        """A payout is due no more, or not as it was."""
+        self.micros[payout.link] -= payout.amount_micros
+        if payout.source == "cage":
+            self.from_cage[payout.table].discard(payout.id)
+
+
+class State(Struct, dict=True):  # for `due`, which no snapshot has
     """A site."""
 
     site: str
@@ -269,6 +293,23 @@ class State(Struct):
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
+
+    @cached_property
+    def due(self) -> Due:
+        """What the open payouts come to; made of them once, and then kept up by the two below."""
+        return Due(self.payouts.values())
+
+    def put_payout(self, payout: Payout) -> None:
+        """Keep an open payout, perhaps in the place of what it was before."""
+        if before := self.payouts.get(payout.id):
+            self.due.remove(before)
+        self.due.add(payout)
+        self.payouts[payout.id] = payout
+
+    def close_payout(self, payout: int) -> Payout:
+        """Keep a payout no more."""
+        self.due.remove(self.payouts[payout])
+        return self.payouts.pop(payout)
 
 
 def copy_round(round_: Round | None) -> Round | None:

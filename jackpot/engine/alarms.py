@@ -108,8 +108,8 @@ class AlarmBoard:
     def observe(self, commit: CommittedBatch) -> None:
         """Raise what the events of a commit say."""
         for (site, _), committed in commit.events.items():
-            event = committed.event
-            if isinstance(event, RoundSettled | BoxCounted) and event.alarms:
+            event: Any = committed.event
+            if type(event) in SAYING and event.alarms:
                 self.journaled(site, committed)
 
     def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:

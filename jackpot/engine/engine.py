@@ -177,7 +177,8 @@ class Engine:
     def _closed_reason(self, handle: WriterHandle) -> Reason | None:
         """Why nothing more is taken for a writer's sites."""
         if handle.healthy and not self._draining:
-            return Reason.OVERLOADED if handle.queued >= self.limits.queued_commands else None
+            full = len(handle.writer.queue) >= self.limits.queued_commands
+            return Reason.OVERLOADED if full else None
         if self._draining:
             return Reason.DRAINING
         return Reason.STORE_UNAVAILABLE if self._started else Reason.STARTING
@@ -208,6 +209,8 @@ class Engine:
                 _call(observe, report.commit)
         if report.frames:
             self.meters.publish(report.frames)
+        if handle.knows(report):
+            return
         handle.receive(report)
         self.halted = {site: why for each in self._handles for site, why in each.halted.items()}
         self._tell_health()

@@ -7,11 +7,12 @@ hide one. A frame is a value; it is published after the commit that made it.
 
 import asyncio
 from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from jackpot.core import ledger
+from jackpot.core.config import Link
 from jackpot.core.events import AnyEvent, Probed, Refused, SnapshotTaken
 from jackpot.core.events.operator import AccountMoved, ProposalDeclined, Proposed
 from jackpot.core.events.table import (
@@ -89,41 +90,55 @@ def frame_of(state: State, link: LinkState) -> MeterFrame:
         time_micros=state.time_micros,
         status=link.status,
         hit_count=link.hit_count,
-        levels=tuple(
-            _level(state, ledger.key(config.id, level.id), level.id) for level in config.levels
-        ),
-        hits=tuple(hit for hit in state.hits if hit.link == config.id),
+        levels=tuple([_level(state, *names) for names in _named(config)]),
+        hits=tuple([hit for hit in state.hits if hit.link == config.id]),
         pending_adjustment=link.pending_adjustment,
     )
 
 
-def _level(state: State, key: str, level: str) -> LevelMeter:
+def _level(state: State, level: str, meter: str, reserve: str, overflow: str) -> LevelMeter:
     balance = state.balances.get
-    return LevelMeter(
-        level=level,
-        meter_micros=balance(ledger.meter(key), 0),
-        reserve_micros=balance(ledger.reserve(key), 0),
-        overflow_micros=balance(ledger.overflow(key), 0),
-    )
+    return LevelMeter(level, balance(meter, 0), balance(reserve, 0), balance(overflow, 0))
 
 
 class FrameMaker:
     """Makes the frames that differ from those made before. Lives in the writer's thread."""
 
     def __init__(self) -> None:
-        self._shown: dict[tuple[str, str], MeterFrame] = {}
+        self._shown: dict[tuple[str, str], tuple[object, ...]] = {}
 
     def changed(self, state: State) -> list[MeterFrame]:
         """Frames of the links that show anything but what they showed."""
         frames = []
         for link in state.links.values():
-            frame = frame_of(state, link)
-            # Only where and when is left out: every entry has another.
-            face = replace(frame, sequence=0, time_micros=0)
-            if self._shown.get((frame.site, frame.link)) != face:
-                self._shown[frame.site, frame.link] = face
-                frames.append(frame)
+            key, face = (state.site, link.config.id), _face(state, link)
+            if self._shown.get(key) != face:
+                self._shown[key] = face
+                frames.append(frame_of(state, link))
         return frames
+
+
+def _face(state: State, link: LinkState) -> tuple[object, ...]:
+    """All that a frame shows, but for where and when: every entry has another of those."""
+    config, balance = link.config, state.balances.get
+    return (
+        config.title,
+        config.wager_micros,
+        link.status,
+        link.hit_count,
+        link.pending_adjustment,
+        [(level, [balance(account, 0) for account in names]) for level, *names in _named(config)],
+        [hit for hit in state.hits if hit.link == config.id],
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _named(link: Link) -> tuple[tuple[str, str, str, str], ...]:
+    """The levels of a link, and the accounts that a frame shows of each."""
+    keys = [(level.id, ledger.key(link.id, level.id)) for level in link.levels]
+    return tuple(
+        (level, ledger.meter(key), ledger.reserve(key), ledger.overflow(key)) for level, key in keys
+    )
 
 
 class MeterBoard:

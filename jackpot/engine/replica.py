@@ -140,7 +140,7 @@ class Replica:
                 self.site, sequence, f"the entry makes no sense: {error!r}"
             ) from error
         self.moved = self.moved or moves_meters(record.event)
-        if isinstance(record.event, SnapshotTaken):
+        if type(record.event) is SnapshotTaken:
             self.snapshot_sequence = sequence
         if self._mark is not None:
             self._since.append(entry)

@@ -26,8 +26,16 @@ class WriterHandle:
         """Leave a job."""
         writer = self.writer
         writer.queue.append(job)
-        if not writer.wake.is_set():
-            writer.wake.set()
+        writer.wake.ring()
+
+    def knows(self, report: WriterUpdate) -> bool:
+        """Whether the writer says nothing new of itself."""
+        return (
+            report.healthy == self.healthy
+            and report.ended == self.ended.is_set()
+            and report.halted == self.halted
+            and self.ready.is_set()
+        )
 
     def receive(self, report: WriterUpdate) -> None:
         """Note what the writer says of itself."""
@@ -46,7 +54,7 @@ class WriterHandle:
     def stop(self) -> None:
         """Tell the writer to end when nothing is left to do."""
         self.writer.stopping = True
-        self.writer.wake.set()
+        self.writer.wake.ring()
 
     async def stopped(self) -> None:
         """Wait for its end."""

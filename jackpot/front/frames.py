@@ -118,7 +118,7 @@ class Link(asyncio.Protocol):
         self._resume = resume
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None
-        self._in = bytearray()
+        self._in = b""  # the beginning of a frame whose rest is on its way
         self._out: list[bytes] = []
         self._problem = ""
         self.paused = False  # the other end does not keep up
@@ -147,10 +147,11 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Hand over every frame that is complete."""
-        self._in += data
-        buffer, position, size = self._in, 0, len(self._in)
+        if self._in:
+            data = self._in + data
+        position, size, receive = 0, len(data), self._receive
         while size - position >= _HEAD_SIZE:
-            length, kind, call = _unpack(buffer, position)
+            length, kind, call = _unpack(data, position)
             end = position + _HEAD_SIZE + length
             if length > _MAX_PAYLOAD:
                 self.fail(f"a frame of {length} bytes")
@@ -158,17 +159,17 @@ class Link(asyncio.Protocol):
             if end > size:
                 break
             try:
-                self._receive(kind, call, bytes(buffer[position + _HEAD_SIZE : end]))
+                receive(kind, call, data[position + _HEAD_SIZE : end])
             except (FrameError, msgspec.MsgspecError) as error:
                 self.fail(str(error))
                 return
             position = end
-        del buffer[:position]
+        self._in = data[position:]
 
     def fail(self, problem: str) -> None:
         """Trust the other end no more."""
         self._problem = problem
-        self._in.clear()
+        self._in = b""
         if self._transport is not None:
             self._transport.abort()
 

@@ -7,6 +7,7 @@ is in trouble, and for good when the writer has died or a drain begins.
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Any, get_args
 
 import msgspec
 
@@ -37,6 +38,7 @@ from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 _TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
 _METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
 _OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
+_OF_TABLES = frozenset(get_args(TableEvent))
 _log = logging.getLogger(__name__)
 
 
@@ -145,8 +147,9 @@ class Controller:
     def _hear(self, commit: CommittedBatch) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
         for (site, _), committed in commit.events.items():
-            if isinstance(committed.event, TableEvent):
-                self.heartbeats[site, committed.event.table] = committed.time_micros
+            event: Any = committed.event
+            if type(event) in _OF_TABLES:
+                self.heartbeats[site, event.table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback
         serving = healthy and any(site.id not in self.engine.halted for site in self.sites)

@@ -95,13 +95,15 @@ class PlayStream:
                 call.end()
 
     def _take(self, message: table_pb2.PlayRequest) -> None:
-        if len(self._slots) + len(message.commands) > MAX_COMMANDS >= len(message.commands):
-            raise refused(Reason.OVERLOADED, unanswered=len(self._slots), limit=MAX_COMMANDS)
+        slots, count = self._slots, len(message.commands)
+        if len(slots) + count > MAX_COMMANDS >= count:
+            raise refused(Reason.OVERLOADED, unanswered=len(slots), limit=MAX_COMMANDS)
         self._check(message.site, message.table)
+        wake, submit, order = self._wake, self._engine.submit, self._order
         for kind, origin, request in play_requests(message):
-            slot = _Slot(origin.number, kind, self._wake)
-            self._slots.append(slot)
-            self._engine.submit(request, slot.deliver, self._order)
+            slot = _Slot(origin.number, kind, wake)
+            slots.append(slot)
+            submit(request, slot.deliver, order)
 
     def _fill(self, response: table_pb2.PlayResponse) -> bool:
         """Add the answers that are there with none missing before them; whether there were any."""

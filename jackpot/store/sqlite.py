@@ -7,7 +7,6 @@ the file beside it: closing any descriptor of a file drops all of the process's 
 
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -71,7 +70,7 @@ class SqliteJournal:
     @classmethod
     def open(cls, directory: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
         """Open the journal of a data directory, creating both; assert every setting."""
-        with _as_store_error(f"can't open the journal in {directory}"):
+        with _AsStoreError(f"can't open the journal in {directory}"):
             directory.mkdir(parents=True, exist_ok=True)
             make_private(directory / FILE_NAME)  # its log gets the same mode
             connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
@@ -86,7 +85,7 @@ class SqliteJournal:
     def open_to_read(cls, directory: Path) -> Self:
         """Open a journal that exists, without changing anything in it."""
         path = directory / FILE_NAME
-        with _as_store_error(f"can't read the journal in {directory}"):
+        with _AsStoreError(f"can't read the journal in {directory}"):
             if not path.is_file():
                 raise StoreError(f"there is no journal in {directory}")
             # Without a log nobody has the file open. It is then read as it lies, as on a disk that
@@ -100,14 +99,14 @@ class SqliteJournal:
 
     def close(self) -> None:
         """Let go of the file; the last one to do so folds the WAL into it."""
-        with _as_store_error("can't close the journal"):
+        with _AsStoreError("can't close the journal"):
             self._connection.close()
         if self._untouched and self._untouched.exists():
             raise StoreError("a controller has begun to write to the journal meanwhile: try again")
 
     def heads(self, sites: Collection[str] = ()) -> dict[str, Head]:
         """Where every stream ends, or each of some."""
-        with _as_store_error("can't read the heads"):
+        with _AsStoreError("can't read the heads"):
             rows = self._connection.execute("SELECT site, sequence, hash, version FROM streams")
             return {site: Head(*head) for site, *head in rows if not sites or site in sites}
 
@@ -118,7 +117,7 @@ class SqliteJournal:
     def read(self, site: str, after: int, limit: int) -> list[Entry]:
         """Entries after a sequence, in order."""
         stream, _ = _stream(self._connection, site)
-        with _as_store_error("can't read events"):
+        with _AsStoreError("can't read events"):
             rows = self._connection.execute(_READ, (stream, after, limit)).fetchall()
         return [_entry(site, row) for row in rows]
 
@@ -131,26 +130,18 @@ class SqliteJournal:
         stream, _ = _stream(self._connection, site)
         query = """SELECT sequence, version, state FROM snapshots
                    WHERE stream = ? ORDER BY sequence DESC"""
-        with _as_store_error("can't read snapshots"):
+        with _AsStoreError("can't read snapshots"):
             # A handful by construction, and the caller may write before it has seen them all.
             rows = self._connection.execute(query, (stream,)).fetchall()
         return (StoredSnapshot(*row) for row in rows)
 
-    @contextmanager
-    def begin(self, _sites: Collection[str] = ()) -> Iterator["SqliteTransaction"]:
+    def begin(self, _sites: Collection[str] = ()) -> "SqliteTransaction":
         """Lock the file for writing; waits a bounded time, then raises StoreError."""
-        with _as_store_error("can't lock the journal"):
-            self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield SqliteTransaction(self, self._connection)
-        finally:
-            if self._connection.in_transaction:
-                with _as_store_error("can't roll back"):
-                    self._connection.execute("ROLLBACK")
+        return SqliteTransaction(self, self._connection)
 
     def backup(self, target: Path) -> None:
         """Copy the journal while it is in use."""
-        with _as_store_error(f"can't back up to {target}"):
+        with _AsStoreError(f"can't back up to {target}"):
             make_private(target)
             copy = pysqlite3.connect(str(target))
             try:
@@ -160,12 +151,12 @@ class SqliteJournal:
 
     def setting(self, name: str) -> object:
         """A setting as SQLite has it."""
-        with _as_store_error(f"can't read {name}"):
+        with _AsStoreError(f"can't read {name}"):
             return self._connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     def damage(self) -> str:
         """What is wrong with the file beyond any one stream, or nothing."""
-        with _as_store_error("can't check the file"):
+        with _AsStoreError("can't check the file"):
             return damage(self._connection)
 
 
@@ -176,6 +167,18 @@ class SqliteTransaction:
         self._connection = connection
         self._streams: dict[str, tuple[int, Head]] = {}  # under the lock nobody else moves them
         self.read = journal.read
+
+    def __enter__(self) -> Self:
+        """Take the lock."""
+        with _AsStoreError("can't lock the journal"):
+            self._connection.execute("BEGIN IMMEDIATE")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take back what was not committed."""
+        if self._connection.in_transaction:
+            with _AsStoreError("can't roll back"):
+                self._connection.execute("ROLLBACK")
 
     def head(self, site: str) -> Head:
         """Where the stream ends, whoever wrote it."""
@@ -188,7 +191,7 @@ class SqliteTransaction:
             raise StoreError(f"the entries do not follow sequence {head.sequence} of {site}")
         last = entries[-1]
         version = max(head.version, *(entry.version for entry in entries))
-        with _as_store_error("can't append"):
+        with _AsStoreError("can't append"):
             if stream:
                 self._connection.execute(
                     "UPDATE streams SET sequence = ?, hash = ?, version = ? WHERE id = ?",
@@ -208,7 +211,7 @@ class SqliteTransaction:
     def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
         """Keep a snapshot, and drop all but the last few."""
         stream, _ = self._stream(site)
-        with _as_store_error("can't save a snapshot"):
+        with _AsStoreError("can't save a snapshot"):
             self._connection.execute(
                 "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", (stream, *snapshot)
             )
@@ -221,7 +224,7 @@ class SqliteTransaction:
 
     def commit(self) -> None:
         """Make it durable. After a StoreError it is unknown whether it is."""
-        with _as_store_error("can't commit"):
+        with _AsStoreError("can't commit"):
             self._connection.execute("COMMIT")
 
     def _stream(self, site: str) -> tuple[int, Head]:
@@ -241,16 +244,27 @@ def _append(rows: int) -> str:
     return f"INSERT INTO events VALUES {', '.join([_ROW] * rows)}"  # noqa: S608 - nothing but marks
 
 
-@contextmanager
-def _as_store_error(doing: str) -> Iterator[None]:
-    try:
-        yield
-    except (pysqlite3.Error, OSError) as error:
-        raise StoreError(f"{doing}: {error}") from error
+class _AsStoreError:
+    """Around what the store does: where that fails, a StoreError says what was being done.
+
+    A commit passes through several. As a generator, each cost more than a row.
+    """
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is not None and isinstance(error, (pysqlite3.Error, OSError)):
+            raise StoreError(f"{self._doing}: {error}") from error
 
 
 def _stream(connection: Any, site: str) -> tuple[int, Head]:
-    with _as_store_error("can't read the head"):
+    with _AsStoreError("can't read the head"):
         row = connection.execute(_HEAD, (site,)).fetchone()
     return (row[0], Head(*row[1:])) if row else (0, GENESIS)
 

@@ -171,11 +171,12 @@ def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollecti
 
 
 def _hand(message: table_pb2.SeatHand) -> SeatHand:
+    player = message.player
     return SeatHand(
         seat(message.seat),
         cards(message.cards, "cards"),
         FATES.from_wire(message.fate),
-        optional_text(message.player, "player"),
+        optional_text(player, "player") if player else "",
     )
 
 
@@ -212,11 +213,11 @@ def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOr
 
     A number that can't be read is raised when its turn comes: what stands before it goes on.
     """
-    many(message.commands, "commands", MAX_COMMANDS)
+    commands = many(message.commands, "commands", MAX_COMMANDS)
     site = identifier(message.site, "site")
     table = identifier(message.table, "table")
     epoch = number(message.epoch, "epoch")
-    for command in message.commands:
+    for command in commands:
         kind = command.WhichOneof("command") or ""
         origin = TableOrigin(table, epoch, number(command.number, "number"))
         if kind:

@@ -146,7 +146,5 @@ def display(client: OperatorClient, link: str, displayed_micros: int) -> None:
     Example:
       jackpot badbeat display bad-beat 4,512.00
     """
-    response = client.order(
-        "ConfirmDisplay", link=link, displayed_micros=displayed_micros
-    )
+    response = client.order("ConfirmDisplay", link=link, displayed_micros=displayed_micros)
     client.done(response, f"{link} displays {exact(displayed_micros)}")

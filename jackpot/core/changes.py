@@ -151,9 +151,7 @@ def decline(state: State, command: DeclineProposal, _: Request) -> ProposalDecli
     return proposal if isinstance(proposal, Refusal) else ProposalDeclined(proposal.id)
 
 
-def configure_site(
-    state: State, command: ConfigureSite, _: Request
-) -> SiteConfigured | Refusal:
+def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConfigured | Refusal:
     """Take over what a site file says; that one person is enough, only at the first start."""
     if state.dual_control and not command.dual_control:
         return refuse(Reason.SECOND_PERSON_REQUIRED, setting="dual_control")

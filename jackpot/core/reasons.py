@@ -197,7 +197,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNKNOWN_BET: Meaning("NOT_FOUND", "never", "The table offers no such bet."),
     Reason.UNKNOWN_SEAT: Meaning("NOT_FOUND", "never", "The table has no such seat."),
     Reason.UNKNOWN_IRREGULARITY: Meaning(
-        "INVALID_ARGUMENT", "never", "The table's game has no such irregularity."
+        "NOT_FOUND", "never", "The table's game has no such irregularity."
     ),
     Reason.VOIDS_ALL_HANDS: Meaning(
         "INVALID_ARGUMENT", "never", "This irregularity voids all hands; void the round instead."

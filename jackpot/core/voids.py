@@ -69,9 +69,7 @@ def unlisted(table: TableState, irregularity: str, *, of_seat: bool) -> Refusal 
         return None
     if listed == Irregularities() and irregularity:
         return None
-    return refuse(
-        Reason.UNKNOWN_IRREGULARITY, table=table.config.id, irregularity=irregularity
-    )
+    return refuse(Reason.UNKNOWN_IRREGULARITY, table=table.config.id, irregularity=irregularity)
 
 
 def voids_all_hands(table: TableState, irregularity: str) -> Refusal | None:

@@ -334,7 +334,5 @@ class Writer(threading.Thread):
         if answers or frames or touched or healthy is not None:
             halted = dict(self._halted)
             self._post(
-                WriterUpdate(
-                    answers, frames, self._healthy, self._ended, halted, commit, touched
-                )
+                WriterUpdate(answers, frames, self._healthy, self._ended, halted, commit, touched)
             )

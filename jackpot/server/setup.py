@@ -88,7 +88,7 @@ async def _say_dual_control(engine: Engine, site: Site) -> None:
         _log.warning("site %s: DUAL CONTROL IS OFF. One person alone changes meters.", site.id)
     if site.voids_by_table != "until-collected":
         _log.warning(
-            "site %s: TABLES VOID UNTIL SETTLEMENT (voids_by_table). Use this in laboratories only.",
+            "site %s: TABLES VOID UNTIL SETTLEMENT (voids_by_table). For laboratories only.",
             site.id,
         )
 

@@ -37,9 +37,7 @@ class TableWatches:
         self._ending = error
         self._engine.tables.publish_all()
 
-    async def watch(
-        self, message: table_pb2.WatchTableRequest, call: Call, _actor: Actor
-    ) -> None:
+    async def watch(self, message: table_pb2.WatchTableRequest, call: Call, _actor: Actor) -> None:
         """Serve one watch, until it is ended or its table attaches again."""
         site, asked = parse_table(message)
         if self._watchers >= self._max_watchers:

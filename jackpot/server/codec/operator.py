@@ -137,9 +137,7 @@ def _floor_calls(state: State, _: None) -> pb.ListFloorCallsResponse:
 
 
 def _call_approved(sequence: int, event: Act) -> pb.ApproveFloorCallResponse:
-    response = pb.ApproveFloorCallResponse(
-        sequence=sequence, table=event.table, round=event.number
-    )
+    response = pb.ApproveFloorCallResponse(sequence=sequence, table=event.table, round=event.number)
     if not isinstance(event, WagerRemoved):
         fill_voided(response, event)
     return response

@@ -78,7 +78,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
     """The table has no such seat. NOT_FOUND; retry: never."""
     REASON_UNKNOWN_IRREGULARITY: _Reason.ValueType  # 80
-    """The table's game has no such irregularity. INVALID_ARGUMENT; retry: never."""
+    """The table's game has no such irregularity. NOT_FOUND; retry: never."""
     REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
     """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
@@ -255,7 +255,7 @@ REASON_UNKNOWN_BET: Reason.ValueType  # 20
 REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 """The table has no such seat. NOT_FOUND; retry: never."""
 REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
-"""The table's game has no such irregularity. INVALID_ARGUMENT; retry: never."""
+"""The table's game has no such irregularity. NOT_FOUND; retry: never."""
 REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
 """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22

@@ -68,9 +68,7 @@ def _game(rule: str, sections: Sections, discard: str) -> Game:
 
 
 PENNSYLVANIA = _game("pa-crazy-4-poker", Sections(before="PA 657a."), "h")
-PENNSYLVANIA_2011 = _game(
-    "pa-2011-crazy-4-poker", Sections(before="PA2011 573."), "f"
-)
+PENNSYLVANIA_2011 = _game("pa-2011-crazy-4-poker", Sections(before="PA2011 573."), "f")
 MASSACHUSETTS = _game(
     "ma-crazy-4-poker",
     Sections(

@@ -58,7 +58,6 @@ def own_and_dealer(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return ((*cards.own, *cards.dealer),)
 
 
-
 _RULE = rules()["pa-2011-texas-holdem-bonus"]
 GAME = Game(
     rule=_RULE,

@@ -32,7 +32,7 @@ from jackpot.core.events.table import (
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import find_bet
 from jackpot.core.state import FloorCall, State, TableState
-from jackpot.core.voids import unlisted
+from jackpot.core.voids import unknown_seat, unlisted
 
 CALL_LIFE_MICROS = 30 * 60 * 1_000_000
 Act = RoundVoided | SeatVoided | WagerRemoved
@@ -117,11 +117,13 @@ def _expired(call: FloorCall) -> FloorCall:
 
 
 def _unknown(state: State, table: TableState, command: CallFloor) -> Refusal | None:
-    """Refuse what the table does not have: a bet, or a word for why."""
+    """Refuse what the table does not have: a bet, a seat, or a word for why."""
     if command.act == "remove-wager":
         if find_bet(state, table, command.bet) is None:
             return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=command.bet)
         return None
+    if command.act == "void-seat" and (refusal := unknown_seat(table, command.seat)):
+        return refusal
     return unlisted(table, command.irregularity, of_seat=command.act == "void-seat")
 
 

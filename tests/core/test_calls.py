@@ -1,4 +1,4 @@
-"""Calls for the floor: a table asks, a floorperson answers, and only the answer changes anything."""
+"""Calls for the floor: a table asks, a floorperson answers, and only the answer has an effect."""
 
 from collections.abc import Callable
 

@@ -37,7 +37,6 @@ from tests.core.floor import (
     table,
 )
 
-
 MISDEAL = VoidRound("MISDEAL")
 
 

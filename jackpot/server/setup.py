@@ -81,7 +81,7 @@ async def _say_dual_control(engine: Engine, site: Site) -> None:
     if dual_control and not site.dual_control:
         _log.warning(
             "site %s: DUAL CONTROL STAYS ON. The site file says dual_control = false, but turning "
-            "it off takes two people: jackpot dual-control off --reference WHY",
+            "it off takes two people: jackpot dual-control off --note WHY",
             site.id,
         )
     elif not dual_control:

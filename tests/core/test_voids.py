@@ -213,8 +213,11 @@ def test_a_table_gives_a_word_of_its_games_list(word: str, of_round: str, of_sea
     words = Irregularities(("MISDEALT",), ("PLAYER_WRONG_NUMBER",))
     config = replace(floor.state.tables["t1"].config, irregularities=words)
     ok(floor.operate(DescribeTable(config)))
-    calls = [CallFloor("void-seat", 1, 1, irregularity=word), VoidRound(word)]
-    calls.insert(1, CallFloor("void-round", 1, irregularity=word))
+    calls: list[CallFloor | VoidRound] = [
+        CallFloor("void-seat", 1, 1, irregularity=word),
+        CallFloor("void-round", 1, irregularity=word),
+        VoidRound(word),
+    ]
     found = []
     for command in calls:
         answer = floor.play("t1", command)

@@ -85,8 +85,8 @@ class TableTerms(NamedTuple):
     dealer_cards: int
     community_cards: int
     boxes: int
-    voids_round: frozenset[str]  # what a table may say of a void round
-    voids_seat: frozenset[str]
+    voids_round: frozenset[str] = frozenset()  # what a table may say of a void round
+    voids_seat: frozenset[str] = frozenset()
 
     def bet(self, name: str) -> BetTerms | None:
         """The bet that the table offers under a name."""

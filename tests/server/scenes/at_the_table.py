@@ -78,7 +78,7 @@ async def _(house: House) -> None:
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal"))
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEALT"))
 
 
 @scene(Reason.VOID_TOO_LATE)

@@ -12,6 +12,8 @@ from jackpot.cli.void import at_stake
 from jackpot.console import local_time
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jackpot.wire.v1 import table_pb2
 
 LOOK_S = 1.0
@@ -41,9 +43,7 @@ def list_calls(client: OperatorClient) -> None:
       jackpot floor list --json
     """
     response = client.ask("ListFloorCalls")
-    client.tell(
-        response, *(map(call_text, response.calls) if response.calls else ["No open calls."])
-    )
+    client.tell(response, *(_lines(response.calls) or ["No open calls."]))
 
 
 @floor.command()
@@ -60,7 +60,7 @@ def approve(client: OperatorClient, call: int) -> None:
     if found := _find(client, call):
         payouts = client.ask("ListPayouts", table=found.table).payouts
         before = {payout.id: payout for payout in payouts}
-        client.confirm("\n".join([call_text(found), *_stake(client, found)]))
+        client.confirm("\n".join([*call_lines(found), *_stake(client, found)]))
     response = client.order("ApproveFloorCall", call=call)
     done = f"call {call} is approved: {response.table}, round {response.round}"
     returned = (
@@ -101,19 +101,27 @@ def watch(client: OperatorClient) -> None:
         if new:
             seen = new[-1].id
             shown = operator_pb2.ListFloorCallsResponse(sequence=response.sequence, calls=new)
-            client.tell(shown, *map(call_text, new))
+            client.tell(shown, *_lines(new))
         time.sleep(LOOK_S)
 
 
-def call_text(call: "table_pb2.FloorCall") -> str:
-    """A call in one line."""
+def call_lines(call: "table_pb2.FloorCall") -> list[str]:
+    """A call with all that a floorperson must know."""
     from jackpot.wire.v1 import table_pb2
 
     act = word(table_pb2.FloorAct.Name(call.act), "FLOOR_ACT_")
     seat = f", seat {call.seat}" if call.seat else ""
     why = call.irregularity or f"{call.bet} has no chip"
-    until = local_time(call.expires_time_micros)
-    return f"{call.id}  {call.table}, round {call.round}{seat}: {act} ({why}), until {until}"
+    return [
+        f"{call.id}  {call.table}, round {call.round}{seat}: {act}",
+        f"   why     {why}",
+        f"   called  {local_time(call.called_time_micros)}",
+        f"   until   {local_time(call.expires_time_micros)}",
+    ]
+
+
+def _lines(calls: "Iterable[table_pb2.FloorCall]") -> list[str]:
+    return [line for call in calls for line in call_lines(call)]
 
 
 def _find(client: OperatorClient, number: int) -> "table_pb2.FloorCall | None":

@@ -268,10 +268,6 @@ ROWS: Mapping[str, Row] = {
         table_pb2.VoidRoundResponse,
         fill_voided,
     ),
-    "CallFloor": numbered(_call_floor, table_pb2.CallFloorResponse, _called),
-    "WithdrawCall": numbered(
-        lambda m: WithdrawCall(number(m.call, "call")), table_pb2.WithdrawCallResponse
-    ),
     "ContributePot": numbered(
         lambda m: ContributePot(amount(m.pot_micros, "pot_micros")),
         table_pb2.ContributePotResponse,
@@ -288,6 +284,10 @@ ROWS: Mapping[str, Row] = {
     ),
     "RemoveDeck": numbered(
         lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)), table_pb2.RemoveDeckResponse
+    ),
+    "CallFloor": numbered(_call_floor, table_pb2.CallFloorResponse, _called),
+    "WithdrawCall": numbered(
+        lambda m: WithdrawCall(number(m.call, "call")), table_pb2.WithdrawCallResponse
     ),
     "Play": Row(play_requests, play_result),
     "WatchTable": Row(parse_table, watched_table),

@@ -14,10 +14,18 @@ from msgspec import Struct
 from jackpot.core import ledger
 from jackpot.core.config import Link
 from jackpot.core.events import AnyEvent, Probed, Refused, SnapshotTaken
-from jackpot.core.events.operator import AccountMoved, ProposalDeclined, Proposed
+from jackpot.core.events.operator import (
+    AccountMoved,
+    CallDeclined,
+    DualControlSet,
+    ProposalDeclined,
+    Proposed,
+)
 from jackpot.core.events.table import (
+    CallWithdrawn,
     DeckPlaced,
     DeckRemoved,
+    FloorCalled,
     PotContributed,
     RoundOpened,
     TableAttached,
@@ -44,6 +52,10 @@ _QUIET: frozenset[type] = frozenset(
         PotContributed,
         DeckPlaced,
         DeckRemoved,
+        FloorCalled,
+        CallWithdrawn,
+        CallDeclined,
+        DualControlSet,
     }
 )
 

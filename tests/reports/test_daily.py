@@ -197,7 +197,7 @@ def test_a_removed_wager_is_listed_with_the_voids(three_days: Path) -> None:
 def test_an_open_share_of_a_bad_beat_has_a_role_and_no_round(tmp_path: Path) -> None:
     """It belongs to no round of the table."""
     floor = Floor().open_up([bad_beat_fund()], [Table("p1", "poker", ("bb",), 10, 0)])
-    ok(floor.operate(CountBox("bb", "p1", 1_000_000_000, "carl", "flo")))
+    ok(floor.operate(CountBox("bb", "p1", 1_000_000_000, "carl")))
     ok(floor.operate(four_eights_lose()))
     with open_walk(write_floor(tmp_path, floor), "test") as walk:
         report = daily_report(walk, dt.date(1970, 1, 1), 86_400_000_000)

@@ -36,6 +36,7 @@ from jackpot.core.events.operator import (
     Proposed,
     SiteConfigured,
 )
+from jackpot.core.incarnation import lost_proposal
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_level, find_link
 from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
@@ -155,7 +156,7 @@ def configure_site(_: State, command: ConfigureSite, __: Request) -> SiteConfigu
 def _open(state: State, proposal: int) -> Proposal | Refusal:
     if found := state.proposals.get(proposal):
         return found
-    if 1 <= proposal <= state.last_proposal:
+    if 1 <= proposal <= state.last_proposal and not lost_proposal(state, proposal):
         return refuse(Reason.PROPOSAL_CLOSED, proposal=proposal)
     return refuse(Reason.UNKNOWN_PROPOSAL, proposal=proposal)
 

@@ -14,6 +14,7 @@ from jackpot.core import (
     decks,
     describe,
     floor,
+    incarnation,
     links,
     payouts,
     rounds,
@@ -27,6 +28,7 @@ from jackpot.core.commands.operator import (
     AdjustMeter,
     ApproveProposal,
     AttachTable,
+    BeginIncarnation,
     BuyIn,
     CashOut,
     ConfigureSite,
@@ -115,6 +117,7 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     VoidTableRound: floor.void_round,
     VoidTableSeat: floor.void_seat,
     RemoveWager: floor.remove_wager,
+    BeginIncarnation: incarnation.begin,
     TakeSnapshot: lambda _, command, __: SnapshotTaken(command.sequence, command.state_sha256),
     Probe: lambda *_: Probed(),
 }

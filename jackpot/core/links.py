@@ -14,6 +14,7 @@ from jackpot.core.commands.operator import (
 from jackpot.core.config import Level
 from jackpot.core.events.operator import LinkChanged, LinkDefined, TableDefined
 from jackpot.core.events.table import TableAttached
+from jackpot.core.incarnation import TABLE_ROLLED_BACK, lost_range
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
@@ -25,8 +26,16 @@ def attach(state: State, command: AttachTable, _: Request) -> TableAttached | Re
     table = state.tables.get(command.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    lost = lost_range(state, command.acknowledged)
     return TableAttached(
-        command.table, table.epoch + 1, table.last_number, table.rounds, copy_round(table.round)
+        command.table,
+        max(table.epoch, state.incarnation.epochs_above) + 1,
+        table.last_number,
+        table.rounds,
+        copy_round(table.round),
+        state.incarnation.id,
+        lost,
+        (TABLE_ROLLED_BACK,) if lost else (),
     )
 
 

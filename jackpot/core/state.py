@@ -18,6 +18,7 @@ RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flig
 RECENT_REQUESTS = 128  # answers kept for each principal
 RECENT_ATTACHES = 4  # answers kept for each table's attachments
 MAX_PRINCIPALS = 1_024  # whose answers are kept
+MAX_INCARNATIONS = 100  # that are remembered
 RECENT_HITS = 25  # and however many more are not yet paid
 
 Phase = Literal["open", "locked", "collected", "settled"]
@@ -247,6 +248,25 @@ class Proposal(Struct, frozen=True, gc=False):
     since: int = 0  # its sequence; a later change of the meters it touches overtakes it
 
 
+class Incarnation(Struct, frozen=True, gc=False):
+    """A history of the journal: the first, or one that began when a backup was restored.
+
+    What came after `common_sequence` in the history before is lost. No epoch, payout or proposal
+    that may have been given there is given again.
+    """
+
+    id: str = ""
+    ordinal: int = 1
+    common_sequence: int = 0  # the last entry that this history shares with the one before
+    begun_micros: int = 0
+    epochs_above: int = 0  # every epoch up to here belongs to an earlier history
+    lost_payouts: tuple[int, int] = (0, 0)  # ids after the first number, up to the second
+    lost_proposals: tuple[int, int] = (0, 0)
+
+
+FIRST = Incarnation()
+
+
 class State(Struct):
     """A site."""
 
@@ -269,6 +289,12 @@ class State(Struct):
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
+    incarnations: tuple[Incarnation, ...] = ()  # after the first, the latest last
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """The history that is written now."""
+        return self.incarnations[-1] if self.incarnations else FIRST
 
 
 def copy_round(round_: Round | None) -> Round | None:

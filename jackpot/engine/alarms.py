@@ -10,19 +10,20 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from jackpot.core.events import AnyEvent
-from jackpot.core.events.operator import BoxCounted
-from jackpot.core.events.table import RoundSettled
+from jackpot.core.events.operator import BoxCounted, IncarnationBegun
+from jackpot.core.events.table import LostRange, RoundSettled, TableAttached
 from jackpot.core.money import dollars
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
 KEPT = 50  # alarms about what happened
-SAYING = frozenset({RoundSettled, BoxCounted})  # the events that may carry some
+Saying = RoundSettled | BoxCounted | IncarnationBegun | TableAttached
+SAYING = frozenset(get_args(Saying))  # the events that may carry some
 Severity = Literal["critical", "warning"]
 _LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
 _log = logging.getLogger(__name__)
@@ -49,6 +50,15 @@ class AlarmKind(Enum):
     CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
     FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
+    RESTORED = (
+        "critical",
+        "a backup was restored by {by} ({why}): what was journaled after entry {common} is lost",
+    )
+    TABLE_ROLLED_BACK = (
+        "critical",
+        "{table} had answers {first} to {last}, which the journal no longer has; {round}",
+    )
+    WITNESS_FAILED = ("critical", "the witness can't be written: {why}")
 
     def __init__(self, severity: Severity, text: str) -> None:
         self.severity = severity
@@ -109,7 +119,7 @@ class AlarmBoard:
         """Raise what the events of a commit say."""
         for (site, _), committed in commit.events.items():
             event = committed.event
-            if isinstance(event, RoundSettled | BoxCounted) and event.alarms:
+            if isinstance(event, Saying) and event.alarms:
                 self.journaled(site, committed)
 
     def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:
@@ -144,14 +154,31 @@ class AlarmBoard:
 
 def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:
     """The alarms that an event carries: the core writes a kind's name, and what it is about."""
-    if not isinstance(event, RoundSettled | BoxCounted):
+    if not isinstance(event, Saying):
         return
-    details: dict[str, Any] = {"table": event.table}
-    if isinstance(event, RoundSettled):
-        details["round"] = event.number
-    else:
-        details["counted"] = dollars(event.counted_micros)
-        details["recorded"] = dollars(event.recorded_micros)
+    details = _details(event)
     for said in event.alarms:
         name, _, about = said.partition(" ")
         yield alarm(AlarmKind[name], time_micros, about=about, **details)
+
+
+def _details(event: Saying) -> dict[str, Any]:
+    """What the texts of an event's alarms mention."""
+    match event:
+        case RoundSettled():
+            return {"table": event.table, "round": event.number}
+        case BoxCounted():
+            counted, recorded = dollars(event.counted_micros), dollars(event.recorded_micros)
+            return {"table": event.table, "counted": counted, "recorded": recorded}
+        case IncarnationBegun():
+            common = f"{event.common_sequence:,}"
+            return {"by": event.by, "why": event.reason, "common": common}
+        case TableAttached(lost=LostRange() as lost):
+            at = f"it was at round {lost.round}" if lost.round else "it had no round under way"
+            return {
+                "table": event.table,
+                "first": f"{lost.first:,}",
+                "last": f"{lost.last:,}",
+                "round": at,
+            }
+    return {}

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
-from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.operator import Acknowledged, AttachTable
 from jackpot.core.commands.table import (
     ConfirmCollection,
     ContributePot,
@@ -29,6 +29,7 @@ from jackpot.core.events.table import (
     RoundSettled,
     TableAttached,
 )
+from jackpot.core.identity import refuse_epoch
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import JournaledAnswer
@@ -68,6 +69,7 @@ from jackpot.wire.limits import (
     MAX_BETS,
     MAX_CHIPS,
     MAX_COMMANDS,
+    MAX_NUMBER,
     MAX_SEATS,
     MAX_USED_S,
     MAX_WAGERS,
@@ -85,6 +87,23 @@ def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
         last_number=event.last_number,
         rounds=event.rounds,
         round=round_message(event.round),
+        incarnation=event.incarnation,
+    )
+
+
+def _attach(message: table_pb2.AttachRequest) -> AttachTable:
+    known = message.acknowledged
+    if not message.HasField("acknowledged"):
+        return AttachTable(identifier(message.table, "table"))
+    last = number(known.last_sequence, "acknowledged.last_sequence")
+    return AttachTable(
+        identifier(message.table, "table"),
+        Acknowledged(
+            optional_text(known.incarnation, "acknowledged.incarnation"),
+            whole(known.first_sequence, "acknowledged.first_sequence", 1, last),
+            last,
+            whole(known.round, "acknowledged.round", 0, MAX_NUMBER),
+        ),
     )
 
 
@@ -98,11 +117,11 @@ def _alive(state: State, asked: tuple[str, int]) -> table_pb2.HeartbeatResponse 
     found = state.tables.get(table)
     if found is None:
         return refuse(Reason.UNKNOWN_TABLE, table=table)
-    if epoch > found.epoch:
-        return refuse(Reason.NOT_ATTACHED, table=table, epoch=found.epoch)
-    if epoch < found.epoch:
-        return refuse(Reason.FENCED, table=table, epoch=found.epoch)
-    return table_pb2.HeartbeatResponse(sequence=state.sequence, last_number=found.last_number)
+    return refuse_epoch(state, found, epoch) or table_pb2.HeartbeatResponse(
+        sequence=state.sequence,
+        last_number=found.last_number,
+        incarnation=state.incarnation.id,
+    )
 
 
 @lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
@@ -235,7 +254,7 @@ def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) 
 
 
 ROWS: Mapping[str, Row] = {
-    "Attach": RequestedCommand(lambda m: AttachTable(identifier(m.table, "table")), _attached),
+    "Attach": RequestedCommand(_attach, _attached),
     # Every table beats every few seconds: the store is asked only before one is refused.
     "Heartbeat": Read(_heartbeat, _alive, fresh=False),
     "OpenRound": numbered(lambda _: OpenRound(), table_pb2.OpenRoundResponse, _opened),

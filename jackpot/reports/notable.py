@@ -6,12 +6,13 @@ from typing import Literal
 from msgspec import Struct
 
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
-from jackpot.core.events import Record, Refused
+from jackpot.core.events import AnyEvent, Record, Refused
 from jackpot.core.events.operator import (
     BadBeatVerified,
     BoxCounted,
     DisplayConfirmed,
     FundsTransferred,
+    IncarnationBegun,
     LinkChanged,
     MeterAdjusted,
     ParametersChanged,
@@ -19,9 +20,11 @@ from jackpot.core.events.operator import (
 from jackpot.core.events.table import (
     DeckPlaced,
     DeckRemoved,
+    LostRange,
     RoundSettled,
     RoundVoided,
     SeatVoided,
+    TableAttached,
     WagerRemoved,
 )
 from jackpot.core.money import dollars, rate_text
@@ -83,6 +86,19 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
     if isinstance(event, RoundSettled | BoxCounted):
         for alarm in event.alarms:
             yield Note("alarms", *at, event.table, alarm)
+    yield from _restores(event, at)
+
+
+def _restores(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
+    """That a backup was restored, and what each table lost by it."""
+    match event:
+        case IncarnationBegun():
+            what = f"a backup was restored, entry {event.common_sequence:,} is its last"
+            yield Note("alarms", *at, "journal", f"{what}: {event.reason}", event.by)
+        case TableAttached(lost=LostRange() as lost):
+            at_round = f"at round {lost.round}" if lost.round else "between rounds"
+            what = f"entries {lost.first:,} to {lost.last:,} were lost, {at_round}"
+            yield Note("alarms", *at, event.table, what)
 
 
 def _bad_beat(event: BoxCounted | BadBeatVerified | DisplayConfirmed, at: tuple[int, int]) -> Note:

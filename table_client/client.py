@@ -66,7 +66,7 @@ class TableClient:
         self._outbox = outbox
         self._request_id = request_id
         self._conversation: Conversation | None = None
-        self._heard = outbox.heard if outbox else AnswersHeard()
+        self.heard = outbox.heard if outbox else AnswersHeard()
         self.epoch = 0
         self.restored = False  # a backup was restored since the attachment before
 
@@ -87,7 +87,7 @@ class TableClient:
             site=self.site,
             table=self.table,
             request_id=self._request_id(),
-            acknowledged=self._heard.message(),
+            acknowledged=self.heard.message(),
         )
         controllers = self._controllers
         timeout_s = controllers.patience_s(min(CALL_TIMEOUT_S, self._deadline_s))
@@ -103,7 +103,7 @@ class TableClient:
 
         await self._hang_up("the table attached again")
         response = await retried(call, stop_after_delay(self._deadline_s))
-        self.restored = self._heard.attached(response)
+        self.restored = self.heard.attached(response)
         self._converse(response.epoch)
         if self._outbox:
             self._outbox.begin(response.epoch)
@@ -134,7 +134,7 @@ class TableClient:
             self._deadline_s,
             streaming=self._streaming,
             outbox=self._outbox,
-            heard=self._heard,
+            heard=self.heard,
         )
         return self._conversation
 

@@ -231,6 +231,8 @@ class Books:
     settlements: dict[tuple[str, int], Settlement] = field(default_factory=dict)
     accounts: dict[str, int] = field(default_factory=dict)  # players' game accounts
     cashier: int = 0
+    incarnation: str = ""
+    lost_payouts: list[range] = field(default_factory=list)  # ids that only a lost history gave
 
     def total(self) -> int:
         """All money of the site; transfers cross links, so only the whole sums to zero."""

@@ -83,6 +83,8 @@ class Auditor:
         view = entry.kind in OBSERVATIONS
         if entry.sequence < self.sequence + (not view) and entry.kind != FRAME:
             raise ContradictionError(entry, "an answer came for a sequence that was passed")
+        if entry.kind == RESTORED:  # whatever is still under way is refused from now on
+            self._epochs_above = int(entry.details["epochs_above"])
         if entry.kind == "attach" and entry.response is not None:
             known = self._epochs.get(entry.table, 0)
             self._epochs[entry.table] = max(known, entry.response.epoch)
@@ -192,10 +194,8 @@ class Auditor:
         books.incarnation = entry.details["incarnation"]
         books.lost_payouts.append(range(books.last_payout + 1, said["payouts_above"] + 1))
         books.last_payout = said["payouts_above"]
-        self._epochs_above = said["epochs_above"]
-        for name, table in books.tables.items():
-            self._epochs[name] = table.epoch = self._epochs_above
-            table.last_number = 0
+        for table in books.tables.values():
+            table.epoch, table.last_number = said["epochs_above"], 0
 
     def _command(self, entry: Entry) -> None:
         table = self.books.tables[entry.table]

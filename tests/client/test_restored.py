@@ -1,6 +1,8 @@
 """Our own table goes on by itself when a backup is restored behind it."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jackpot.core.events.table import RoundVoided, TableAttached
@@ -90,6 +92,16 @@ async def test_tables_play_on_from_an_older_backup(tmp_path: Path) -> None:
     assert set(voids) <= {"RESTORED", "NO_WAGERS"}
 
 
+@asynccontextmanager
+async def outbox(path: Path) -> AsyncIterator[Outbox]:
+    """A table's file, for as long as a process of it lasts."""
+    box = Outbox(path)
+    try:
+        yield box
+    finally:
+        box.close()
+
+
 async def test_a_table_that_starts_again_still_says_what_it_had(tmp_path: Path) -> None:
     """Its outbox remembers; what stands there unanswered is of the lost history, and is dropped."""
     data, address = tmp_path / "data", f"127.0.0.1:{free_port()}"
@@ -97,7 +109,8 @@ async def test_a_table_that_starts_again_still_says_what_it_had(tmp_path: Path) 
     async with (
         open_house(tmp_path, address=address),
         open_channel(address) as channel,
-        TableClient(channel, SITE, "t4", outbox=Outbox(path)) as client,
+        outbox(path) as box,
+        TableClient(channel, SITE, "t4", outbox=box) as client,
     ):
         await client.attach()
         await asyncio.to_thread(backup, data, tmp_path / "copy")
@@ -106,7 +119,8 @@ async def test_a_table_that_starts_again_still_says_what_it_had(tmp_path: Path) 
     async with (
         open_house(tmp_path, address=address),
         open_channel(address) as channel,
-        TableClient(channel, SITE, "t4", outbox=Outbox(path)) as client,
+        outbox(path) as box,
+        TableClient(channel, SITE, "t4", outbox=box) as client,
     ):
         assert (await client.recover()).round.number == 0
         assert client.restored

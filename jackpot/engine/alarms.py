@@ -21,7 +21,7 @@ from jackpot.core.events.table import LostRange, RoundSettled, TableAttached
 from jackpot.core.money import dollars
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
-KEPT = 50  # alarms about what happened
+KEPT = 250  # alarms about what happened; a restore has one for each table
 Saying = RoundSettled | BoxCounted | IncarnationBegun | TableAttached
 SAYING = frozenset(get_args(Saying))  # the events that may carry some
 Severity = Literal["critical", "warning"]

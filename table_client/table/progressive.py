@@ -7,6 +7,7 @@ restored meanwhile, the round is not in the journal: the controller has an alarm
 the journal has of an earlier one is void.
 """
 
+import logging
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -43,6 +44,7 @@ _UNSETTLED = (
     table_pb2.ROUND_PHASE_COLLECTED,
 )
 Answer = TypeVar("Answer")
+_log = logging.getLogger(__name__)
 
 
 class _NoProgressive:
@@ -139,6 +141,9 @@ class LinkedProgressive:
         self._lost = False
         if self._client.restored or self._restored:
             # Neither this table's round nor its decks are what the journal has now.
+            _log.warning(
+                "%s: a backup was restored; round %d is lost", self._client.table, self._round
+            )
             self._restored, self._hands, self._decks = False, None, {}
             if found.round.phase in _UNSETTLED:
                 await self._reach(self._calls.void_left(found.round, "RESTORED"))

@@ -18,6 +18,7 @@ from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2 as pb
 from jackpot.wire.v1.meter_pb2 import LinkMeters
+from table_client.acknowledged import AnswersHeard
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
 from table_client.meters import watch_meters
@@ -66,7 +67,9 @@ class TableClient:
         self._outbox = outbox
         self._request_id = request_id
         self._conversation: Conversation | None = None
+        self.heard = outbox.heard if outbox else AnswersHeard()
         self.epoch = 0
+        self.restored = False  # a backup was restored since the attachment before
 
     async def __aenter__(self) -> Self:
         return self
@@ -75,9 +78,18 @@ class TableClient:
         await self._hang_up("the client was closed")
 
     async def attach(self) -> pb.AttachResponse:
-        """Speak for the table from now on; whoever did before is fenced."""
-        request = pb.AttachRequest(site=self.site, table=self.table, request_id=self._request_id())
+        """Speak for the table from now on; whoever did before is fenced.
 
+        The controller is told what this table had heard. Where a backup was restored since,
+        `restored` is set: the round that was under way is not in the journal, and what the answer
+        shows of an earlier one is to be voided.
+        """
+        request = pb.AttachRequest(
+            site=self.site,
+            table=self.table,
+            request_id=self._request_id(),
+            acknowledged=self.heard.message(),
+        )
         controllers = self._controllers
         timeout_s = controllers.patience_s(min(CALL_TIMEOUT_S, self._deadline_s))
 
@@ -92,6 +104,7 @@ class TableClient:
 
         await self._hang_up("the table attached again")
         response = await retried(call, stop_after_delay(self._deadline_s))
+        self.restored = self.heard.attached(response)
         self._converse(response.epoch)
         if self._outbox:
             self._outbox.begin(response.epoch)
@@ -122,6 +135,7 @@ class TableClient:
             self._deadline_s,
             streaming=self._streaming,
             outbox=self._outbox,
+            heard=self.heard,
         )
         return self._conversation
 

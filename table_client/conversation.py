@@ -17,6 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 
 from jackpot.wire.refusals import RefusedError, UnreachableError, from_status
 from jackpot.wire.v1 import table_pb2 as pb
+from table_client.acknowledged import AnswersHeard
 from table_client.controllers import Controllers
 from table_client.outbox import Outbox, Unanswered
 
@@ -82,8 +83,10 @@ class Conversation:
         *,
         streaming: bool,
         outbox: Outbox | None = None,
+        heard: AnswersHeard | None = None,
     ) -> None:
-        """`where` names site, table and epoch."""
+        """`where` names site, table and epoch; `heard` notes how far answers have come."""
+        self._heard = heard or AnswersHeard()
         self._loop = asyncio.get_running_loop()
         self._controllers = controllers
         self._where = where
@@ -235,6 +238,8 @@ class Conversation:
         self._sent -= 1
         self._until = self._loop.time() + self._deadline_s
         known = not isinstance(outcome, UnreachableError)
+        if known:
+            self._heard.take(outcome)
         if self._outbox and known:  # what is not known stays, to be sent again
             with suppress(OSError):  # what is not crossed out is only asked for once more
                 self._outbox.cross_out(command.number)

@@ -1,7 +1,8 @@
 """A link's meters at a table: the latest values, across restarts and failing controllers.
 
 A watch has no deadline: while no controller can be reached it waits, and the display keeps what it
-showed last. What was seen is not shown again, and a meter never goes back to an older sequence.
+showed last. What was seen is not shown again, and a meter never goes back to an older sequence,
+unless a backup was restored: then all of it is shown anew.
 """
 
 import asyncio
@@ -19,24 +20,28 @@ async def watch_meters(
     controllers: Controllers, site: str, links: Iterable[str] = ()
 ) -> AsyncIterator[meter_pb2.LinkMeters]:
     """Every link as it is now, and again whenever it has changed; `links` empty: all of them."""
-    wanted, sequence = list(links), 0
+    wanted, sequence, incarnation = list(links), 0, ""
     pause_s = PAUSE_S[0]
     while True:
         table_stub = controllers.stub
         stub: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(
             controllers.channel
         )
-        request = meter_pb2.WatchMetersRequest(site=site, links=wanted, after_sequence=sequence)
+        request = meter_pb2.WatchMetersRequest(
+            site=site, links=wanted, after_sequence=sequence, incarnation=incarnation
+        )
         try:
             async for frame in stub.WatchMeters(request, wait_for_ready=controllers.waits):
                 pause_s = PAUSE_S[0]
-                if frame.sequence > sequence:
-                    sequence = frame.sequence
+                if frame.sequence > sequence or frame.incarnation != incarnation:
+                    sequence, incarnation = frame.sequence, frame.incarnation
                     for link in frame.links:
                         yield link
         except grpc.RpcError as error:
             refusal = await controllers.judge(table_stub, error)
-            if refusal.retry_s is None:
+            if refusal.reason == "OUT_OF_RANGE":  # a backup was restored: start over
+                sequence, incarnation = 0, ""
+            elif refusal.retry_s is None:
                 raise refusal from error
         await asyncio.sleep(pause_s)
         pause_s = min(2 * pause_s, PAUSE_S[1])

@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from jackpot.wire.errors import PlainError
 from jackpot.wire.v1 import table_pb2 as pb
+from table_client.acknowledged import AnswersHeard
 
 _COMPACT_LINES = 1_000  # crossed-out lines are dropped now and then
 
@@ -36,6 +37,7 @@ class Outbox:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.heard = AnswersHeard()  # as far as the file says
         self._epoch = self._last = self._lines = 0
         self._waiting: dict[int, bytes] = {}
         try:
@@ -73,7 +75,7 @@ class Outbox:
     def cross_out(self, number: int) -> None:
         """A command was answered. If this line is lost, it is sent again and answered again."""
         if self._waiting.pop(number, None) is not None:
-            self._write({"done": number})
+            self._write({"done": number, "heard": self._heard_now()})
         if self._lines > _COMPACT_LINES and not self._waiting:
             self._rewrite()
 
@@ -88,7 +90,8 @@ class Outbox:
         """Begin the file again with what still matters."""
         new = self._path.with_suffix(".new")
         with new.open("w") as file:
-            file.write(json.dumps({"epoch": self._epoch, "last": self._last}) + "\n")
+            begun = {"epoch": self._epoch, "last": self._last, "heard": self._heard_now()}
+            file.write(json.dumps(begun) + "\n")
             file.flush()
             os.fsync(file.fileno())
         new.replace(self._path)
@@ -108,8 +111,15 @@ class Outbox:
                     return  # the power went while it was written, so it was never sent
                 raise OutboxError(f"{self._path}:{place + 1}: not an outbox") from error
 
+    def _heard_now(self) -> list[Any]:
+        heard = self.heard
+        return [heard.incarnation, heard.first, heard.last, heard.round]
+
     def _take(self, line: dict[str, Any]) -> None:
         self._lines += 1
+        if "heard" in line:  # of old it was not noted
+            heard = self.heard
+            heard.incarnation, heard.first, heard.last, heard.round = line["heard"]
         if "epoch" in line:
             self._epoch, self._last, self._waiting = line["epoch"], line["last"], {}
         elif "put" in line:

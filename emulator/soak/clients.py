@@ -76,18 +76,24 @@ class RecordingClient(TableClient):
         request = pb.AttachRequest(site=self.site, table=self.table)
         entry = Entry(response.sequence, "attach", request, response, table=self.table)
         self._transcript.end(ticket, entry)
+        self._transcript.acknowledge(entry)
         return response
 
     def send(self, command: pb.PlayCommand) -> Awaitable[Any]:
         """Send a command, on record."""
-        ticket = self._transcript.begin()
+        ticket, epoch = self._transcript.begin(), self.epoch
         future: asyncio.Future[Any] = super().send(command)  # type: ignore[assignment]
         began = time.perf_counter()
-        future.add_done_callback(lambda done: self._answered(ticket, command, began, done))
+        future.add_done_callback(lambda done: self._answered(ticket, command, epoch, began, done))
         return future
 
     def _answered(
-        self, ticket: int, command: pb.PlayCommand, began: float, done: "asyncio.Future[Any]"
+        self,
+        ticket: int,
+        command: pb.PlayCommand,
+        epoch: int,
+        began: float,
+        done: "asyncio.Future[Any]",
     ) -> None:
         if done.cancelled():
             return  # the ticket stays open: nothing may be audited past an unknown outcome
@@ -97,8 +103,9 @@ class RecordingClient(TableClient):
             kind = command.WhichOneof("command")
             self._transcript.give_up(f"{self.table} {command.number} {kind}: {error}")
             return
-        entry = entry_of(self.table, self.epoch, command, error or done.result())
+        entry = entry_of(self.table, epoch, command, error or done.result())
         self._transcript.end(ticket, entry)
+        self._transcript.acknowledge(entry)
 
 
 def entry_of(table: str, epoch: int, command: pb.PlayCommand, outcome: Any) -> Entry:
@@ -167,9 +174,10 @@ class StaffClient:
         """
         request = getattr(operator_pb2, f"{rpc}Request")(site=self._site, **fields)
         ticket, since = self._transcript.begin(), self._transcript.known
-        entry = None
+        entry, restores = None, self._transcript.restores
         try:
             response = await self._call(rpc, request)
+            since = since if restores == self._transcript.restores else 0
             entry = Entry(response.sequence, rpc, request, response, since=since)
         finally:
             self._transcript.end(ticket, entry)
@@ -204,7 +212,9 @@ class StaffClient:
 
 
 # A copy may overtake what comes before it, come too late, or after the table was taken over.
-_NO_WORD = frozenset({"NUMBER_GAP", "REQUEST_TOO_OLD", "FENCED", "NOT_ATTACHED"})
+_NO_WORD = frozenset(
+    {"NUMBER_GAP", "REQUEST_TOO_OLD", "FENCED", "NOT_ATTACHED", "OTHER_INCARNATION"}
+)
 
 
 class ResendingClient(RecordingClient):

@@ -165,6 +165,8 @@ class Supervisor:
         self.next_fault = ""
         self.last_code = 0  # of the life before this one
         self.up = asyncio.Event()
+        self.may_start = asyncio.Event()  # not while its journal is being replaced
+        self.may_start.set()
         self.restarts: list[float] = []  # seconds from the end to serving again
         self._may_end: set[int] = set()  # this life's exit codes that were brought about
 
@@ -184,6 +186,13 @@ class Supervisor:
         self.up.clear()
         await self.up.wait()
 
+    async def hold(self, number: signal.Signals) -> None:
+        """End the controller; it is not started again before `may_start` is set."""
+        self.may_start.clear()
+        self.up.clear()
+        self.end_by(number)
+        await self.controller.ended()
+
     async def recover(self) -> None:
         """Disarm a fault that was not met, let the controller go on, and wait until it serves."""
         self.next_fault = ""
@@ -201,6 +210,7 @@ class Supervisor:
             if self.last_code not in self._may_end:
                 why = f"the controller ended by itself (exit code {self.last_code})"
                 raise UnexpectedEndError(why)
+            await self.may_start.wait()
             self.fault, self.next_fault = self.next_fault, ""
             self._may_end = {KILLED} if ":kill:" in self.fault else set()
             began = time.monotonic()

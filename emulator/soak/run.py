@@ -63,12 +63,13 @@ class Soak:
         self.terms: SiteTerms = read_terms(self.site_path)
         self.hits = Hits(self.terms)
         self.awards = Awards()
-        self.auditor = Auditor(self.terms, self.awards.note)
+        auditor = Auditor(self.terms, self.awards.note)
         self.sign_watch = SignWatch(options.controllers, options.sign_limit_s)
-        self.transcript = Transcript(self.auditor, self.transcript_path, self.sign_watch.ages)
+        self.transcript = Transcript(auditor, self.transcript_path, self.sign_watch.ages)
         self.latencies = Latencies()
         self.chances = chances_for(self.faults)
         self.tables: list[SideTable | GameTable] = []
+        self.playing: set[str] = set()  # tables that have begun and not yet ended
         self.stopping = False  # somebody wants it to end early
         self.failure = ""  # what ended the run, if it was not its end
         self.shortest_failure: ShortestFailure | None = None  # where there is a contradiction
@@ -95,6 +96,11 @@ class Soak:
         self.floor: Floor | None = None
         self.manager: Manager | None = None
         self._stack = AsyncExitStack()
+
+    @property
+    def auditor(self) -> Auditor:
+        """Who audits; another one since a backup was restored."""
+        return self.transcript.auditor
 
     @property
     def rounds(self) -> int:
@@ -184,8 +190,10 @@ class Soak:
 
     async def _at_table(self, table: SideTable | GameTable) -> None:
         await table.begin()
+        self.playing.add(table.terms.id)
         while not self._is_over(table):
             await table.play()
+        self.playing.discard(table.terms.id)
         if isinstance(table.client, ResendingClient):
             await table.client.finish()
 
@@ -208,7 +216,7 @@ class Soak:
     @asynccontextmanager
     async def _background(self) -> AsyncIterator[list["asyncio.Task[None]"]]:
         """Signs, looks, the manager, samples; and what the faults need."""
-        self.manager = Manager(self.staff, self.auditor.books, self.draw, 1.0)
+        self.manager = Manager(self.staff, lambda: self.auditor.books, self.draw, 1.0)
         supervisors = [asyncio.create_task(supervisor.work()) for supervisor in self.supervisors]
         # Until the last change is on the signs.
         watching = [

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -19,12 +19,21 @@ import msgspec
 from google.protobuf.message import Message
 
 from emulator.soak.audit.auditor import Auditor, ContradictionError
-from emulator.soak.audit.entry import FRAME, OBSERVATIONS, Entry, classes_of
+from emulator.soak.audit.entry import FRAME, OBSERVATIONS, RESTORED, Entry, classes_of
 from emulator.soak.audit.signs import SignAges
+from emulator.soak.audit.terms import SiteTerms
 from jackpot.wire.v1 import meter_pb2
 
 _MOST_UNKNOWN = 3  # named in a report
 _log = logging.getLogger(__name__)
+
+
+class Heard(NamedTuple):
+    """The first and the last sequence that a table was told, and its round."""
+
+    first: int
+    last: int
+    round: int
 
 
 class Transcript:
@@ -43,6 +52,8 @@ class Transcript:
         self.refusals: Counter[str] = Counter()
         self.wagers = 0  # accepted
         self.unknown: list[str] = []  # the first commands whose client gave up, and why
+        self.acknowledged: dict[str, Heard] = {}  # by table: what its client was answered
+        self.restores = 0
         self._tickets: dict[int, int] = {}  # what was known when each was sent, oldest first
         self._issued = 0
         self._ended = asyncio.Event()
@@ -93,6 +104,59 @@ class Transcript:
             _log.exception("the auditor failed")
             self._contradicted(ContradictionError(entry, f"the auditor failed: {error!r}"))
 
+    def acknowledge(self, entry: Entry) -> None:
+        """Note what a table's own client was told; copies over other ways don't count."""
+        if not entry.sequence:
+            return
+        first, last, round_ = self.acknowledged.get(entry.table, Heard(entry.sequence, 0, 0))
+        if entry.kind == "attach":
+            round_ = entry.response.round.number
+        elif entry.kind == "open_round" and entry.response is not None:
+            round_ = entry.response.round
+        heard = Heard(first, max(last, entry.sequence), round_)
+        self.acknowledged[entry.table] = heard
+
+    def roll_back(self, terms: SiteTerms, common: int, said: Mapping[str, str]) -> dict[str, Heard]:
+        """A backup that ends at `common` was restored: what came later never happened.
+
+        The record is rewritten and audited anew up to there, for the auditor has no way back. What
+        tables were told of the part that is lost comes back, as they must report it.
+        """
+        if self._path is None or self._file is None or self.contradiction:
+            raise AssertionError("only a run that is on record, and as it must be, goes on")
+        self.restores += 1
+        self._file.close()
+        lost = self._path.with_name(f"{self._path.name}.{self.restores}")
+        self._path.rename(lost)
+        self._file = self._path.open("wb")
+        auditor, last = Auditor(terms, None), {"last_epoch": 0, "last_payout": 0}
+        with lost.open("rb") as file:
+            for offset, row in list(rows(file)):
+                entry = entry_at(file, offset)
+                last = _greatest(entry, last)
+                if 1 <= entry.sequence <= common:
+                    complete = min(row.complete, common)
+                    write_entry(self._file, entry, complete)
+                    auditor.feed(entry)
+                    auditor.advance(complete)
+        self.known = common
+        self._tickets = {ticket: min(at, common) for ticket, at in self._tickets.items()}
+        self._take_over(auditor)
+        details = {**said, **{name: str(value) for name, value in last.items()}}
+        self.note(Entry(common + 1, RESTORED, None, details=details))
+        gone = {table: h for table, h in self.acknowledged.items() if h.last > common}
+        self.acknowledged = {}
+        return {table: h._replace(first=max(h.first, common + 1)) for table, h in gone.items()}
+
+    def _take_over(self, auditor: Auditor) -> None:
+        before, self.auditor = self.auditor, auditor
+        auditor.on_settled = before.on_settled
+        auditor.audited += before.audited
+        auditor.observed += before.observed
+        if self._ages:
+            self._ages.start_over()
+            auditor.signs.on_change = self._ages.changed
+
     def show(self, place: int, link: meter_pb2.LinkMeters) -> None:
         """Record a frame that a sign at the controller of this place was sent."""
         if self._ages:
@@ -132,6 +196,18 @@ class Transcript:
         """No more is recorded."""
         if self._file:
             self._file.close()
+
+
+def _greatest(entry: Entry, so_far: dict[str, int]) -> dict[str, int]:
+    """The greatest epoch and payout that anybody was told of."""
+    if entry.response is None or entry.kind not in ("attach", "settle"):
+        return so_far
+    epoch, payout = so_far["last_epoch"], so_far["last_payout"]
+    if entry.kind == "attach":
+        epoch = max(epoch, entry.response.epoch)
+    else:
+        payout = max([payout, *(each.id for each in entry.response.payouts)])
+    return {"last_epoch": epoch, "last_payout": payout}
 
 
 _LENGTH_BYTES = 4

@@ -13,31 +13,10 @@ from jackpot.console import DISTRIBUTION, LazyGroup
 # In the order in which a newcomer meets them; each is in the module of its name, or of `_MODULES`.
 _COMMANDS = (
     *("serve", "demo", "meters", "watch", "sign", "login", "link", "payouts", "validate", "pay"),
-    *(
-        "reject",
-        "floor",
-        "void",
-        "wager",
-        "reset",
-        "adjust",
-        "transfer",
-        "limit",
-        "rate",
-        "proposals",
-    ),
-    *(
-        "approve",
-        "decline",
-        "dual-control",
-        "account",
-        "badbeat",
-        "slip",
-        "report",
-        "audit",
-        "verify",
-        "export",
-    ),
-    *("key", "backup", "store", "rules", "odds", "ca", "completion"),
+    *("reject", "floor", "void", "wager", "reset", "adjust", "transfer", "limit", "rate"),
+    *("proposals", "approve", "decline", "dual-control", "account", "badbeat", "slip", "report"),
+    *("audit", "verify", "export", "key", "backup", "restore", "store", "rules", "odds", "ca"),
+    "completion",
 )
 _CHANGES = ("reset", "adjust", "transfer", "limit", "rate", "proposals", "approve", "decline")
 _MODULES = {

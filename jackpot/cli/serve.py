@@ -83,6 +83,12 @@ MAX_FRONTS = 64
     help="How many processes own the gRPC sockets; 0: this one, and it serves pages too. "
     "[default: 2, or 1 on two processors]",
 )
+@click.option(
+    "--witness",
+    metavar="FILE",
+    help="Where to record the journal's head, outside its folder, so that a rollback is noticed; "
+    "none: nowhere. [default: beside the data directory, or beside the site file]",
+)
 @theme_option
 @click.pass_obj
 @one_line
@@ -96,6 +102,7 @@ def serve(
     ca: Path | None,
     theme: Path | None,
     new_sites: tuple[str, ...],
+    witness: str | None,
     *,
     fronts: int | None,
     accept_lost_commits: bool,
@@ -140,6 +147,11 @@ def serve(
     store = store or file.server.data
     if weak := weakness(store):
         click.echo(f"warning: {weak}", err=True)
+    witness_path = _witness_path(witness, store, site_paths[0])
+    if witness_path is None:
+        click.echo(
+            "warning: no witness is kept: nobody will notice a rolled-back journal", err=True
+        )
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         make = partial(
             make_controller,
@@ -149,19 +161,45 @@ def serve(
             *sites[1:],
             accept_lost_commits=accept_lost_commits,
             fronts=fronts,
+            witness=witness_path,
             faults=faults or no_faults,  # only a controller under test has any
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
-        check = partial(_verify_sites, opener, [site.id for site in sites], new_sites)
+        served = [site.id for site in sites]
+        check = partial(_verify_sites, opener, served, new_sites, witness_path)
         runner.run(_serve(make, store, check, where, gate, shown, theme))
 
 
+def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None:
+    """Where the witness is: never in the folder that somebody may put back as it was."""
+    from jackpot.engine.witness import default_path
+    from jackpot.store.opening import is_postgres
+
+    if asked == "none":
+        return None
+    if asked is None:
+        return default_path(site_file.with_suffix("") if is_postgres(store) else store)
+    path = Path(asked).resolve()
+    if not is_postgres(store) and path.is_relative_to(Path(store).resolve()):
+        raise click.UsageError(f"--witness {asked}: expected a path outside the data directory")
+    return path
+
+
 def _verify_sites(
-    opener: "Callable[[], Journal]", served: list[str], new_sites: tuple[str, ...]
+    opener: "Callable[[], Journal]",
+    served: list[str],
+    new_sites: tuple[str, ...],
+    witness: Path | None,
 ) -> None:
-    """Raise where the store can't be used, or a start would begin a site that nobody asked for."""
+    """Raise where the store can't be used, or a start would begin a site that nobody asked for.
+
+    The same where a journal was rolled back.
+    """
+    from jackpot.engine.witness import verify_sites
     from jackpot.server.setup import SetupError, unasked
 
+    if witness is not None:
+        verify_sites(witness, opener, served)
     with closing(opener()) as journal:
         held = journal.heads()
     if new := unasked(held, served, new_sites):

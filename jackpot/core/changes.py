@@ -38,6 +38,7 @@ from jackpot.core.events.operator import (
     Proposed,
     SiteConfigured,
 )
+from jackpot.core.incarnation import lost_proposal
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_level, find_link
 from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
@@ -161,7 +162,7 @@ def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConf
 def _open(state: State, proposal: int) -> Proposal | Refusal:
     if found := state.proposals.get(proposal):
         return found
-    if 1 <= proposal <= state.last_proposal:
+    if 1 <= proposal <= state.last_proposal and not lost_proposal(state, proposal):
         return refuse(Reason.PROPOSAL_CLOSED, proposal=proposal)
     return refuse(Reason.UNKNOWN_PROPOSAL, proposal=proposal)
 

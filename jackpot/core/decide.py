@@ -15,6 +15,7 @@ from jackpot.core import (
     decks,
     describe,
     floor,
+    incarnation,
     links,
     payouts,
     rounds,
@@ -29,6 +30,7 @@ from jackpot.core.commands.operator import (
     ApproveFloorCall,
     ApproveProposal,
     AttachTable,
+    BeginIncarnation,
     BuyIn,
     CashOut,
     ConfigureSite,
@@ -124,6 +126,7 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     RemoveWager: floor.act,
     ApproveFloorCall: calls.approve,
     DeclineFloorCall: calls.decline,
+    BeginIncarnation: incarnation.begin,
     TakeSnapshot: lambda _, command, __: SnapshotTaken(command.sequence, command.state_sha256),
     Probe: lambda *_: Probed(),
 }

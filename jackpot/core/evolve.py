@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jackpot.core import evolve_awards, evolve_calls, evolve_site
+from jackpot.core import evolve_awards, evolve_calls, evolve_site, incarnation
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.config import Medium
 from jackpot.core.events import AnyEvent, Probed, Record, Refused, SnapshotTaken
@@ -16,6 +16,7 @@ from jackpot.core.events.operator import (
     DisplayConfirmed,
     DualControlSet,
     FundsTransferred,
+    IncarnationBegun,
     LinkChanged,
     LinkDefined,
     LinkDescribed,
@@ -204,6 +205,7 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     BoxCounted: _nothing,
     BadBeatVerified: evolve_awards.bad_beat,
     DisplayConfirmed: evolve_site.display_confirmed,
+    IncarnationBegun: incarnation.begun,
     SnapshotTaken: _nothing,
     Probed: _nothing,
 }

@@ -16,7 +16,7 @@ from jackpot.core.commands.operator import AttachTable
 from jackpot.core.commands.table import LockOut, Malformed, OpenRound, PlaceWagers
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.request_memory import requests_of
-from jackpot.core.state import Answer, State
+from jackpot.core.state import Answer, State, TableState
 
 _DIGEST_DIGITS = 24
 _FEW_WAGERS = 16
@@ -80,10 +80,8 @@ def _identify_table(state: State, origin: TableOrigin, digest_: str) -> Repeat |
     table = state.tables.get(origin.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=origin.table)
-    if origin.epoch > table.epoch or not table.epoch:
-        return refuse(Reason.NOT_ATTACHED, table=origin.table, epoch=table.epoch)
-    if origin.epoch < table.epoch:
-        return refuse(Reason.FENCED, table=origin.table, epoch=table.epoch)
+    if refusal := refuse_epoch(state, table, origin.epoch):
+        return refusal
     if origin.number <= table.last_number:
         if answer := table.recent.get(origin.number):
             return _repeat(answer, digest_)
@@ -91,6 +89,16 @@ def _identify_table(state: State, origin: TableOrigin, digest_: str) -> Repeat |
     if origin.number != table.last_number + 1:
         return refuse(Reason.NUMBER_GAP, table=origin.table, expected=table.last_number + 1)
     return None
+
+
+def refuse_epoch(state: State, table: TableState, epoch: int) -> Refusal | None:
+    """Why an epoch is not the one that speaks for a table; None: it is."""
+    id_ = table.config.id
+    if state.incarnations and epoch <= state.incarnation.epochs_above:
+        return refuse(Reason.OTHER_INCARNATION, table=id_, incarnation=state.incarnation.id)
+    if epoch > table.epoch or not table.epoch:
+        return refuse(Reason.NOT_ATTACHED, table=id_, epoch=table.epoch)
+    return refuse(Reason.FENCED, table=id_, epoch=table.epoch) if epoch < table.epoch else None
 
 
 def _repeat(answer: Answer, command_digest: str) -> Repeat | Refusal:

@@ -15,6 +15,7 @@ from jackpot.core.commands.operator import (
 from jackpot.core.config import Level
 from jackpot.core.events.operator import LinkChanged, LinkDefined, TableDefined
 from jackpot.core.events.table import TableAttached
+from jackpot.core.incarnation import TABLE_ROLLED_BACK, lost_range
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
@@ -26,13 +27,17 @@ def attach(state: State, command: AttachTable, request: Request) -> TableAttache
     table = state.tables.get(command.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    lost = lost_range(state, command.acknowledged)
     return TableAttached(
         command.table,
-        table.epoch + 1,
+        max(table.epoch, state.incarnation.epochs_above) + 1,
         table.last_number,
         table.rounds,
         copy_round(table.round),
         open_call(state, command.table, request.time_micros),
+        state.incarnation.id,
+        lost,
+        (TABLE_ROLLED_BACK,) if lost else (),
     )
 
 

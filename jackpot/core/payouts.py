@@ -7,6 +7,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import PayPayout, RejectPayout, ValidatePayout
 from jackpot.core.events.operator import PayoutPaid, PayoutRejected, PayoutValidated
+from jackpot.core.incarnation import lost_payout
 from jackpot.core.ledger import Book
 from jackpot.core.order import awards_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -19,7 +20,7 @@ _READ = ("share", "fixed", "envy", "bad-beat")
 
 def _open(state: State, payout: int, floorperson: str | None = None) -> Payout | Refusal:
     """The payout if it is open; with a floorperson, only if one is named."""
-    if not 1 <= payout <= state.last_payout:
+    if not 1 <= payout <= state.last_payout or lost_payout(state, payout):
         return refuse(Reason.UNKNOWN_PAYOUT, payout=payout)
     if floorperson is not None and not floorperson:
         return refuse(Reason.FLOORPERSON_REQUIRED)

@@ -15,6 +15,7 @@ Code = Literal[
     "NOT_FOUND",
     "ALREADY_EXISTS",
     "FAILED_PRECONDITION",
+    "OUT_OF_RANGE",
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
     "DATA_LOSS",
@@ -42,6 +43,7 @@ class Reason(StrEnum):
     # Who and which: identity comes before any business.
     UNKNOWN_SITE = "UNKNOWN_SITE"
     UNKNOWN_TABLE = "UNKNOWN_TABLE"
+    OTHER_INCARNATION = "OTHER_INCARNATION"
     NOT_ATTACHED = "NOT_ATTACHED"
     FENCED = "FENCED"
     REQUEST_REUSED = "REQUEST_REUSED"
@@ -56,6 +58,7 @@ class Reason(StrEnum):
     UNKNOWN_IRREGULARITY = "UNKNOWN_IRREGULARITY"
     VOIDS_ALL_HANDS = "VOIDS_ALL_HANDS"
     FLOORPERSON_REQUIRED = "FLOORPERSON_REQUIRED"
+    OUT_OF_RANGE = "OUT_OF_RANGE"
     # The state of the round.
     DOCUMENTATION_OPEN = "DOCUMENTATION_OPEN"
     ROUND_OPEN = "ROUND_OPEN"
@@ -131,6 +134,7 @@ NO_NUMBER: frozenset[Reason] = frozenset(
         Reason.SITE_HALTED,
         Reason.UNKNOWN_SITE,
         Reason.UNKNOWN_TABLE,
+        Reason.OTHER_INCARNATION,
         Reason.NOT_ATTACHED,
         Reason.FENCED,
         Reason.REQUEST_REUSED,
@@ -176,6 +180,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.UNKNOWN_SITE: Meaning("NOT_FOUND", "never", "This controller has no such site."),
     Reason.UNKNOWN_TABLE: Meaning("NOT_FOUND", "never", "The site has no such table."),
+    Reason.OTHER_INCARNATION: Meaning(
+        "FAILED_PRECONDITION",
+        "later",
+        "The journal was restored from a backup since; attach the table again.",
+    ),
     Reason.NOT_ATTACHED: Meaning(
         "FAILED_PRECONDITION", "later", "The table has not attached to the controller."
     ),
@@ -204,6 +213,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.FLOORPERSON_REQUIRED: Meaning(
         "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
+    ),
+    Reason.OUT_OF_RANGE: Meaning(
+        "OUT_OF_RANGE",
+        "never",
+        "The journal has not come that far; start over without a sequence.",
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
         "FAILED_PRECONDITION", "later", "A payout at this table still lacks its documentation."

@@ -29,6 +29,7 @@ RECENT_REQUESTS = 128  # answers kept for each principal
 RECENT_ATTACHES = 4  # answers kept for each table's attachments
 MAX_PRINCIPALS = 1_024  # whose answers are kept
 RECENT_CALLS = 4  # closed calls for the floor kept for each table
+MAX_INCARNATIONS = 100  # that are remembered
 RECENT_HITS = 25  # and however many more are not yet paid
 
 Phase = Literal["open", "locked", "collected", "settled"]
@@ -300,6 +301,25 @@ class FloorCall(Struct, frozen=True, gc=False, omit_defaults=True):
     closed_micros: int = 0
 
 
+class Incarnation(Struct, frozen=True, gc=False):
+    """A history of the journal: the first, or one that began when a backup was restored.
+
+    What came after `common_sequence` in the history before is lost. No epoch, payout or proposal
+    that may have been given there is given again.
+    """
+
+    id: str = ""
+    ordinal: int = 1
+    common_sequence: int = 0  # the last entry that this history shares with the one before
+    begun_micros: int = 0
+    epochs_above: int = 0  # every epoch up to here belongs to an earlier history
+    lost_payouts: tuple[int, int] = (0, 0)  # ids after the first number, up to the second
+    lost_proposals: tuple[int, int] = (0, 0)
+
+
+FIRST = Incarnation()
+
+
 class State(Struct, dict=True):  # for `due`, which no snapshot has
     """A site."""
 
@@ -326,6 +346,12 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     last_call: int = 0
     voids_by_table: VoidsByTable = "until-collected"
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
+    incarnations: tuple[Incarnation, ...] = ()  # after the first, the latest last
+
+    @property
+    def incarnation(self) -> Incarnation:
+        """The history that is written now."""
+        return self.incarnations[-1] if self.incarnations else FIRST
 
     @cached_property
     def due(self) -> Due:

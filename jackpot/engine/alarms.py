@@ -10,20 +10,26 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from jackpot.core.events import AnyEvent
-from jackpot.core.events.operator import BoxCounted
-from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
+from jackpot.core.events.operator import BoxCounted, IncarnationBegun
+from jackpot.core.events.table import (
+    LostRange,
+    RoundSettled,
+    RoundVoided,
+    SeatVoided,
+    TableAttached,
+)
 from jackpot.core.money import dollars
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
-KEPT = 50  # alarms about what happened
-# The events that may carry some.
-SAYING = frozenset({RoundSettled, BoxCounted, RoundVoided, SeatVoided})
+KEPT = 250  # alarms about what happened; a restore has one for each table
+Saying = RoundSettled | BoxCounted | IncarnationBegun | TableAttached
+SAYING = frozenset({*get_args(Saying), RoundVoided, SeatVoided})  # the events that may carry some
 Severity = Literal["critical", "warning"]
 _LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
 _log = logging.getLogger(__name__)
@@ -54,6 +60,15 @@ class AlarmKind(Enum):
         "{about}, round {round}: {what} voided after lock-out by {by}; {count} such voids here",
     )
     FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
+    RESTORED = (
+        "critical",
+        "a backup was restored by {by} ({why}): what was journaled after entry {common} is lost",
+    )
+    TABLE_ROLLED_BACK = (
+        "critical",
+        "{table} had answers {first} to {last}, which the journal no longer has; {round}",
+    )
+    WITNESS_FAILED = ("critical", "the witness can't be written: {why}")
 
     def __init__(self, severity: Severity, text: str) -> None:
         self.severity = severity
@@ -168,14 +183,31 @@ def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:
             by=event.floorperson or "the table",
             count=event.late_voids,
         )
-    if not isinstance(event, RoundSettled | BoxCounted):
+    if not isinstance(event, Saying):
         return
-    details: dict[str, Any] = {"table": event.table}
-    if isinstance(event, RoundSettled):
-        details["round"] = event.number
-    else:
-        details["counted"] = dollars(event.counted_micros)
-        details["recorded"] = dollars(event.recorded_micros)
+    details = _details(event)
     for said in event.alarms:
         name, _, about = said.partition(" ")
         yield alarm(AlarmKind[name], time_micros, about=about, **details)
+
+
+def _details(event: Saying) -> dict[str, Any]:
+    """What the texts of an event's alarms mention."""
+    match event:
+        case RoundSettled():
+            return {"table": event.table, "round": event.number}
+        case BoxCounted():
+            counted, recorded = dollars(event.counted_micros), dollars(event.recorded_micros)
+            return {"table": event.table, "counted": counted, "recorded": recorded}
+        case IncarnationBegun():
+            common = f"{event.common_sequence:,}"
+            return {"by": event.by, "why": event.reason, "common": common}
+        case TableAttached(lost=LostRange() as lost):
+            at = f"it was at round {lost.round}" if lost.round else "it had no round under way"
+            return {
+                "table": event.table,
+                "first": f"{lost.first:,}",
+                "last": f"{lost.last:,}",
+                "round": at,
+            }
+    return {}

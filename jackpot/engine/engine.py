@@ -25,6 +25,7 @@ from jackpot.engine.faults import Faults
 from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.tables import TableBoard
+from jackpot.engine.witness import Witness
 from jackpot.engine.writer import Writer, WriterUpdate
 from jackpot.engine.writer_handle import WriterHandle
 from jackpot.sources import clock_micros, draw_entropy, passed_micros
@@ -51,11 +52,14 @@ class Engine:
         on_health: Callable[[bool], None] | None = None,
         writers: int = 1,
         poker: Poker = NO_POKER,
+        witness: Witness | None = None,
     ) -> None:
         """Serve the sites that are named, or all that the store holds where none is named.
 
-        Sites are divided among the writers, each of which opens the store for itself.
+        Sites are divided among the writers, each of which opens the store for itself. With a
+        witness, a site whose journal was rolled back is halted.
         """
+        self._witness = witness
         self.limits = limits or Limits()
         self.open_journal = journal_factory
         self.meters = MeterBoard()
@@ -76,7 +80,7 @@ class Engine:
         self._handles: list[WriterHandle] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
-            writer = Writer(journal_factory, decider, choose, self.limits, faults, post)
+            writer = Writer(journal_factory, decider, choose, self.limits, faults, post, witness)
             self._handles.append(WriterHandle(writer))
 
     @property
@@ -99,6 +103,8 @@ class Engine:
         A site whose journal is not sound is halted, and the others are served.
         """
         self._loop = asyncio.get_running_loop()
+        if self._witness is not None:
+            self._witness.start(self.alarms)
         for handle in self._handles:
             handle.writer.start()
         for handle in self._handles:
@@ -144,6 +150,8 @@ class Engine:
             handle.stop()
         for handle in self._handles:
             await handle.stopped()
+        if self._witness is not None:
+            await asyncio.to_thread(self._witness.stop)
         await asyncio.sleep(0)
         if self._watch is not None:
             self._watch.cancel()

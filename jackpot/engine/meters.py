@@ -83,6 +83,7 @@ class MeterFrame(Struct, frozen=True):
     levels: tuple[LevelMeter, ...]
     hits: tuple[Hit, ...]  # of this link, as far as the site's recent ones go
     pending_adjustment: bool = False  # a Bad Beat is due and the display not yet set right
+    incarnation: str = ""  # of the journal
 
 
 def moves_meters(event: AnyEvent) -> bool:
@@ -105,6 +106,7 @@ def frame_of(state: State, link: LinkState) -> MeterFrame:
         levels=tuple([_level(state, *names) for names in _named(config)]),
         hits=tuple([hit for hit in state.hits if hit.link == config.id]),
         pending_adjustment=link.pending_adjustment,
+        incarnation=state.incarnation.id,
     )
 
 

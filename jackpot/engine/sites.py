@@ -12,6 +12,7 @@ from jackpot.core.state import State
 from jackpot.engine.alarms import SAYING, AlarmBoard
 from jackpot.engine.messages import JournaledAnswer, Read
 from jackpot.engine.replica import Replica, load
+from jackpot.engine.witness import Witness
 from jackpot.store.journal import GENESIS, Entry, Head, Journal, Reader, UnsoundError
 
 _TOGETHER = 64  # sites whose news are read at once ...
@@ -36,9 +37,15 @@ class Sites:
     """Copies that follow a journal. A site that is not sound is halted; the others go on."""
 
     def __init__(
-        self, journal: Journal, wanted: Iterable[str], halted: dict[str, str], alarms: AlarmBoard
+        self,
+        journal: Journal,
+        wanted: Iterable[str],
+        halted: dict[str, str],
+        alarms: AlarmBoard,
+        witness: Witness | None = None,
     ) -> None:
         self._journal = journal
+        self._witness = witness
         self._alarms = alarms
         self._doubtful: set[str] = set()  # the copy and the journal part ways
         self.halted = halted
@@ -124,10 +131,14 @@ class Sites:
     def _load(self, site: str) -> None:
         self._doubtful.discard(site)
         try:
-            replica = self.replicas[site] = load(self._journal, site)
+            known = self._witness.known(site) if self._witness else None  # before it is read
+            replica = load(self._journal, site)
+            if known:
+                known.verify(self._journal, replica.state)
         except UnsoundError as error:
             self.halt(error)
         else:
+            self.replicas[site] = replica
             replica.heed = partial(self._heed, site)
 
     def _heed(self, site: str, entry: Entry, event: AnyEvent) -> None:

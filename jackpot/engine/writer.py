@@ -21,6 +21,7 @@ from jackpot.engine.faults import Faults
 from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
 from jackpot.engine.meters import FrameMaker, MeterFrame
 from jackpot.engine.sites import Sites
+from jackpot.engine.witness import Witness
 from jackpot.store import codec
 from jackpot.store.journal import (
     Journal,
@@ -80,6 +81,7 @@ class Writer(threading.Thread):
         limits: Limits,
         faults: Faults,
         post: Callable[[WriterUpdate], None],
+        witness: Witness | None = None,
     ) -> None:
         super().__init__(name="writer", daemon=True)
         self.queue: deque[Job | Read] = deque()
@@ -93,6 +95,7 @@ class Writer(threading.Thread):
         self._limits = limits
         self._faults = faults
         self._post = post
+        self._witness = witness
         self._journal: Journal | None = None
         self._sites: Sites | None = None
         self._halted: dict[str, str] = {}
@@ -221,11 +224,19 @@ class Writer(threading.Thread):
                     except LostRaceError:
                         sites.rewind(concerned)
                     else:
+                        self._confirmed(sites, concerned)
                         return result
             # So much is new that nobody should have to wait for the lock while it is read.
             for site in behind:
                 sites.follow(site)
         raise StoreError("other controllers write faster than this one can read")
+
+    def _confirmed(self, sites: Sites, about: Iterable[str]) -> None:
+        """The store has said that these are durable; nothing else may be witnessed."""
+        if self._witness is not None:
+            for replica in (sites.replicas[site] for site in about):
+                if replica.head.sequence:
+                    self._witness.note(replica.state, replica.head)
 
     def _batch(self, sites: Sites, transaction: Transaction) -> Batch:
         return Batch(self._decider, sites.replicas, self._halted, transaction)
@@ -321,7 +332,8 @@ class Writer(threading.Thread):
         self._close()
         self._journal = self._open_journal()
         chosen = self._choose(self._journal)
-        self._sites = Sites(self._journal, chosen, self._halted, self._decider.alarms)
+        alarms = self._decider.alarms
+        self._sites = Sites(self._journal, chosen, self._halted, alarms, self._witness)
         return self._journal, self._sites
 
     def _close(self) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
-from jackpot.core.events import Record, Refused
+from jackpot.core.events import AnyEvent, Record, Refused
 from jackpot.core.events.operator import (
     BadBeatVerified,
     BoxCounted,
@@ -14,6 +14,7 @@ from jackpot.core.events.operator import (
     DisplayConfirmed,
     DualControlSet,
     FundsTransferred,
+    IncarnationBegun,
     LinkChanged,
     MeterAdjusted,
     ParametersChanged,
@@ -23,9 +24,11 @@ from jackpot.core.events.table import (
     DeckPlaced,
     DeckRemoved,
     FloorCalled,
+    LostRange,
     RoundSettled,
     RoundVoided,
     SeatVoided,
+    TableAttached,
     WagerRemoved,
 )
 from jackpot.core.money import dollars, rate_text
@@ -81,6 +84,19 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
     if isinstance(event, RoundSettled | BoxCounted):
         for alarm in event.alarms:
             yield Note("alarms", *at, event.table, alarm)
+    yield from _restores(event, at)
+
+
+def _restores(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
+    """That a backup was restored, and what each table lost by it."""
+    match event:
+        case IncarnationBegun():
+            what = f"a backup was restored, entry {event.common_sequence:,} is its last"
+            yield Note("alarms", *at, "journal", f"{what}: {event.reason}", event.by)
+        case TableAttached(lost=LostRange() as lost):
+            at_round = f"at round {lost.round}" if lost.round else "between rounds"
+            what = f"entries {lost.first:,} to {lost.last:,} were lost, {at_round}"
+            yield Note("alarms", *at, event.table, what)
 
 
 def _taken_back(

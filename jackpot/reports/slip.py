@@ -14,6 +14,7 @@ from jackpot.core.config import GamingDay
 from jackpot.core.events import Record
 from jackpot.core.events.operator import (
     BadBeatVerified,
+    IncarnationBegun,
     LinkDefined,
     LinkDescribed,
     PayoutPaid,
@@ -40,7 +41,7 @@ _KINDS = {
     kind.__name__
     for kind in (
         *(RoundSettled, BadBeatVerified, PayoutValidated, PayoutPaid, PayoutRejected),
-        *(RoundVoided, SeatVoided, SiteConfigured, LinkDefined, LinkDescribed),
+        *(RoundVoided, SeatVoided, SiteConfigured, LinkDefined, LinkDescribed, IncarnationBegun),
     )
 }
 
@@ -102,6 +103,7 @@ class Slip(Struct):
     format: str = FORMAT
     # Left out where there is none, so that what was signed before it existed reads the same.
     bad_beat: BadBeat | msgspec.UnsetType = msgspec.UNSET
+    incarnation: int | msgspec.UnsetType = msgspec.UNSET  # ordinal, once a backup was restored
 
 
 class Receipt(Struct, frozen=True):
@@ -158,6 +160,7 @@ class _Finder:
         self._payout = payout
         self._now: Payout | None = None
         self._titles: dict[str, str] = {}
+        self._ordinal: int | msgspec.UnsetType = msgspec.UNSET
 
     def take(self, entry: Entry, record: Record) -> None:
         """Take in an entry that may be about the payout."""
@@ -165,6 +168,8 @@ class _Finder:
         match event:
             case SiteConfigured():
                 self.day = event.day
+            case IncarnationBegun():
+                self._ordinal = event.ordinal
             case LinkDefined() | LinkDescribed():
                 self._titles[event.link.id] = event.link.title
             case RoundSettled() | BadBeatVerified():
@@ -190,6 +195,7 @@ class _Finder:
             meter_after_micros=payout.meter_before_micros,
             status="decided",
             steps=[],
+            incarnation=self._ordinal,
             **{name: getattr(payout, name) for name in _OF_PAYOUT},
         )
         if isinstance(event, BadBeatVerified) and event.losing:
@@ -278,6 +284,8 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
     rows += [("form", slip.form or "-"), ("status", slip.status)]
     if slip.account:
         rows.append(("account", slip.account))
+    if slip.incarnation is not msgspec.UNSET:
+        rows.append(("incarnation", f"{slip.incarnation}, since a backup was restored"))
     lines = [f"PAYOUT {slip.payout}", ""]
     for name, value in rows:
         first, *more = wrap(value, _WIDTH - _LABEL) or [""]

@@ -7,6 +7,7 @@ from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.engine import Engine
 from jackpot.engine.faults import Faults, none
+from jackpot.engine.witness import Witness
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.server.controller import Controller
@@ -26,6 +27,7 @@ def make_controller(
     sources: Sources = MACHINE,
     faults: Faults = none,
     fronts: int | None = None,
+    witness: Path | None = None,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
@@ -37,6 +39,7 @@ def make_controller(
         faults=faults,
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
         poker=POKER,
+        witness=Witness(witness) if witness else None,
     )
     fronts = usual_fronts() if fronts is None else fronts
     return Controller(engine, site, gate, *more, request_id=sources.request_id, fronts=fronts)

@@ -12,7 +12,7 @@ from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
 from jackpot.server.calls import Call
-from jackpot.server.codec.meter import ROWS, parse_watch, unknown_link, watched
+from jackpot.server.codec.meter import ROWS, Watched, parse_watch, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.rpc import Rpc, unary_rpcs
 from jackpot.wire.limits import MAX_WATCHERS
@@ -49,27 +49,23 @@ class MeterService:
     async def _watch(
         self, message: meter_pb2.WatchMetersRequest, call: Call, _actor: Actor
     ) -> None:
-        site, wanted, after = parse_watch(message)
+        asked = parse_watch(message)
         if self._watchers >= self._max_watchers:
             raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=self._max_watchers)
         self._watchers += 1
         try:
-            seen(await self._engine.read(site, lambda state: unknown_link(state, wanted)))
-            await self._send(call, site, wanted, after)
+            # Read afresh: another controller may have come further than this one has seen.
+            seen(await self._engine.read(asked.site, asked.refusal))
+            await self._send(call, asked)
         finally:
             self._watchers -= 1
 
-    async def _send(self, call: Call, site: str, wanted: set[str], after: int) -> None:
+    async def _send(self, call: Call, asked: Watched) -> None:
         board, version = self._engine.meters, 0
         while self._ending is None:
-            if site in self._engine.halted:  # what was shown of it may not be so
-                raise refused(Reason.SITE_HALTED, site=site)
-            frames = [
-                frame
-                for frame in board.frames(version)
-                if frame.site == site and frame.sequence > after
-                if not wanted or frame.link in wanted
-            ]
+            if asked.site in self._engine.halted:  # what was shown of it may not be so
+                raise refused(Reason.SITE_HALTED, site=asked.site)
+            frames = [frame for frame in board.frames(version) if asked.is_new(frame)]
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's

@@ -234,6 +234,27 @@ class SqliteTransaction:
         return found
 
 
+def is_in_use(directory: Path) -> bool:
+    """Whether a process has the journal of a data directory open.
+
+    Every connection to a file with a log holds a lock on it, also while it does nothing.
+    """
+    path = directory / FILE_NAME
+    if not path.is_file():
+        return False
+    try:
+        connection = _connect(path, "rw", 0)
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        finally:
+            connection.close()
+    except pysqlite3.Error as error:
+        return "locked" in str(error)  # any other way in which it can't be used is nobody's lock
+    return False
+
+
 @cache
 def _append(rows: int) -> str:
     """A statement that adds so many rows.

@@ -2,9 +2,12 @@
 
 Only an acknowledged wager lights a lamp. While the controller can't be reached the progressive is
 out of service: it offers nothing, and the game goes on without it. When the controller is back, a
-round that was dealt is settled with its hands, and a round that was not is void.
+round that was dealt is settled with its hands, and a round that was not is void. Where a backup was
+restored meanwhile, the round is not in the journal: the controller has an alarm about it, and what
+the journal has of an earlier one is void.
 """
 
+import logging
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -31,6 +34,9 @@ from table_client.table.ports import (
 )
 
 _MISMATCH = "COLLECTION_MISMATCH"
+_RESTORED = "OTHER_INCARNATION"  # a backup was restored: the round is not in the journal
+# What a floorperson is told who is to act on something that a restore has undone.
+_GONE = ("UNKNOWN_PAYOUT", "WRONG_ROUND", "NO_ROUND")
 _UNPAID = "DOCUMENTATION_OPEN"  # the cards of an award stay on the table until it is paid
 _UNSETTLED = (
     table_pb2.ROUND_PHASE_OPEN,
@@ -39,6 +45,7 @@ _UNSETTLED = (
 )
 Answer = TypeVar("Answer")
 _PATIENCE_S = 15.0  # before staff are told again
+_log = logging.getLogger(__name__)
 
 
 class _NoProgressive:
@@ -86,6 +93,7 @@ class LinkedProgressive:
         self._round = 0
         self._collected = False
         self._lost = False
+        self._restored = False  # the controller has said so, and the table not yet attached again
         self._hands: list[table_pb2.SeatHand] | None = None  # dealt, and not yet settled
         self._middle: tuple[list[str], list[str]] = ([], [])
         self._decks: dict[str, tuple[int, table_pb2.Dealing.ValueType]] = {}  # as on record
@@ -108,7 +116,8 @@ class LinkedProgressive:
                     return False
                 await self._until_open(refusal)
             except ProgressiveLostError:
-                return False
+                if not self._restored:
+                    return False
             else:
                 return True
 
@@ -138,6 +147,15 @@ class LinkedProgressive:
         except UnreachableError as error:
             raise ProgressiveLostError(str(error)) from error
         self._lost = False
+        if self._client.restored or self._restored:
+            # Neither this table's round nor its decks are what the journal has now.
+            _log.warning(
+                "%s: a backup was restored; round %d is lost", self._client.table, self._round
+            )
+            self._restored, self._hands, self._decks = False, None, {}
+            if found.round.phase in _UNSETTLED:
+                await self._reach(self._calls.void_left(found.round, "RESTORED"))
+            return
         if found.round.phase not in _UNSETTLED:
             return
         if self._hands is None:
@@ -152,9 +170,25 @@ class LinkedProgressive:
     async def _reach(self, answer: Awaitable[Answer]) -> Answer:
         try:
             return await answer
-        except UnreachableError as error:
+        except RefusedError as error:
+            self._restored = self._restored or error.reason == _RESTORED
+            if not isinstance(error, UnreachableError) and error.reason != _RESTORED:
+                raise
             self._lost = True
             raise ProgressiveLostError(str(error)) from error
+
+    async def _by_floor(self, answer: Awaitable[Answer]) -> Answer:
+        """What a floorperson may have to do; if they find nothing, perhaps it was undone."""
+        try:
+            return await self._reach(answer)
+        except RefusedError as refusal:
+            if refusal.reason not in _GONE:
+                raise
+            await self._client.attach()
+            if not self._client.restored:
+                raise
+            self._lost = self._restored = True
+            raise ProgressiveLostError(str(refusal)) from refusal
 
     async def place(self, wagers: Sequence[SideWager]) -> tuple[SideWager, ...]:
         """All of a seat's wagers or none; a refusal leaves the lamps dark."""
@@ -179,7 +213,7 @@ class LinkedProgressive:
 
     async def remove_wager(self, wager: SideWager) -> None:
         """Have a wager removed that has no chip."""
-        await self._reach(self._calls.remove_wager(self._round, wager.seat, wager.bet))
+        await self._by_floor(self._calls.remove_wager(self._round, wager.seat, wager.bet))
 
     async def confirm_collection(self, chips: Mapping[str, int]) -> Mismatch | None:
         """The dealer's count."""
@@ -207,17 +241,18 @@ class LinkedProgressive:
     async def pay(self, award: SideAward) -> None:
         """Call the floor."""
         if self._floor:
-            await self._floor.pay(award)
+            with suppress(ProgressiveLostError):  # then the alarm about this table tells of it
+                await self._by_floor(self._floor.pay(award))
 
     async def void_round(self, irregularity: str) -> None:
         """Return the round's wagers."""
         collected = self._collected
         void = self._calls.void_round(self._round, irregularity, collected=collected)
-        await self._reach(void)
+        await self._by_floor(void)
 
     async def void_seat(self, seat: int, irregularity: str) -> None:
         """Return one seat's wagers, if it has any."""
-        await self._reach(self._calls.void_seat(self._round, seat, irregularity))
+        await self._by_floor(self._calls.void_seat(self._round, seat, irregularity))
 
 
 def _hand(hand: SeatHand) -> table_pb2.SeatHand:

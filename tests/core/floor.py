@@ -83,7 +83,7 @@ class Floor:
         self.poker = poker
         self.journal: list[tuple[Record, int]] = []
         self.clock = 1_000_000
-        self._requests = itertools.count(1)
+        self.requests = itertools.count(1)
 
     def handle(
         self, origin: Origin, command: AnyCommand, entropy: bytes = ENTROPY
@@ -119,7 +119,7 @@ class Floor:
         self, command: AnyCommand, principal: str = "ops", department: str = ""
     ) -> AnyEvent | Refusal:
         """An operator's command."""
-        request_id = f"{next(self._requests):08d}-0000-7000-8000-000000000000"
+        request_id = f"{next(self.requests):08d}-0000-7000-8000-000000000000"
         return self.handle(OperatorOrigin(principal, request_id, department), command)
 
     def play(self, table: str, command: AnyCommand, entropy: bytes = ENTROPY) -> AnyEvent | Refusal:
@@ -159,9 +159,7 @@ class Floor:
         for account, amount in ((ledger.meter(name), meter), (ledger.reserve(name), reserve)):
             book.move(parse_dollars(amount) - book.balance(account), ledger.house(link), account)
         if book.postings():
-            origin = OperatorOrigin(
-                "ops", f"{next(self._requests):08d}-0000-7000-8000-000000000001"
-            )
+            origin = OperatorOrigin("ops", f"{next(self.requests):08d}-0000-7000-8000-000000000001")
             event = MeterAdjusted(
                 link, level, 0, parse_dollars(meter), "malfunction", "case", book.postings()
             )

@@ -17,6 +17,7 @@ from jackpot.core.commands.operator import (
     ApproveFloorCall,
     ApproveProposal,
     AttachTable,
+    BeginIncarnation,
     ConfigureSite,
     ConfirmDisplay,
     CountBox,
@@ -176,6 +177,7 @@ ADJUST = AdjustMeter("a", "main", 10_000 * DOLLAR, "reset", "T")
 GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.NOT_ALLOWED: lambda: _validated().operate(PayPayout(1, "F"), "flo", "table games"),
     Reason.UNKNOWN_TABLE: numbered("t9", 2, 1),
+    Reason.OTHER_INCARNATION: lambda: _restored().handle(TableOrigin("t1", 1, 1), OpenRound()),
     Reason.NOT_ATTACHED: numbered("t1", 3, 1),
     Reason.FENCED: numbered("t1", 1, 1),
     Reason.REQUEST_REUSED: numbered("t1", 2, 2),
@@ -274,6 +276,12 @@ def _proposed(how_many: int = 1) -> Floor:
 def _declined() -> Floor:
     floor = _proposed()
     ok(floor.operate(DeclineProposal(1)))
+    return floor
+
+
+def _restored() -> Floor:
+    floor = start()
+    ok(floor.operate(BeginIncarnation("b", "ab12", "disk failed", "ann")))
     return floor
 
 

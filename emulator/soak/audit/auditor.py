@@ -16,7 +16,7 @@ from emulator.soak.audit import calls, rounds, undoing
 from emulator.soak.audit.books import Books, Hand, Payout, Round, Table, new_link
 from emulator.soak.audit.claims import Cards
 from emulator.soak.audit.comparing import Comparison, difference
-from emulator.soak.audit.entry import FRAME, OBSERVATIONS, Entry
+from emulator.soak.audit.entry import FRAME, OBSERVATIONS, RESTORED, Entry
 from emulator.soak.audit.floor_commands import FLOOR_COMMANDS, void_answer
 from emulator.soak.audit.paying import settle
 from emulator.soak.audit.returning import credit
@@ -57,11 +57,12 @@ class Auditor:
         self.observed = 0
         self.skipped = 0  # frames that came too late to be compared
         self.signs = Signs(self.books.links)
-        self._on_settled = on_settled
+        self.on_settled = on_settled
         self._waiting: list[tuple[int, bool, int, Entry]] = []
         self._arrivals = count()
         self._answers: dict[str, dict[tuple[int, int], Entry]] = {}
         self._epochs: dict[str, int] = {}
+        self._epochs_above = 0  # those up to here belong to a history before a restore
         self._compare = Comparison(self.books)
 
     # -- order --------------------------------------------------------------------------------
@@ -82,6 +83,8 @@ class Auditor:
         view = entry.kind in OBSERVATIONS
         if entry.sequence < self.sequence + (not view) and entry.kind != FRAME:
             raise ContradictionError(entry, "an answer came for a sequence that was passed")
+        if entry.kind == RESTORED:  # whatever is still under way is refused from now on
+            self._epochs_above = int(entry.details["epochs_above"])
         if entry.kind == "attach" and entry.response is not None:
             known = self._epochs.get(entry.table, 0)
             self._epochs[entry.table] = max(known, entry.response.epoch)
@@ -123,7 +126,7 @@ class Auditor:
             return True
         if entry.request != first.request:
             raise ContradictionError(entry, "another command was answered under a used identity")
-        if entry.reason == "FENCED" and self._epochs.get(entry.table, 0) > entry.epoch:
+        if self._is_fenced(entry):
             return True
         before = (first.sequence, first.reason, first.response)
         if (entry.sequence, entry.reason, entry.response) != before:
@@ -131,9 +134,14 @@ class Auditor:
         return False
 
     def _judge_unjournaled(self, entry: Entry) -> None:
-        fenced = self._epochs.get(entry.table, 0) > entry.epoch
-        if not (entry.reason == "FENCED" and fenced):
+        if not self._is_fenced(entry):
             raise ContradictionError(entry, f"refused without need: {entry.reason}")
+
+    def _is_fenced(self, entry: Entry) -> bool:
+        """Whether a command is refused because another attachment, or history, has begun."""
+        if entry.reason == "OTHER_INCARNATION":
+            return entry.epoch <= self._epochs_above
+        return entry.reason == "FENCED" and self._epochs.get(entry.table, 0) > entry.epoch
 
     # -- what a command must come to ----------------------------------------------------------
 
@@ -141,6 +149,8 @@ class Auditor:
         self.audited += 1
         if entry.kind == "attach":
             self._attached(entry)
+        elif entry.kind == RESTORED:
+            self._restored(entry)
         elif entry.kind in FLOOR_COMMANDS:
             why_not, do = FLOOR_COMMANDS[entry.kind]
             if self._is_refused(entry, why_not(self.books, entry.request)):
@@ -164,7 +174,10 @@ class Auditor:
     def _attached(self, entry: Entry) -> None:
         table = self.books.tables[entry.table]
         expected = pb.AttachResponse(
-            epoch=table.epoch + 1, last_number=table.last_number, rounds=table.rounds
+            epoch=table.epoch + 1,
+            last_number=table.last_number,
+            rounds=table.rounds,
+            incarnation=self.books.incarnation,
         )
         if table.round:
             expected.round.CopyFrom(self._compare.round_message(table))
@@ -173,6 +186,20 @@ class Auditor:
             expected.call.MergeFrom(calls.call_message(entry.table, found))
         self._must_equal(entry, expected)
         table.epoch, table.last_number = table.epoch + 1, 0
+
+    def _restored(self, entry: Entry) -> None:
+        """A backup is in place: nobody is attached, and nothing that was given is given again."""
+        said = {name: int(value) for name, value in entry.details.items() if value.isdigit()}
+        books = self.books
+        if said["epochs_above"] < said["last_epoch"]:
+            raise ContradictionError(entry, "an epoch that was given may be given again")
+        if said["payouts_above"] < max(said["last_payout"], books.last_payout):
+            raise ContradictionError(entry, "a payout that was given may be given again")
+        books.incarnation = entry.details["incarnation"]
+        books.lost_payouts.append(range(books.last_payout + 1, said["payouts_above"] + 1))
+        books.last_payout = said["payouts_above"]
+        for table in books.tables.values():
+            table.epoch, table.last_number = said["epochs_above"], 0
 
     def _command(self, entry: Entry) -> None:
         table = self.books.tables[entry.table]
@@ -235,8 +262,8 @@ class Auditor:
         payouts, alarms = settle(self.books, table, cards, entry.sequence)
         if problem := self._compare.settlement(table, payouts, alarms, entry.response):
             raise ContradictionError(entry, problem)
-        if self._on_settled:
-            self._on_settled(table, rounds.round_of(table), cards, payouts)
+        if self.on_settled:
+            self.on_settled(table, rounds.round_of(table), cards, payouts)
 
     def _void_round(self, entry: Entry, table: Table) -> None:
         if not self._is_refused(entry, rounds.why_not_void(table, entry.request.irregularity)):

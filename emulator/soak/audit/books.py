@@ -241,6 +241,8 @@ class Books:
     cashier: int = 0
     calls: dict[str, Call] = field(default_factory=dict)  # the open ones, by table
     last_call: int = 0
+    incarnation: str = ""
+    lost_payouts: list[range] = field(default_factory=list)  # ids that only a lost history gave
 
     def total(self) -> int:
         """All money of the site; transfers cross links, so only the whole sums to zero."""

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+RESTORED = "Restored"  # a backup was put in place; the details say what it began
 FRAME = "Frame"  # a link as a watcher was shown it
 OBSERVATIONS = frozenset({FRAME, "ListLinks", "ListPayouts", "ListTables", "GetAccount"})
 
@@ -40,7 +41,7 @@ def flat(message: Any) -> str:
 
 def classes_of(kind: str) -> tuple[type[Message] | None, type[Message]]:
     """The messages in which a kind of entry is sent and answered."""
-    if kind == FRAME:
+    if kind in (FRAME, RESTORED):
         return None, meter_pb2.LinkMeters
     name = "".join(part.capitalize() for part in kind.split("_")) if "_" in kind else kind
     if name[0].islower():

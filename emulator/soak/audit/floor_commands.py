@@ -27,7 +27,7 @@ def source_name(value: Any) -> str:
 
 
 def _why_closed(books: Books, payout: int, floorperson: str | None = None) -> str:
-    if not 1 <= payout <= books.last_payout:
+    if not 1 <= payout <= books.last_payout or any(payout in lost for lost in books.lost_payouts):
         return "UNKNOWN_PAYOUT"
     if floorperson == "":
         return "FLOORPERSON_REQUIRED"

@@ -171,6 +171,12 @@ class SignAges:
         self._signs: defaultdict[tuple[int, str], _Sign] = defaultdict(_Sign)
         self._changes: dict[str, tuple[int, Face]] = {}  # the last of each link
 
+    def start_over(self) -> None:
+        """A backup was restored: what signs show, and what they must, counts anew."""
+        self._reached.clear()
+        self._signs.clear()
+        self._changes.clear()
+
     def reached(self, sequence: int, at_s: float) -> None:
         """Somebody was told of a sequence that is higher than any before."""
         self._reached.append((sequence, at_s))

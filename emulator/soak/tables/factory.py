@@ -59,6 +59,8 @@ class TableFactory:
             links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
             return GameTable(client, terms, links, floor, options, soak.chances, soak.hits)
         spare = await self.client(place, name) if soak.chances.hangs else None
+        if spare:
+            spare.heard = client.heard  # they speak for one table
         return SideTable(client, terms, floor, options, soak.chances, soak.hits, spare)
 
     async def client(self, place: int, name: str) -> RecordingClient:

@@ -52,24 +52,32 @@ class SideTable:
         self._spare = spare
         self._void_seats: set[int] = set()
         self._round = 0
+        self._restored = False  # a backup was: this round is not in the journal
         self._collected = False  # from then on only a floorperson voids
         self._bettors = Bettors(terms, chances, self._draw)
         self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
 
     async def begin(self) -> None:
         """Attach; a round that an earlier life left is finished by the floor."""
-        answer = await self.client.attach()
-        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
-            self._round = answer.round.number
-            self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
-            await self._void("TABLE_RESTARTED")
+        await self._attach("TABLE_RESTARTED")
         if self._bettors.have_accounts:
             for seat in range(1, self.terms.seats + 1):
                 await self._floor.buy_in(account_of(self.terms, seat), _BUY_IN_DOLLARS)
 
+    async def _attach(self, irregularity: str) -> None:
+        """Speak for the table; what is found under way is void."""
+        self._restored = False
+        answer = await self.client.attach()
+        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+            self._round = answer.round.number
+            self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
+            await self._void(irregularity)
+
     async def play(self) -> None:
         """One round."""
         self.rounds += 1
+        if self._restored:
+            await self._attach("RESTORED")
         await self._floor.clear_table(self.terms.id, self._draw)
         if self._chance(self._chances.visits_cashier * self._bettors.have_accounts):
             seat = self._draw.randrange(1, self.terms.seats + 1)
@@ -264,6 +272,7 @@ class SideTable:
         except RefusedError as error:
             if not error.reason:
                 raise
+            self._restored = self._restored or error.reason == "OTHER_INCARNATION"
             return None
 
     async def _step(self) -> None:

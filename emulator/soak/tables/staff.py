@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from emulator.soak.audit.books import Books
 from emulator.soak.clients import StaffClient
@@ -50,6 +50,12 @@ class Floor:
         """Everything that still waits."""
         for table in list(self._waiting):
             await self._handle(self._waiting.pop(table), draw)
+
+    def start_over(self, due: Iterable[payout_pb2.Payout]) -> None:
+        """A backup was restored: these are due, whatever was done before."""
+        self._waiting, self._done = {}, set()
+        for payout in due:
+            self._waiting.setdefault(payout.table, []).append(payout.id)
 
     async def buy_in(self, account: str, dollars: int) -> None:
         """A player puts money on a game account."""
@@ -158,7 +164,7 @@ class Manager:
     """Works beside the tables; looks at the auditor's books only to ask for sensible amounts."""
 
     def __init__(
-        self, staff: StaffClient, books: Books, draw: random.Random, every_s: float
+        self, staff: StaffClient, books: Callable[[], Books], draw: random.Random, every_s: float
     ) -> None:
         self.acts = 0
         self._staff = staff
@@ -177,13 +183,13 @@ class Manager:
             self.acts += 1
 
     def _level(self) -> tuple[str, str]:
-        links = self._books.links
+        links = self._books().links
         levels = [(link, level) for link in links for level in links[link].levels]
         return self._draw.choice(levels)
 
     async def _adjust(self) -> None:
         link, level = self._level()
-        meter = self._books.level((link, level)).meter
+        meter = self._books().level((link, level)).meter
         by = self._draw.randrange(-20_000, 20_000) * _CENT // 100
         await self._staff.do(
             "AdjustMeter",
@@ -198,7 +204,7 @@ class Manager:
         link, level = self._level()
         to_link, to_level = self._level()
         pool = self._draw.choice([op.POOL_OVERFLOW, op.POOL_RESERVE])
-        funds = self._books.level((link, level))
+        funds = self._books().level((link, level))
         held = funds.overflow if pool == op.POOL_OVERFLOW else funds.reserve
         await self._staff.do(
             "TransferFunds",
@@ -226,7 +232,7 @@ class Manager:
             await self._staff.do("ResumeLink", link=link)
 
     async def _other_terms(self, link: str, level: str) -> None:
-        terms = self._books.level((link, level)).terms
+        terms = self._books().level((link, level)).terms
         about = {"link": link, "level": level, "reference": f"ticket {self.acts}"}
         if self._draw.choice([True, False]):
             limit = terms.seed_micros + self._draw.randrange(-100, 10_000) * 100 * _CENT

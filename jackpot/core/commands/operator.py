@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from msgspec import Struct
+
 from jackpot.core.commands.base import Command
 from jackpot.core.commands.table import Placed
 from jackpot.core.config import (
@@ -18,10 +20,30 @@ Pool = Literal["overflow", "reserve"]
 MeterReason = Literal["malfunction", "reset", "limit", "promotion"]
 
 
-class AttachTable(Command, frozen=True):
+class Acknowledged(Struct, frozen=True, gc=False):
+    """How far a table had come when it last heard from the controller."""
+
+    incarnation: str
+    first: int  # the sequences of the first and the last answer that it had
+    last: int
+    round: int = 0
+
+
+class AttachTable(Command, frozen=True, omit_defaults=True):  # its digest is that of old journals
     """Take over a table; whoever was attached before is fenced."""
 
     table: str
+    acknowledged: Acknowledged | None = None
+
+
+class BeginIncarnation(Command, frozen=True):
+    """Go on from a restored backup. Sent by `jackpot restore`, never over the wire."""
+
+    id: str
+    common_hash: str  # of the last entry that there is
+    reason: str
+    by: str
+    ordinal_above: int = 0  # the greatest that is known of the lost history
 
 
 class DefineLink(Command, frozen=True):
@@ -286,4 +308,5 @@ OperatorCommand = (
     | CountBox
     | VerifyBadBeat
     | ConfirmDisplay
+    | BeginIncarnation
 )

@@ -211,6 +211,24 @@ class DisplayConfirmed(Event, frozen=True):
     floorperson: str = ""
 
 
+class IncarnationBegun(Event, frozen=True):
+    """A backup was restored: the journal goes on from its last entry, and what followed is lost.
+
+    Every table is detached.
+    """
+
+    id: str
+    ordinal: int  # 2 for the first restore
+    common_sequence: int  # the backup's last entry
+    common_hash: str
+    reason: str
+    by: str
+    epochs_above: int
+    payouts_above: int
+    proposals_above: int
+    alarms: tuple[str, ...] = ()
+
+
 OperatorEvent = (
     LinkDefined
     | TableDefined
@@ -232,4 +250,5 @@ OperatorEvent = (
     | BoxCounted
     | BadBeatVerified
     | DisplayConfirmed
+    | IncarnationBegun
 )

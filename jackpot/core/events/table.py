@@ -1,9 +1,20 @@
 """What happened at a table, in the order of a round."""
 
+from msgspec import Struct
+
 from jackpot.core.commands.table import FloorAct, Placed, SeatHand, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events.base import Event, PayoutChange, Postings
 from jackpot.core.state import Deck, Draw, FloorCall, Payout, Posted, Round, Settlement
+
+
+class LostRange(Struct, frozen=True, gc=False):
+    """What a table was told before a backup was restored, and the journal no longer has."""
+
+    incarnation: str  # that the table knew
+    first: int  # sequences
+    last: int
+    round: int  # at which it was; 0: none
 
 
 class TableAttached(Event, frozen=True):
@@ -15,6 +26,9 @@ class TableAttached(Event, frozen=True):
     rounds: int
     round: Round | None = None
     call: FloorCall | None = None  # that is open
+    incarnation: str = ""
+    lost: LostRange | None = None
+    alarms: tuple[str, ...] = ()
 
 
 class RoundOpened(Event, frozen=True):

@@ -1,6 +1,7 @@
 """The rows of MeterService: what the public sees, now or as it changes."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from jackpot.core import config
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -8,7 +9,15 @@ from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.server.codec import Read, Row
-from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, MEDIA, identifier, many, whole
+from jackpot.server.codec.fields import (
+    HIT_STATUSES,
+    LINK_STATUSES,
+    MEDIA,
+    identifier,
+    many,
+    optional_text,
+    whole,
+)
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
 from jackpot.wire.v1 import meter_pb2
 
@@ -33,6 +42,7 @@ def _meters(state: State, links: list[str]) -> meter_pb2.ListMetersResponse | Re
     return unknown_link(state, links) or meter_pb2.ListMetersResponse(
         sequence=state.sequence,
         links=[link_meters(frame_of(state, state.links[link])) for link in links or state.links],
+        incarnation=state.incarnation.id,
     )
 
 
@@ -43,18 +53,48 @@ def _paytables(state: State, links: list[str]) -> meter_pb2.ListPaytablesRespons
     )
 
 
-def parse_watch(message: meter_pb2.WatchMetersRequest) -> tuple[str, set[str], int]:
-    """The site, the links that are watched, none meaning all, and the sequence to go on from."""
-    return (
+class Watched(NamedTuple):
+    """What somebody wants to watch, and how far they have seen it."""
+
+    site: str
+    links: frozenset[str]  # none: all
+    after: int
+    incarnation: str  # to which `after` belongs
+
+    def refusal(self, state: State) -> Refusal | None:
+        """Why it can't be watched."""
+        if refusal := unknown_link(state, self.links):
+            return refusal
+        current = state.incarnation.id
+        if self.incarnation in ("", current) and self.after > state.sequence:
+            told = {"after_sequence": self.after, "sequence": state.sequence}
+            return refuse(Reason.OUT_OF_RANGE, **told, incarnation=current)
+        return None
+
+    def is_new(self, frame: MeterFrame) -> bool:
+        """Whether a frame shows something that was not seen."""
+        if frame.site != self.site or (self.links and frame.link not in self.links):
+            return False
+        # A frame of another incarnation counts anew.
+        return frame.sequence > self.after or frame.incarnation != self.incarnation
+
+
+def parse_watch(message: meter_pb2.WatchMetersRequest) -> Watched:
+    """What is asked for."""
+    links = many(message.links, "links", MAX_WATCHED_LINKS)
+    return Watched(
         identifier(message.site, "site"),
-        {identifier(link, "links") for link in many(message.links, "links", MAX_WATCHED_LINKS)},
+        frozenset(identifier(link, "links") for link in links),
         whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER),
+        optional_text(message.incarnation, "incarnation"),
     )
 
 
 def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
     """What a watcher gets when a link changes."""
-    return meter_pb2.WatchMetersResponse(sequence=frame.sequence, links=[link_meters(frame)])
+    return meter_pb2.WatchMetersResponse(
+        sequence=frame.sequence, links=[link_meters(frame)], incarnation=frame.incarnation
+    )
 
 
 def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:

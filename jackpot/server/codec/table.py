@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
-from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.operator import Acknowledged, AttachTable
 from jackpot.core.commands.table import (
     CallFloor,
     ConfirmCollection,
@@ -73,6 +73,7 @@ from jackpot.wire.limits import (
     MAX_BETS,
     MAX_CHIPS,
     MAX_COMMANDS,
+    MAX_NUMBER,
     MAX_SEATS,
     MAX_USED_S,
     MAX_WAGERS,
@@ -91,6 +92,23 @@ def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
         rounds=event.rounds,
         round=round_message(event.round),
         call=call_message(event.call) if event.call else None,
+        incarnation=event.incarnation,
+    )
+
+
+def _attach(message: table_pb2.AttachRequest) -> AttachTable:
+    known = message.acknowledged
+    if not message.HasField("acknowledged"):
+        return AttachTable(identifier(message.table, "table"))
+    last = number(known.last_sequence, "acknowledged.last_sequence")
+    return AttachTable(
+        identifier(message.table, "table"),
+        Acknowledged(
+            optional_text(known.incarnation, "acknowledged.incarnation"),
+            whole(known.first_sequence, "acknowledged.first_sequence", 1, last),
+            last,
+            whole(known.round, "acknowledged.round", 0, MAX_NUMBER),
+        ),
     )
 
 
@@ -98,7 +116,11 @@ def _alive(state: State, asked: tuple[str, int]) -> table_pb2.HeartbeatResponse 
     found = spoken_for(state, asked)
     if isinstance(found, Refusal):
         return found
-    return table_pb2.HeartbeatResponse(sequence=state.sequence, last_number=found.last_number)
+    return table_pb2.HeartbeatResponse(
+        sequence=state.sequence,
+        last_number=found.last_number,
+        incarnation=state.incarnation.id,
+    )
 
 
 @lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
@@ -255,7 +277,7 @@ def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) 
 
 
 ROWS: Mapping[str, Row] = {
-    "Attach": RequestedCommand(lambda m: AttachTable(identifier(m.table, "table")), _attached),
+    "Attach": RequestedCommand(_attach, _attached),
     # Every table beats every few seconds: the store is asked only before one is refused.
     "Heartbeat": Read(parse_table, _alive, fresh=False),
     "OpenRound": numbered(lambda _: OpenRound(), table_pb2.OpenRoundResponse, _opened),

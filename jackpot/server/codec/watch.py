@@ -1,6 +1,7 @@
 """What WatchTable says of a table: all that others may change about it."""
 
 from jackpot.core.calls import latest_call
+from jackpot.core.identity import refuse_epoch
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import keeps_shut
@@ -24,11 +25,7 @@ def spoken_for(state: State, asked: tuple[str, int]) -> TableState | Refusal:
     found = state.tables.get(table)
     if found is None:
         return refuse(Reason.UNKNOWN_TABLE, table=table)
-    if epoch > found.epoch:
-        return refuse(Reason.NOT_ATTACHED, table=table, epoch=found.epoch)
-    if epoch < found.epoch:
-        return refuse(Reason.FENCED, table=table, epoch=found.epoch)
-    return found
+    return refuse_epoch(state, found, epoch) or found
 
 
 def watched_table(

@@ -396,7 +396,10 @@ class ListMetersResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    incarnation: _builtins.str
+    """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkMeters]: ...
     def __init__(
@@ -404,10 +407,11 @@ class ListMetersResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___LinkMeters] | None = ...,
+        incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["incarnation", b"incarnation", "links", b"links", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -466,9 +470,12 @@ class WatchMetersRequest(_message.Message):
     SITE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: _builtins.int
+    INCARNATION_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     after_sequence: _builtins.int
     """The caller has seen frames up to this sequence."""
+    incarnation: _builtins.str
+    """The incarnation of those frames. If the journal has another one by now, everything is sent."""
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Empty: all."""
@@ -479,10 +486,11 @@ class WatchMetersRequest(_message.Message):
         site: _builtins.str = ...,
         links: _abc.Iterable[_builtins.str] | None = ...,
         after_sequence: _builtins.int = ...,
+        incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "links", b"links", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_sequence", b"after_sequence", "incarnation", b"incarnation", "links", b"links", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -494,7 +502,10 @@ class WatchMetersResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    incarnation: _builtins.str
+    """See ListMetersResponse."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkMeters]: ...
     def __init__(
@@ -502,10 +513,11 @@ class WatchMetersResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___LinkMeters] | None = ...,
+        incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["incarnation", b"incarnation", "links", b"links", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -98,8 +98,12 @@ class MeterServiceServicer:
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
         changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
         was skipped.
-        Idempotency: resumes after a sequence; links that have not changed since are not sent.
-        Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+        Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
+        are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
+        sequences count anew.
+        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
+        restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+        watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

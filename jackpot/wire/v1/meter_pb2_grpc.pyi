@@ -56,8 +56,12 @@ class MeterServiceStub:
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
     changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
     was skipped.
-    Idempotency: resumes after a sequence; links that have not changed since are not sent.
-    Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+    Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
+    are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
+    sequences count anew.
+    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
+    restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+    watchers.
     """
 
 @_typing.type_check_only
@@ -88,8 +92,12 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
     changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
     was skipped.
-    Idempotency: resumes after a sequence; links that have not changed since are not sent.
-    Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+    Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
+    are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
+    sequences count anew.
+    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
+    restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+    watchers.
     """
 
 class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -141,8 +149,12 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
         changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
         was skipped.
-        Idempotency: resumes after a sequence; links that have not changed since are not sent.
-        Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+        Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
+        are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
+        sequences count anew.
+        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
+        restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+        watchers.
         """
 
 def add_MeterServiceServicer_to_server(servicer: MeterServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

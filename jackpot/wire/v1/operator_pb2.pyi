@@ -135,6 +135,12 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     """A process that owns the controller's sockets ended; its clients connect again."""
     ALARM_KIND_LATE_VOID: _AlarmKind.ValueType  # 40
     """A round or a seat was voided after the lock-out."""
+    ALARM_KIND_RESTORED: _AlarmKind.ValueType  # 60
+    """A backup was restored: what followed it is lost."""
+    ALARM_KIND_TABLE_ROLLED_BACK: _AlarmKind.ValueType  # 61
+    """A table had answers that the journal no longer has."""
+    ALARM_KIND_WITNESS_FAILED: _AlarmKind.ValueType  # 62
+    """The record of the journal's head, outside its folder, can't be written."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
     """Every alarm that there is."""
@@ -160,6 +166,12 @@ ALARM_KIND_FRONT_LOST: AlarmKind.ValueType  # 9
 """A process that owns the controller's sockets ended; its clients connect again."""
 ALARM_KIND_LATE_VOID: AlarmKind.ValueType  # 40
 """A round or a seat was voided after the lock-out."""
+ALARM_KIND_RESTORED: AlarmKind.ValueType  # 60
+"""A backup was restored: what followed it is lost."""
+ALARM_KIND_TABLE_ROLLED_BACK: AlarmKind.ValueType  # 61
+"""A table had answers that the journal no longer has."""
+ALARM_KIND_WITNESS_FAILED: AlarmKind.ValueType  # 62
+"""The record of the journal's head, outside its folder, can't be written."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:

@@ -51,6 +51,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """There is no such site here. NOT_FOUND; retry: never; number: unused."""
     REASON_UNKNOWN_TABLE: _Reason.ValueType  # 11
     """The site has no such table. NOT_FOUND; retry: never; number: unused."""
+    REASON_OTHER_INCARNATION: _Reason.ValueType  # 100
+    """The journal was restored from a backup since; attach the table again. FAILED_PRECONDITION;
+    retry: later; number: unused.
+    """
     REASON_NOT_ATTACHED: _Reason.ValueType  # 12
     """The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
     unused.
@@ -83,6 +87,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
     """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
+    REASON_OUT_OF_RANGE: _Reason.ValueType  # 101
+    """The journal has not come that far; start over without a sequence. OUT_OF_RANGE; retry: never."""
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
     """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
     REASON_ROUND_OPEN: _Reason.ValueType  # 24
@@ -228,6 +234,10 @@ REASON_UNKNOWN_SITE: Reason.ValueType  # 10
 """There is no such site here. NOT_FOUND; retry: never; number: unused."""
 REASON_UNKNOWN_TABLE: Reason.ValueType  # 11
 """The site has no such table. NOT_FOUND; retry: never; number: unused."""
+REASON_OTHER_INCARNATION: Reason.ValueType  # 100
+"""The journal was restored from a backup since; attach the table again. FAILED_PRECONDITION;
+retry: later; number: unused.
+"""
 REASON_NOT_ATTACHED: Reason.ValueType  # 12
 """The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
 unused.
@@ -260,6 +270,8 @@ REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
 """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
 """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
+REASON_OUT_OF_RANGE: Reason.ValueType  # 101
+"""The journal has not come that far; start over without a sequence. OUT_OF_RANGE; retry: never."""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
 """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
 REASON_ROUND_OPEN: Reason.ValueType  # 24

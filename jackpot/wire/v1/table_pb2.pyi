@@ -885,24 +885,64 @@ class AttachRequest(_message.Message):
     SITE_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ACKNOWLEDGED_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     table: _builtins.str
     request_id: _builtins.str
     """A UUIDv7 as text. Ids grow with time, so the controller can tell that an id is old."""
+    @_builtins.property
+    def acknowledged(self) -> Global___Acknowledged:
+        """What the table was told before; absent: nothing that it remembers. If the journal no longer has
+        all of it, the controller raises an alarm and journals the lost range.
+        """
+
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         table: _builtins.str = ...,
         request_id: _builtins.str = ...,
+        acknowledged: Global___Acknowledged | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["acknowledged", b"acknowledged"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acknowledged", b"acknowledged", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AttachRequest: _TypeAlias = AttachRequest  # noqa: Y015
+
+@_typing.final
+class Acknowledged(_message.Message):
+    """The answers that a table had, from the first to the last, and its current round."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INCARNATION_FIELD_NUMBER: _builtins.int
+    FIRST_SEQUENCE_FIELD_NUMBER: _builtins.int
+    LAST_SEQUENCE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    incarnation: _builtins.str
+    """From AttachResponse."""
+    first_sequence: _builtins.int
+    last_sequence: _builtins.int
+    round: _builtins.int
+    """0: none."""
+    def __init__(
+        self,
+        *,
+        incarnation: _builtins.str = ...,
+        first_sequence: _builtins.int = ...,
+        last_sequence: _builtins.int = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_sequence", b"first_sequence", "incarnation", b"incarnation", "last_sequence", b"last_sequence", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Acknowledged: _TypeAlias = Acknowledged  # noqa: Y015
 
 @_typing.final
 class AttachResponse(_message.Message):
@@ -914,12 +954,15 @@ class AttachResponse(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
+    INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     epoch: _builtins.int
     last_number: _builtins.int
     """The last command number of the previous epoch."""
     rounds: _builtins.int
     """How many rounds the table has opened."""
+    incarnation: _builtins.str
+    """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
     def round(self) -> Global___Round:
         """Absent: the table never had one."""
@@ -937,10 +980,11 @@ class AttachResponse(_message.Message):
         rounds: _builtins.int = ...,
         round: Global___Round | None = ...,
         call: Global___FloorCall | None = ...,
+        incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "last_number", b"last_number", "round", b"round", "rounds", b"rounds", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "incarnation", b"incarnation", "last_number", b"last_number", "round", b"round", "rounds", b"rounds", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -977,19 +1021,23 @@ class HeartbeatResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LAST_NUMBER_FIELD_NUMBER: _builtins.int
+    INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """The journal's latest sequence."""
     last_number: _builtins.int
     """The last command number that was answered."""
+    incarnation: _builtins.str
+    """See AttachResponse."""
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
         last_number: _builtins.int = ...,
+        incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_number", b"last_number", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["incarnation", b"incarnation", "last_number", b"last_number", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

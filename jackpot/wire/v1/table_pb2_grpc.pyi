@@ -40,8 +40,14 @@ class TableServiceStub:
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
-    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
-    only the additional reasons of each RPC.
+    with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
+    comments below list only the additional reasons of each RPC.
+
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
+    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
+    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
+    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
+    the journal: void what the answer shows as unsettled, and open a new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
     accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
@@ -65,7 +71,7 @@ class TableServiceStub:
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
     yet include what just happened at another controller.
     Idempotency: needs none.
-    Reasons: NOT_ATTACHED, FENCED.
+    Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
     """
     OpenRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]
     """Effect: begins the table's next round, which then accepts wagers.
@@ -178,8 +184,14 @@ class TableServiceAsyncStub(TableServiceStub):
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
-    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
-    only the additional reasons of each RPC.
+    with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
+    comments below list only the additional reasons of each RPC.
+
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
+    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
+    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
+    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
+    the journal: void what the answer shows as unsettled, and open a new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
     accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
@@ -200,7 +212,7 @@ class TableServiceAsyncStub(TableServiceStub):
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
     yet include what just happened at another controller.
     Idempotency: needs none.
-    Reasons: NOT_ATTACHED, FENCED.
+    Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
     """
     OpenRound: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Effect: begins the table's next round, which then accepts wagers.
@@ -312,8 +324,14 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Any call may be refused with MALFORMED, TOO_MANY, OVERLOADED, STARTING, DRAINING,
     STORE_UNAVAILABLE, SITE_HALTED, UNKNOWN_SITE or UNKNOWN_TABLE. Any command may also be refused
-    with NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The comments below list
-    only the additional reasons of each RPC.
+    with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
+    comments below list only the additional reasons of each RPC.
+
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
+    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
+    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
+    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
+    the journal: void what the answer shows as unsettled, and open a new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
     accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
@@ -344,7 +362,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
         yet include what just happened at another controller.
         Idempotency: needs none.
-        Reasons: NOT_ATTACHED, FENCED.
+        Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
         """
 
     @_abc_1.abstractmethod

@@ -8,6 +8,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from jackpot.core.reasons import Reason
+from jackpot.restoring import begin_incarnations
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
@@ -153,6 +154,20 @@ async def _(house: House) -> None:
 @scene(Reason.UNKNOWN_TABLE)
 async def _(house: House) -> None:
     await house.dealer("t99")
+
+
+@scene(Reason.OTHER_INCARNATION)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await asyncio.to_thread(begin_incarnations, house.store, reason="test", by="ann")
+    await dealer.do("open_round")
+
+
+@scene(Reason.OUT_OF_RANGE)
+async def _(house: House) -> None:
+    request = meter_pb2.WatchMetersRequest(site=SITE, after_sequence=1_000_000)
+    async for _ in house.meters.WatchMeters(request):
+        pass
 
 
 @scene(Reason.NOT_ATTACHED)

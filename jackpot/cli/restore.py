@@ -1,0 +1,130 @@
+"""`jackpot restore`: put a backup in place, or accept that a journal was rolled back."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jackpot.cli.offline import data_option, site_option
+from jackpot.cli.parameters import FOLDER
+from jackpot.console import local_time, one_line, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jackpot.engine.witness import Witnessed
+    from jackpot.restoring import Restored
+
+MAX_REASON = 200
+
+
+@click.command()
+@click.argument("backup", type=FOLDER, required=False)
+@data_option
+@site_option
+@click.option("--reason", required=True, help="Why, for the journal.")
+@click.option("--by", metavar="NAME", help="Who does it. [default: your login name]")
+@click.option(
+    "--discard-newer",
+    is_flag=True,
+    help="Restore even though the journal in place has entries that the backup has not.",
+)
+@click.option(
+    "--accept-rollback",
+    is_flag=True,
+    help="Put nothing in place: go on from a journal that was rolled back by other means.",
+)
+@click.option(
+    "--witness",
+    metavar="FILE",
+    help="The controller's witness, or none. [default: beside the data directory]",
+)
+@click.option("--json", "json_", is_flag=True, help="Print what was done as JSON.")
+@one_line
+def restore(
+    backup: Path | None,
+    store: str,
+    site: str,
+    reason: str,
+    by: str | None,
+    witness: str | None,
+    *,
+    discard_newer: bool,
+    accept_rollback: bool,
+    json_: bool,
+) -> None:
+    r"""Restore a backup, and let tables go on from it.
+
+    Stop the controller first. The backup is checked, put in place, and a new
+    incarnation of the journal begins: every table attaches again by itself and
+    reports what it lost. The journal that was there is kept.
+
+    PostgreSQL is restored by its own tools. Then, before you start the
+    controllers, run this with --accept-rollback and without a backup.
+
+    \b
+    Example:
+      jackpot restore /backup/2026-03-01 --data /var/lib/jackpot --reason "disk failed"
+      jackpot restore --accept-rollback --data postgresql://db1/jackpot \
+        --reason "point-in-time recovery to 03:10"
+    """
+    from jackpot.restoring import begin_incarnations
+    from jackpot.restoring import restore as put_back
+    from jackpot.store.opening import is_postgres
+
+    if accept_rollback == (backup is not None):
+        raise click.UsageError("give either the folder of a backup or --accept-rollback")
+    reason, by = _text(reason, "--reason"), _text(by or getpass.getuser(), "--by")
+    if accept_rollback:
+        known = _known(witness, store)
+        sites = [site] if site else []
+        done = begin_incarnations(store, sites, reason=reason, by=by, known=known)
+    elif is_postgres(store):
+        raise click.ClickException(
+            "PostgreSQL is restored by its own tools; then run jackpot restore --accept-rollback"
+        )
+    elif site:
+        raise click.UsageError("--site goes with --accept-rollback: a backup is restored whole")
+    else:
+        assert backup is not None
+        done = put_back(
+            backup,
+            Path(store),
+            reason=reason,
+            by=by,
+            known=_known(witness, store),
+            discard_newer=discard_newer,
+        )
+    if json_:
+        print_json(done)
+    else:
+        _tell(done)
+
+
+def _known(witness: str | None, store: str) -> "dict[str, Witnessed]":
+    from jackpot.engine.witness import default_path, read_witness
+    from jackpot.store.opening import is_postgres
+
+    if witness == "none" or (witness is None and is_postgres(store)):
+        return {}
+    return read_witness(Path(witness) if witness else default_path(store))
+
+
+def _text(value: str, option: str) -> str:
+    text = " ".join(value.split())
+    if not text or len(text) > MAX_REASON:
+        raise click.UsageError(f"{option} takes 1 to {MAX_REASON} characters; it has {len(text)}")
+    return text
+
+
+def _tell(done: "Sequence[Restored]") -> None:
+    for each in done:
+        lost = f"; entries up to {each.lost_to:,} are lost" if each.lost_to else ""
+        click.echo(
+            f"{each.site}: goes on from entry {each.common_sequence:,} of "
+            f"{local_time(each.common_time_micros)}, incarnation {each.ordinal}{lost}"
+        )
+    if kept := {each.kept for each in done if each.kept}:
+        click.echo(f"The journal that was there is kept in {', '.join(sorted(kept))}")
+    click.echo("Start the controller: tables attach again by themselves and report what they lost.")

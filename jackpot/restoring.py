@@ -1,0 +1,189 @@
+"""Put a backup in a journal's place, and begin the incarnation that goes on from it.
+
+Whatever happens on the way, either the old journal or the whole new one is in place, and the old
+one is kept. Nothing is begun on a backup that is not sound.
+"""
+
+import datetime as dt
+import os
+import shutil
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from types import MappingProxyType
+from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from jackpot.core import incarnation
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import BeginIncarnation
+from jackpot.core.identity import digest
+from jackpot.engine.replica import load
+from jackpot.engine.witness import Witnessed, witnessed
+from jackpot.store.journal import Journal, StoreError, UnsoundError
+from jackpot.store.opening import Address, journal_opener, open_to_read
+from jackpot.store.sqlite import FILE_NAME, SqliteJournal, is_in_use
+from jackpot.verify import verify
+from jackpot.wire.errors import PlainError
+from jackpot.wire.request_id import new_request_id
+
+STAGED = ".restoring"  # in the data directory, while a restore is under way
+Known = Mapping[str, Witnessed]
+_NOTHING: Known = MappingProxyType({})
+
+
+class RestoreError(PlainError):
+    """A backup that can't be put in place, and why."""
+
+
+class Restored(Struct, frozen=True):
+    """What a site goes on from."""
+
+    site: str
+    incarnation: str
+    ordinal: int
+    common_sequence: int
+    common_hash: str
+    common_time_micros: int
+    lost_to: int  # the last entry that is known to be lost; 0: none is
+    epochs_above: int
+    payouts_above: int
+    proposals_above: int
+    kept: str = ""  # where the journal is that was replaced
+
+
+def restore(
+    backup: Path,
+    data: Path,
+    *,
+    reason: str,
+    by: str,
+    known: Known = _NOTHING,
+    discard_newer: bool = False,
+) -> list[Restored]:
+    """Replace the journal in a data directory by a backup. The controller must be stopped."""
+    report = verify(backup)
+    if not report.ok:
+        why = report.problem or next(site.problem for site in report.sites if site.first_bad)
+        raise RestoreError(f"the backup in {backup} is not sound: {why}. Nothing was changed")
+    if is_in_use(data):
+        raise RestoreError(f"a controller uses the journal in {data}; stop it first")
+    before = _heads_of(data)
+    if not discard_newer:
+        _verify_older(before, {site.site: site.head_sequence for site in report.sites})
+    for site, there in before.items():
+        if there.is_newer(known.get(site)):
+            known = {**known, site: there}
+    staged = data / STAGED
+    shutil.rmtree(staged, ignore_errors=True)
+    staged.mkdir(parents=True)
+    with closing(SqliteJournal.open_to_read(backup)) as journal:
+        journal.backup(staged / FILE_NAME)
+    done = begin_incarnations(staged, reason=reason, by=by, known=known)
+    if not verify(staged).ok:
+        raise RestoreError(f"the copy in {staged} is not sound; nothing was changed")
+    kept = _put_in_place(staged, data)
+    return [replace(each, kept=str(kept or "")) for each in done]
+
+
+def begin_incarnations(
+    store: Address,
+    sites: Iterable[str] = (),
+    *,
+    reason: str,
+    by: str,
+    known: Known = _NOTHING,
+) -> list[Restored]:
+    """Accept that some sites of a store, or all, were rolled back to where they end now."""
+    with closing(journal_opener(store)()) as journal:
+        chosen = list(sites) or sorted(journal.heads())
+        if not chosen:
+            raise RestoreError("the journal is empty: there is nothing to go on from")
+        return [_begin(journal, site, reason, by, known.get(site)) for site in chosen]
+
+
+def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | None) -> Restored:
+    replica = load(journal, site)
+    state, head = replica.state, replica.head
+    if not head.sequence:
+        raise RestoreError(f"the journal has no site {site}")
+    command = BeginIncarnation(
+        str(uuid4()), head.hash.hex(), reason, by, lost.ordinal if lost else 0
+    )
+    # Later than all that was lost: what was witnessed before this is superseded by it.
+    time_micros = max(
+        time.time_ns() // 1_000, state.time_micros, lost.time_micros + 1 if lost else 0
+    )
+    origin = OperatorOrigin(by, new_request_id())
+    last_micros = state.time_micros
+    event = incarnation.begin(state, command, Request(site, origin, command, time_micros))
+    with journal.begin([site]) as transaction:
+        if not transaction.head(site).same(head):
+            raise RestoreError("controllers are writing to this journal; stop them first")
+        entry = replica.add(origin, event, digest(command), time_micros)
+        replica.check(whole=True)
+        transaction.append(site, [entry])
+        transaction.commit()
+    return Restored(
+        site,
+        event.id,
+        event.ordinal,
+        event.common_sequence,
+        event.common_hash,
+        last_micros,
+        lost.sequence if lost and lost.sequence > head.sequence else 0,
+        event.epochs_above,
+        event.payouts_above,
+        event.proposals_above,
+    )
+
+
+def _heads_of(data: Path) -> dict[str, Witnessed]:
+    """Where the journal that is to be replaced ends; of one that can't be read, nothing."""
+    found: dict[str, Witnessed] = {}
+    if not (data / FILE_NAME).is_file():
+        return found
+    with suppress(StoreError, UnsoundError), closing(open_to_read(data)) as archive:
+        for site, head in archive.heads().items():
+            last = archive.read(site, head.sequence - 1, 1)
+            time_micros = last[0].time_micros if last else 0
+            found[site] = Witnessed(head.sequence, head.hash.hex(), time_micros)
+    with suppress(StoreError, UnsoundError), closing(SqliteJournal.open(data)) as journal:
+        for site in found:
+            replica = load(journal, site)
+            found[site] = witnessed(replica.state, replica.head)
+    return found
+
+
+def _verify_older(before: Mapping[str, Witnessed], backup: Mapping[str, int]) -> None:
+    """Raise where the journal in place has more than the backup."""
+    for site, there in before.items():
+        if there.sequence > (has := backup.get(site, 0)):
+            raise RestoreError(
+                f"site {site}: the journal goes on to entry {there.sequence:,}, and the backup "
+                f"ends at {has:,}. Nothing was changed; to restore it all the same, add "
+                "--discard-newer: the journal that is there now is kept"
+            )
+
+
+def _put_in_place(staged: Path, data: Path) -> Path | None:
+    """Swap the journals; where the old one is now."""
+    owner, kept = data.stat(), None
+    old = [path for path in data.glob(f"{FILE_NAME}*") if path.is_file()]
+    if old:
+        stamp = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%SZ")
+        kept = data / f"replaced-{stamp}-{uuid4().hex[:4]}"
+        kept.mkdir()
+    for path in (*staged.iterdir(), *([kept] if kept else [])):
+        if os.geteuid() == 0:  # the controller is to use what an administrator restored
+            os.chown(path, owner.st_uid, owner.st_gid)
+    # The log goes first: a file without its log is whole as far as it goes, never the reverse.
+    for path in sorted(old, key=lambda each: each.name == FILE_NAME):
+        path.rename(kept / path.name if kept else path)
+    (staged / FILE_NAME).rename(data / FILE_NAME)
+    shutil.rmtree(staged)
+    return kept

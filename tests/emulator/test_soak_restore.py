@@ -1,0 +1,84 @@
+"""A soak in which a backup is restored while tables play, and what its auditor makes of it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from emulator.soak.audit.auditor import Auditor, ContradictionError
+from emulator.soak.audit.entry import RESTORED, Entry
+from emulator.soak.audit.terms import read_terms
+from emulator.soak.faults import impossible_faults
+from emulator.soak.options import Options
+from emulator.soak.replay import find_shortest_failure
+from emulator.soak.run import Soak
+from emulator.soak.site import write_site
+from tests.emulator.soaks import SOAK_TIMEOUT
+from tests.engine.pit import eventually
+
+DETAILS = {"incarnation": "b", "epochs_above": "9", "payouts_above": "50"}
+
+
+@pytest.mark.process
+@SOAK_TIMEOUT
+async def test_tables_go_on_from_a_restored_backup(tmp_path: Path) -> None:
+    """Taken under load, and restored after they played on: every account agrees, to the micro.
+
+    The fault itself fails unless every table attaches again within its time, and reports just
+    what it was told and the journal no longer has, with its round.
+    """
+    options = Options(
+        tables=4, duration_s=240, rigged=True, every_s=1, faults=frozenset({"restore"})
+    )
+    run = Soak(options, tmp_path, keep=True)
+    running = asyncio.create_task(run.run())
+    await eventually(lambda: bool(run.faults[0].felt) or running.done(), 240)
+    rounds = run.rounds
+    await eventually(lambda: run.rounds > rounds + 8 or running.done(), 240)
+    run.stopping = True
+    await running
+    assert run.failure == ""
+    assert run.verified
+    assert run.faults[0].felt >= 1
+    assert run.faults[0].figures(run)["answers_lost"] > 0
+    assert run.transcript.refusals["OTHER_INCARNATION"] > 0
+    # What is on record is the history that the journal has, and can be audited once more.
+    assert find_shortest_failure(read_terms(tmp_path / "site.toml"), run.transcript_path) is None
+
+
+@pytest.mark.parametrize(
+    ("last", "problem"),
+    [
+        ({"last_epoch": "9", "last_payout": "50"}, ""),
+        ({"last_epoch": "10", "last_payout": "50"}, "an epoch that was given"),
+        ({"last_epoch": "9", "last_payout": "51"}, "a payout that was given"),
+    ],
+)
+def test_what_was_given_may_not_be_given_again(
+    tmp_path: Path, last: dict[str, str], problem: str
+) -> None:
+    """The auditor knows what was lost, and holds the new incarnation against it."""
+    auditor = Auditor(read_terms(write_site(tmp_path, 2, herd=False)))
+    auditor.feed(Entry(1, RESTORED, None, details=DETAILS | last))
+    if problem:
+        with pytest.raises(ContradictionError, match=problem):
+            auditor.advance(1)
+        return
+    auditor.advance(1)
+    assert auditor.books.last_payout == 50
+    refused = Entry(0, "open_round", None, reason="OTHER_INCARNATION", table="table-001")
+    auditor.feed(refused._replace(epoch=9, number=1))
+    with pytest.raises(ContradictionError, match="refused without need"):
+        auditor.feed(refused._replace(epoch=10, number=1))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(store="postgresql://db/x", faults=frozenset({"restore"})),
+        Options(command=("other",), faults=frozenset({"restore"})),
+    ],
+)
+def test_only_a_journal_of_ours_can_be_restored(options: Options) -> None:
+    """A database has its own tools, and another program its own backups."""
+    assert impossible_faults(options).keys() == {"restore"}

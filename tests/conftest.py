@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[object]:
+def pytest_collection() -> Iterator[None]:
     """Let the garbage collector pass over the thousands of tests: all of them stay to the end."""
     gc.disable()
     try:

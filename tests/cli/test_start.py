@@ -33,7 +33,7 @@ def test_watchers_do_not_take_the_tables_connections(tmp_path: Path) -> None:
         stack.push(served)
         served.ready()
         for _ in range(HALF_OPEN):
-            half = stack.enter_context(socket.create_connection(("127.0.0.1", http), 10))
+            half = stack.enter_context(socket.create_connection(("127.0.0.1", http), 60))
             half.sendall(b"GET / HTTP/1.1\r\n")
         shown = run("meters", "--controller", served.address)
         assert (shown.returncode, shown.stderr) == (0, "")

@@ -73,7 +73,7 @@ async def test_a_hit_is_pending_then_paid(shown: Shown, browser: Browser) -> Non
     (payout,) = await dealer.settled({3: QUADS}, 1, 3, dollars=5)
     begun_s = time.monotonic()
     await window.until('document.querySelector(".hit")')
-    assert time.monotonic() - begun_s < 5  # a second, where nothing else keeps the machine busy
+    assert time.monotonic() - begun_s < 1
     banner = await window.text(".hit")
     for part in ("Four of a kind", "Minor", "T2, seat 3", f"${money(payout.amount_micros)}"):
         assert part in banner
@@ -196,7 +196,7 @@ async def test_killed_is_out_of_service_and_recovers(tmp_path: Path, browser: Br
         process.kill()
         begun_s = time.monotonic()
         await window.until(f'({DOWN}) === "Progressive out of service"', 15)
-        assert time.monotonic() - begun_s < 10  # half of it where the machine is not busy
+        assert time.monotonic() - begun_s < 5
         await asyncio.to_thread(process.start)
         await window.until(UP, 30)
         await settle_count(window, before)

@@ -33,7 +33,7 @@ class WriterKilled(BaseException):
 async def test_writer_raises_at_each_step(
     store: Address, point: Point, error: BaseException
 ) -> None:
-    """Whatever raises wherever: all who wait are answered at once, and health flips."""
+    """Whatever raises wherever: all who wait are answered within a second, and health flips."""
     healths: list[bool] = []
     trap = Trap(point, error)
     limits = Limits(snapshot_every=1) if point == "snapshot" else Limits()

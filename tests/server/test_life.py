@@ -76,9 +76,9 @@ async def test_a_writer_that_fails_answers_at_once_and_health_flips(
         begun = time.monotonic()
         with pytest.raises(AioRpcError) as caught:
             await dealer.do("open_round")
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 1
         assert info_of(status_of(caught.value)).reason == Reason.STORE_UNAVAILABLE
-        await until(house, NOT_SERVING, 20)
+        await until(house, NOT_SERVING, 1)
         house.faults.raise_at, broken = None, False
         await until(house, SERVING, 20)
         assert (await dealer.do("open_round", number=1)).round == 1

@@ -94,7 +94,7 @@ class Comparison:
         if len(must) != len(is_):
             return f"{len(is_)} awards, must be {len(must)}: {_slips(is_)} not {_slips(must)}"
         for expected, found in zip(must, is_, strict=True):
-            expected.decided_time_micros = found.decided_time_micros
+            expected.decided_time.CopyFrom(found.decided_time)
             if expected != found:
                 return f"an award is {flat(found)}, must be {flat(expected)}"
         if list(told.alarms) != alarms:
@@ -147,7 +147,7 @@ class Comparison:
         if list(is_) != in_order:
             return f"open payouts are listed as {list(is_)}, must be {in_order}"
         for number, expected in must.items():
-            expected.decided_time_micros = is_[number].decided_time_micros
+            expected.decided_time.CopyFrom(is_[number].decided_time)
             if expected != is_[number]:
                 return f"open payout is {flat(is_[number])}, must be {flat(expected)}"
         return ""

@@ -25,6 +25,7 @@ from jackpot.server.codec.fields import (
     SOURCES,
     enum_value,
 )
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 
 _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
@@ -98,7 +99,7 @@ def payout_message(payout: state.Payout) -> payout_pb2.Payout:
         holder=payout.holder,
         share_bps=payout.share_bps,
         floorperson=payout.floorperson,
-        decided_time_micros=payout.since_micros,
+        decided_time=timestamp(payout.since_micros),
         account=payout.account,
         role=ROLES.to_wire(payout.role) if payout.role else payout_pb2.BAD_BEAT_ROLE_UNSPECIFIED,
     )
@@ -198,7 +199,7 @@ def alarm_message(alarm: Alarm) -> operator_pb2.Alarm:
         kind=operator_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
         severity=ALARM_SEVERITIES.to_wire(alarm.kind.severity),
         text=alarm.text,
-        time_micros=alarm.time_micros,
+        time=timestamp(alarm.time_micros),
     )
 
 
@@ -215,8 +216,8 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
         after=proposal.after,
         proposer=proposal.proposer,
         department=proposal.department,
-        proposed_time_micros=proposal.time_micros,
-        expires_time_micros=proposal.expires_micros,
+        proposed_time=timestamp(proposal.time_micros),
+        expires_time=timestamp(proposal.expires_micros),
     )
     if isinstance(change, AdjustMeter):
         message.reason = METER_REASONS.to_wire(change.reason)

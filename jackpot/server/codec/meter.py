@@ -10,6 +10,7 @@ from jackpot.engine.meters import frame_of
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, MEDIA, identifier, many, whole
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 
@@ -71,7 +72,7 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         hit_count=frame.hit_count,
         recent_hits=[_hit_message(hit) for hit in frame.hits],
         sequence=frame.sequence,
-        time_micros=frame.time_micros,
+        time=timestamp(frame.time_micros),
         pending_adjustment=frame.pending_adjustment,
     )
 
@@ -79,7 +80,7 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
 def _hit_message(hit: Hit) -> meter_pb2.Hit:
     return meter_pb2.Hit(
         payout=hit.payout,
-        time_micros=hit.time_micros,
+        time=timestamp(hit.time_micros),
         table=hit.table,
         seat=hit.seat,
         level=hit.level,

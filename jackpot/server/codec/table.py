@@ -72,6 +72,7 @@ from jackpot.wire.limits import (
     MAX_USED_S,
     MAX_WAGERS,
 )
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
@@ -204,7 +205,8 @@ def _contributed(response: table_pb2.ContributePotResponse, event: PotContribute
 
 
 def _deck_placed(response: table_pb2.PlaceDeckResponse, event: DeckPlaced) -> None:
-    response.due_time_micros = event.deck.due_micros
+    if (due := timestamp(event.deck.due_micros)) is not None:
+        response.due_time.CopyFrom(due)
 
 
 def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:

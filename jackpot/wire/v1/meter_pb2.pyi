@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -120,36 +121,37 @@ class Hit(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PAYOUT_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
     payout: _builtins.int
-    time_micros: _builtins.int
     table: _builtins.str
     seat: _builtins.int
     level: _builtins.str
     hand: _builtins.str
     amount_micros: _builtins.int
     status: Global___HitStatus.ValueType
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
         payout: _builtins.int = ...,
-        time_micros: _builtins.int = ...,
         table: _builtins.str = ...,
         seat: _builtins.int = ...,
         level: _builtins.str = ...,
         hand: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
         status: Global___HitStatus.ValueType = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "level", b"level", "payout", b"payout", "seat", b"seat", "status", b"status", "table", b"table", "time_micros", b"time_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "level", b"level", "payout", b"payout", "seat", b"seat", "status", b"status", "table", b"table", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -169,8 +171,8 @@ class LinkMeters(_message.Message):
     HIT_COUNT_FIELD_NUMBER: _builtins.int
     RECENT_HITS_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
     PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     title: _builtins.str
     status: Global___LinkStatus.ValueType
@@ -179,7 +181,6 @@ class LinkMeters(_message.Message):
     hit_count: _builtins.int
     """How many percentage awards the link has ever decided."""
     sequence: _builtins.int
-    time_micros: _builtins.int
     pending_adjustment: _builtins.bool
     """A Bad Beat is due and the displayed amount is pending adjustment."""
     @_builtins.property
@@ -187,6 +188,10 @@ class LinkMeters(_message.Message):
     @_builtins.property
     def recent_hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
         """The last ones, oldest first."""
+
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """Of the entry at that sequence."""
 
     def __init__(
         self,
@@ -199,12 +204,12 @@ class LinkMeters(_message.Message):
         hit_count: _builtins.int = ...,
         recent_hits: _abc.Iterable[Global___Hit] | None = ...,
         sequence: _builtins.int = ...,
-        time_micros: _builtins.int = ...,
         pending_adjustment: _builtins.bool = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time_micros", b"time_micros", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time", b"time", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

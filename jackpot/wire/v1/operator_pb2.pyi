@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from jackpot.wire.v1 import meter_pb2 as _meter_pb2
@@ -185,24 +186,26 @@ class Alarm(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     SEVERITY_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
     kind: Global___AlarmKind.ValueType
     severity: Global___AlarmSeverity.ValueType
     text: _builtins.str
     """What is wrong, for people."""
-    time_micros: _builtins.int
-    """Since when it stands, or when it happened."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """Since when it stands, or when it happened."""
+
     def __init__(
         self,
         *,
         kind: Global___AlarmKind.ValueType = ...,
         severity: Global___AlarmSeverity.ValueType = ...,
         text: _builtins.str = ...,
-        time_micros: _builtins.int = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time_micros", b"time_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -408,11 +411,11 @@ class Proposal(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     PROPOSER_FIELD_NUMBER: _builtins.int
     DEPARTMENT_FIELD_NUMBER: _builtins.int
-    PROPOSED_TIME_MICROS_FIELD_NUMBER: _builtins.int
-    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     TO_LINK_FIELD_NUMBER: _builtins.int
     TO_LEVEL_FIELD_NUMBER: _builtins.int
+    PROPOSED_TIME_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     kind: Global___ChangeKind.ValueType
     link: _builtins.str
@@ -423,13 +426,15 @@ class Proposal(_message.Message):
     after: _builtins.str
     proposer: _builtins.str
     department: _builtins.str
-    proposed_time_micros: _builtins.int
-    expires_time_micros: _builtins.int
     reason: Global___MeterReason.ValueType
     """Only for an adjustment."""
     to_link: _builtins.str
     """Only for a transfer."""
     to_level: _builtins.str
+    @_builtins.property
+    def proposed_time(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def expires_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
@@ -442,15 +447,15 @@ class Proposal(_message.Message):
         after: _builtins.str = ...,
         proposer: _builtins.str = ...,
         department: _builtins.str = ...,
-        proposed_time_micros: _builtins.int = ...,
-        expires_time_micros: _builtins.int = ...,
         reason: Global___MeterReason.ValueType = ...,
         to_link: _builtins.str = ...,
         to_level: _builtins.str = ...,
+        proposed_time: _timestamp_pb2.Timestamp | None = ...,
+        expires_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expires_time", b"expires_time", "proposed_time", b"proposed_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "department", b"department", "expires_time_micros", b"expires_time_micros", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "proposed_time_micros", b"proposed_time_micros", "proposer", b"proposer", "reason", b"reason", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "department", b"department", "expires_time", b"expires_time", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "proposed_time", b"proposed_time", "proposer", b"proposer", "reason", b"reason", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -577,7 +582,7 @@ class Table(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     OPEN_PAYOUTS_FIELD_NUMBER: _builtins.int
-    HEARTBEAT_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     game: _builtins.str
     seats: _builtins.int
@@ -586,12 +591,14 @@ class Table(_message.Message):
     last_number: _builtins.int
     rounds: _builtins.int
     open_payouts: _builtins.int
-    heartbeat_time_micros: _builtins.int
-    """When this controller last heard from the table; 0: not since the controller started."""
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def round(self) -> _table_pb2.Round: ...
+    @_builtins.property
+    def heartbeat_time(self) -> _timestamp_pb2.Timestamp:
+        """When this controller last heard from the table; absent: not since the controller started."""
+
     def __init__(
         self,
         *,
@@ -604,11 +611,11 @@ class Table(_message.Message):
         rounds: _builtins.int = ...,
         round: _table_pb2.Round | None = ...,
         open_payouts: _builtins.int = ...,
-        heartbeat_time_micros: _builtins.int = ...,
+        heartbeat_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["round", b"round"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_time", b"heartbeat_time", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "game", b"game", "heartbeat_time_micros", b"heartbeat_time_micros", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -109,9 +110,9 @@ class Payout(_message.Message):
     HOLDER_FIELD_NUMBER: _builtins.int
     SHARE_BPS_FIELD_NUMBER: _builtins.int
     FLOORPERSON_FIELD_NUMBER: _builtins.int
-    DECIDED_TIME_MICROS_FIELD_NUMBER: _builtins.int
     ACCOUNT_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
+    DECIDED_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
@@ -134,13 +135,14 @@ class Payout(_message.Message):
     """For a share of a meter: 10000 is 100%."""
     floorperson: _builtins.str
     """Who validated it; empty: nobody yet."""
-    decided_time_micros: _builtins.int
     account: _builtins.str
     """The game account that the wager came from; empty: none."""
     role: Global___BadBeatRole.ValueType
     """The player's part in a Bad Beat; unspecified: another kind of award, or an early journal."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def decided_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
@@ -162,13 +164,13 @@ class Payout(_message.Message):
         holder: _builtins.int = ...,
         share_bps: _builtins.int = ...,
         floorperson: _builtins.str = ...,
-        decided_time_micros: _builtins.int = ...,
         account: _builtins.str = ...,
         role: Global___BadBeatRole.ValueType = ...,
+        decided_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decided_time", b"decided_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time", b"decided_time", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -14,7 +14,8 @@ import click
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
-from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason
+from jackpot.core.reasons import MEANINGS, NumberUse, Reason, number_use
+from jackpot.rules.hand_titles import HAND_TITLES
 from table_client.table.command import main as table
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -42,6 +43,11 @@ is in `google.rpc.ErrorInfo`, with the domain `jackpot` and every value that the
 | never | the same request will fail again |
 | later | it may succeed when the state has changed; send it as a new request |
 | same | send the same request again, with the same identity |
+| attach | the table's epoch or numbers do not fit; attach again, and continue as the answer says |
+
+The proto has the same for machines: the option `(jackpot.v1.meaning)` of each value of `Reason` in
+[reason.proto](../../proto/jackpot/v1/reason.proto), with code, retry class and number use.
+[The table's contract](table-contract.md) says what a client does with each.
 
 "Number" says whether a table's command that is refused for this reason has used its number:
 [API](api.md#which-refusals-use-a-number) says what to do then.
@@ -52,11 +58,26 @@ is in `google.rpc.ErrorInfo`, with the domain `jackpot` and every value that the
 |---|---|---|---|---|
 """
 
-_NUMBERS = {
-    Reason.STORE_UNAVAILABLE: "not known",
-    Reason.MALFORMED: "used if it can be read",
-    Reason.TOO_MANY: "used if it can be read",
-    **dict.fromkeys(NO_NUMBER - {Reason.STORE_UNAVAILABLE}, "unused"),
+HANDS = """\
+# Hands
+
+This page lists every name that a hand can have in `Payout.hand`, `Hit.hand`, `PayLine.hand` and
+`EnvyLine.hand`. The list is closed, so you can translate it. `hand_title` beside each name is the
+title that people read.
+
+The lines of a Bad Beat's paytable are not in the list: they are named after the qualifying hand.
+
+<!-- Written by tools/reference.py from jackpot/rules/hand_titles.py: run `make reference`. -->
+
+| name | title |
+|---|---|
+"""
+
+_NUMBERS: dict[NumberUse, str] = {
+    "used": "used",
+    "unused": "unused",
+    "used-if-readable": "used if it can be read",
+    "not-known": "not known",
 }
 
 
@@ -94,16 +115,26 @@ def cli_page() -> str:
 def reasons_page() -> str:
     """docs/reference/reasons.md."""
     rows = (
-        f"| `{reason}` | {meaning.code} | {meaning.retry} | {_NUMBERS.get(reason, 'used')}"
+        f"| `{reason}` | {meaning.code} | {meaning.retry} | {_NUMBERS[number_use(reason)]}"
         f" | {meaning.sentence} |\n"
         for reason, meaning in ((reason, MEANINGS[reason]) for reason in Reason)
     )
     return REASONS + "".join(rows)
 
 
+def hands_page() -> str:
+    """docs/reference/hands.md."""
+    rows = (f"| `{name}` | {title} |\n" for name, title in sorted(HAND_TITLES.items()))
+    return HANDS + "".join(rows)
+
+
 def pages() -> dict[Path, str]:
     """Each page that is written here, and what it must hold."""
-    return {FOLDER / "cli.md": cli_page(), FOLDER / "reasons.md": reasons_page()}
+    return {
+        FOLDER / "cli.md": cli_page(),
+        FOLDER / "reasons.md": reasons_page(),
+        FOLDER / "hands.md": hands_page(),
+    }
 
 
 def main() -> None:

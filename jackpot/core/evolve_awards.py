@@ -18,7 +18,19 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.invariants import BrokenInvariantError
-from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State, is_open
+from jackpot.core.state import (
+    RECENT_HITS,
+    Hit,
+    Payout,
+    PayoutStatus,
+    Result,
+    Round,
+    RoundPayout,
+    Settlement,
+    State,
+    VoidedRound,
+    is_open,
+)
 
 
 def round_of(state: State, table: str) -> Round:
@@ -32,6 +44,13 @@ def round_of(state: State, table: str) -> Round:
 def settled(state: State, event: RoundSettled) -> None:
     """The round's awards are due."""
     round_of(state, event.table).phase = "settled"
+    state.tables[event.table].result = Result(
+        event.hands,
+        event.dealer,
+        event.community,
+        event.alarms,
+        {payout.id: RoundPayout(payout) for payout in event.payouts},
+    )
     for payout in event.payouts:
         state.payouts[payout.id] = payout
         state.last_payout = payout.id
@@ -117,6 +136,13 @@ def _show_hit(state: State, payout: int, **changes: Any) -> None:
     state.hits = [replace(h, **changes) if h.payout == payout else h for h in state.hits]
 
 
+def _note(state: State, payout: Payout, status: PayoutStatus, form: str = "") -> None:
+    """Keep what became of a payout with its round, while that is its table's last."""
+    result = state.tables[payout.table].result
+    if result and payout.id in result.payouts:
+        result.payouts[payout.id] = RoundPayout(payout, status, form)
+
+
 def change_payout(payout: Payout, change: PayoutChange) -> Payout:
     """An open payout as a change leaves it; whoever follows payouts applies changes by this."""
     return replace(
@@ -138,11 +164,12 @@ def _rework(
     before = state.settlements[key].before if last_hit else {}
     for change in changes:
         if change.closed:
-            del state.payouts[change.payout]
+            _note(state, state.payouts.pop(change.payout), "rejected")
             _show_hit(state, change.payout, status="rejected")
             continue
         payout = change_payout(state.payouts[change.payout], change)
         state.payouts[payout.id] = payout
+        _note(state, payout, "validated" if payout.floorperson else "pending")
         _show_hit(state, payout.id, seat=payout.seat, amount_micros=payout.amount_micros)
     for name, sequence in last_hit.items():
         link, level = name.split("/")
@@ -158,7 +185,9 @@ def voided(state: State, event: RoundVoided) -> None:
     key = f"{event.table}/{event.number}"
     _rework(state, key, event.changes, event.last_hit)
     state.settlements.pop(key, None)
-    state.tables[event.table].round = None
+    table = state.tables[event.table]
+    table.voided = VoidedRound(round_of(state, event.table), event.irregularity, event.floorperson)
+    table.round = None
 
 
 def seat_voided(state: State, event: SeatVoided) -> None:
@@ -180,10 +209,11 @@ def _touch(state: State, payout: Payout) -> None:
 
 def validated(state: State, event: PayoutValidated) -> None:
     """An award was confirmed."""
-    payout = state.payouts[event.payout]
-    state.payouts[event.payout] = replace(
-        payout, floorperson=event.floorperson, source=event.source
+    payout = replace(
+        state.payouts[event.payout], floorperson=event.floorperson, source=event.source
     )
+    state.payouts[event.payout] = payout
+    _note(state, payout, "validated")
     _show_hit(state, event.payout, status="validated")
     _touch(state, payout)
 
@@ -191,6 +221,7 @@ def validated(state: State, event: PayoutValidated) -> None:
 def paid(state: State, event: PayoutPaid) -> None:
     """An award is closed."""
     payout = state.payouts.pop(event.payout)
+    _note(state, payout, "paid", event.form)
     _show_hit(state, event.payout, status="paid")
     _touch(state, payout)
     _keep_settlement(state, state.settlements[f"{payout.table}/{payout.round}"])

@@ -17,7 +17,7 @@ from jackpot.core.events.table import TableAttached
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
-from jackpot.core.state import LinkState, LinkStatus, State, copy_round
+from jackpot.core.state import LinkState, LinkStatus, State, copy_result, copy_round
 
 
 def attach(state: State, command: AttachTable, _: Request) -> TableAttached | Refusal:
@@ -26,7 +26,13 @@ def attach(state: State, command: AttachTable, _: Request) -> TableAttached | Re
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
     return TableAttached(
-        command.table, table.epoch + 1, table.last_number, table.rounds, copy_round(table.round)
+        command.table,
+        table.epoch + 1,
+        table.last_number,
+        table.rounds,
+        copy_round(table.round),
+        copy_result(table.result),
+        table.voided,
     )
 
 

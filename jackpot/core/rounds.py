@@ -245,7 +245,7 @@ def lock_out(
         return round_
     book = Book(state.balances)
     wagers = standing(round_)
-    electronic = [bet for _, bet, w in wagers if w.medium == "electronic"]
+    electronic = [(bet, w) for _, bet, w in wagers if w.medium == "electronic"]
     posted = post_increments(state, table, book, electronic)
     draws = draw_all(drawing_links(state, table.config.id), table.config.seats, request.entropy)
     magic_card, lucky_position = first_drawn(draws)
@@ -272,11 +272,12 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
-    chips = [bet for _, bet, w in standing(round_) if w.medium == "chips"]
+    wagers = [(bet, w) for _, bet, w in standing(round_) if w.medium == "chips"]
+    chips = [bet for bet, _ in wagers]
     for bet in sorted({*chips, *command.chips}):
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)
         if accepted != counted:
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
     book = Book(state.balances)
-    posted = post_increments(state, table, book, chips)
+    posted = post_increments(state, table, book, wagers)
     return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted)

@@ -197,7 +197,11 @@ class Calls:
         )
         if self._staff is None:
             raise refusal
-        while (left := (await self._client.attach()).round).number == round_ and not done(left):
+        while True:
+            left = (await self._client.attach()).round
+            void = left.phase == table_pb2.ROUND_PHASE_VOIDED
+            if left.number != round_ or void or done(left):
+                return
             await self._staff(refusal)
 
 

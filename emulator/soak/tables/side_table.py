@@ -19,6 +19,7 @@ from emulator.soak.tables.staff import Floor
 from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import payout_pb2
 from jackpot.wire.v1 import table_pb2 as pb
+from table_client.client import OVER
 
 STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300
@@ -59,7 +60,7 @@ class SideTable:
     async def begin(self) -> None:
         """Attach; a round that an earlier life left is finished by the floor."""
         answer = await self.client.attach()
-        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+        if answer.round.phase not in OVER:
             self._round = answer.round.number
             self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
             await self._void("left")

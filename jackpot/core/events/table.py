@@ -3,7 +3,16 @@
 from jackpot.core.commands.table import Placed, SeatHand, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events.base import Event, PayoutChange, Postings
-from jackpot.core.state import Deck, Draw, Payout, Posted, Round, Settlement
+from jackpot.core.state import (
+    Deck,
+    Draw,
+    Payout,
+    Posted,
+    Result,
+    Round,
+    Settlement,
+    VoidedRound,
+)
 
 
 class TableAttached(Event, frozen=True):
@@ -14,6 +23,8 @@ class TableAttached(Event, frozen=True):
     last_number: int  # of the epoch before
     rounds: int
     round: Round | None = None
+    result: Result | None = None  # of that round, if it is settled; not in early journals
+    voided: VoidedRound | None = None  # the last round, if it is void; not in early journals
 
 
 class RoundOpened(Event, frozen=True):

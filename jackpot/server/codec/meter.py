@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from jackpot.core import config
+from jackpot.core.money import CURRENCY
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
+from jackpot.rules.hand_titles import hand_title
+from jackpot.server.about import server_info
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, MEDIA, identifier, many, whole
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
@@ -48,7 +51,10 @@ def parse_watch(message: meter_pb2.WatchMetersRequest) -> tuple[str, set[str], i
     """The site, the links that are watched, none meaning all, and the sequence to go on from."""
     return (
         identifier(message.site, "site"),
-        {identifier(link, "links") for link in many(message.links, "links", MAX_WATCHED_LINKS)},
+        {
+            identifier(link, f"links[{place}]")
+            for place, link in enumerate(many(message.links, "links", MAX_WATCHED_LINKS))
+        },
         whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER),
     )
 
@@ -56,6 +62,11 @@ def parse_watch(message: meter_pb2.WatchMetersRequest) -> tuple[str, set[str], i
 def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
     """What a watcher gets when a link changes."""
     return meter_pb2.WatchMetersResponse(sequence=frame.sequence, links=[link_meters(frame)])
+
+
+def progress(sequence: int) -> meter_pb2.WatchMetersResponse:
+    """What a watcher gets when nothing has changed for a while."""
+    return meter_pb2.WatchMetersResponse(sequence=sequence)
 
 
 def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
@@ -74,6 +85,7 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         sequence=frame.sequence,
         time=timestamp(frame.time_micros),
         pending_adjustment=frame.pending_adjustment,
+        currency=CURRENCY,
     )
 
 
@@ -87,6 +99,7 @@ def _hit_message(hit: Hit) -> meter_pb2.Hit:
         hand=hit.hand,
         amount_micros=hit.amount_micros,
         status=HIT_STATUSES.to_wire(hit.status),
+        hand_title=hand_title(hit.hand),
     )
 
 
@@ -107,6 +120,7 @@ def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
         share_bps=line.share_bps,
         pays_for=line.pays_for,
         amount_micros=line.amount_micros,
+        hand_title=hand_title(line.hand),
     )
 
 
@@ -128,7 +142,11 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
                 medium=MEDIA.to_wire(bet.medium),
                 lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
-                    meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
+                    meter_pb2.EnvyLine(
+                        hand=line.hand,
+                        amount_micros=line.amount_micros,
+                        hand_title=hand_title(line.hand),
+                    )
                     for line in bet.envy
                 ],
             )
@@ -138,6 +156,7 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
 
 
 ROWS: Mapping[str, Row] = {
+    "GetServerInfo": Row(lambda _: None, server_info),
     "ListSites": Row(lambda _: None, lambda sites: meter_pb2.ListSitesResponse(sites=sites)),
     "ListMeters": Read(_one_link, _meters),
     "ListPaytables": Read(_one_link, _paytables),

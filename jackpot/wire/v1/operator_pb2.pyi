@@ -237,7 +237,7 @@ class LevelAccounts(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
-    """0: none."""
+    """Absent: none."""
     fixed: _builtins.str
     """The clause that fixes seeds and rates; empty: the operator may choose them."""
     @_builtins.property
@@ -255,15 +255,17 @@ class LevelAccounts(_message.Message):
         reseed_micros: _builtins.int = ...,
         primary_bps: _builtins.int = ...,
         reserve_bps: _builtins.int = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
         fixed: _builtins.str = ...,
         next: Global___Terms | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["next", b"next"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros", "next", b"next"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___LevelAccounts: _TypeAlias = LevelAccounts  # noqa: Y015
 
@@ -279,18 +281,21 @@ class Terms(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
+    """Absent: none."""
     def __init__(
         self,
         *,
         primary_bps: _builtins.int = ...,
         reserve_bps: _builtins.int = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit_micros", b"limit_micros", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___Terms: _TypeAlias = Terms  # noqa: Y015
 
@@ -594,7 +599,9 @@ class Table(_message.Message):
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def round(self) -> _table_pb2.Round: ...
+    def round(self) -> _table_pb2.Round:
+        """Absent: the table never had one, or its last one is void."""
+
     @_builtins.property
     def heartbeat_time(self) -> _timestamp_pb2.Timestamp:
         """When this controller last heard from the table; absent: not since the controller started."""
@@ -626,15 +633,25 @@ class ListLinksRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -646,7 +663,10 @@ class ListLinksResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___Link]: ...
     def __init__(
@@ -654,10 +674,11 @@ class ListLinksResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___Link] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -845,18 +866,28 @@ class ListPayoutsRequest(_message.Message):
 
     SITE_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     table: _builtins.str
     """Empty: all tables."""
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         table: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -868,7 +899,10 @@ class ListPayoutsResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     PAYOUTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
     def __init__(
@@ -876,10 +910,11 @@ class ListPayoutsResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         payouts: _abc.Iterable[_payout_pb2.Payout] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1243,6 +1278,7 @@ class AdjustMeterRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     to_micros: _builtins.int
+    """Required, also to set the meter to zero."""
     reason: Global___MeterReason.ValueType
     reference: _builtins.str
     def __init__(
@@ -1252,15 +1288,17 @@ class AdjustMeterRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        to_micros: _builtins.int = ...,
+        to_micros: _builtins.int | None = ...,
         reason: Global___MeterReason.ValueType = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros", "to_micros", b"to_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "reason", b"reason", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_micros", b"to_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros", "level", b"level", "link", b"link", "reason", b"reason", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_micros", b"to_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__to_micros: _TypeAlias = _typing.Literal["to_micros"]  # noqa: Y015
+    _WhichOneofArgType__to_micros: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__to_micros) -> _WhichOneofReturnType__to_micros | None: ...
 
 Global___AdjustMeterRequest: _TypeAlias = AdjustMeterRequest  # noqa: Y015
 
@@ -1440,7 +1478,7 @@ class SetLimitRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     limit_micros: _builtins.int
-    """0: none."""
+    """Required; 0: none."""
     reference: _builtins.str
     def __init__(
         self,
@@ -1449,14 +1487,16 @@ class SetLimitRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "limit_micros", b"limit_micros", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "level", b"level", "limit_micros", b"limit_micros", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___SetLimitRequest: _TypeAlias = SetLimitRequest  # noqa: Y015
 
@@ -1505,6 +1545,7 @@ class SetRateRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     primary_bps: _builtins.int
+    """Both are required, also where one of them stays or is zero."""
     reserve_bps: _builtins.int
     reference: _builtins.str
     def __init__(
@@ -1514,15 +1555,22 @@ class SetRateRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        primary_bps: _builtins.int = ...,
-        reserve_bps: _builtins.int = ...,
+        primary_bps: _builtins.int | None = ...,
+        reserve_bps: _builtins.int | None = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps", "_reserve_bps", b"_reserve_bps", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "primary_bps", b"primary_bps", "reference", b"reference", "request_id", b"request_id", "reserve_bps", b"reserve_bps", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps", "_reserve_bps", b"_reserve_bps", "level", b"level", "link", b"link", "primary_bps", b"primary_bps", "reference", b"reference", "request_id", b"request_id", "reserve_bps", b"reserve_bps", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__primary_bps: _TypeAlias = _typing.Literal["primary_bps"]  # noqa: Y015
+    _WhichOneofArgType__primary_bps: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps"]  # noqa: Y015
+    _WhichOneofReturnType__reserve_bps: _TypeAlias = _typing.Literal["reserve_bps"]  # noqa: Y015
+    _WhichOneofArgType__reserve_bps: _TypeAlias = _typing.Literal["_reserve_bps", b"_reserve_bps"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__primary_bps) -> _WhichOneofReturnType__primary_bps | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reserve_bps) -> _WhichOneofReturnType__reserve_bps | None: ...
 
 Global___SetRateRequest: _TypeAlias = SetRateRequest  # noqa: Y015
 
@@ -1560,15 +1608,25 @@ class ListProposalsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1581,9 +1639,12 @@ class ListProposalsResponse(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     PROPOSALS_FIELD_NUMBER: _builtins.int
     DUAL_CONTROL_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     dual_control: _builtins.bool
     """Whether changes need a second person here."""
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def proposals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Proposal]: ...
     def __init__(
@@ -1592,10 +1653,11 @@ class ListProposalsResponse(_message.Message):
         sequence: _builtins.int = ...,
         proposals: _abc.Iterable[Global___Proposal] | None = ...,
         dual_control: _builtins.bool = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "proposals", b"proposals", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "next_page_token", b"next_page_token", "proposals", b"proposals", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1869,6 +1931,7 @@ class CountBoxRequest(_message.Message):
     link: _builtins.str
     table: _builtins.str
     counted_micros: _builtins.int
+    """Required, also for an empty box."""
     cashier: _builtins.str
     """With TLS the caller's own name is used instead."""
     floorperson: _builtins.str
@@ -1879,15 +1942,17 @@ class CountBoxRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         table: _builtins.str = ...,
-        counted_micros: _builtins.int = ...,
+        counted_micros: _builtins.int | None = ...,
         cashier: _builtins.str = ...,
         floorperson: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros", "counted_micros", b"counted_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cashier", b"cashier", "counted_micros", b"counted_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros", "cashier", b"cashier", "counted_micros", b"counted_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__counted_micros: _TypeAlias = _typing.Literal["counted_micros"]  # noqa: Y015
+    _WhichOneofArgType__counted_micros: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__counted_micros) -> _WhichOneofReturnType__counted_micros | None: ...
 
 Global___CountBoxRequest: _TypeAlias = CountBoxRequest  # noqa: Y015
 
@@ -2028,6 +2093,7 @@ class ConfirmDisplayRequest(_message.Message):
     request_id: _builtins.str
     link: _builtins.str
     displayed_micros: _builtins.int
+    """Required, also for an empty fund."""
     floorperson: _builtins.str
     def __init__(
         self,
@@ -2035,14 +2101,16 @@ class ConfirmDisplayRequest(_message.Message):
         site: _builtins.str = ...,
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
-        displayed_micros: _builtins.int = ...,
+        displayed_micros: _builtins.int | None = ...,
         floorperson: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros", "displayed_micros", b"displayed_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["displayed_micros", b"displayed_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros", "displayed_micros", b"displayed_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__displayed_micros: _TypeAlias = _typing.Literal["displayed_micros"]  # noqa: Y015
+    _WhichOneofArgType__displayed_micros: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__displayed_micros) -> _WhichOneofReturnType__displayed_micros | None: ...
 
 Global___ConfirmDisplayRequest: _TypeAlias = ConfirmDisplayRequest  # noqa: Y015
 
@@ -2070,15 +2138,25 @@ class ListTablesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2090,7 +2168,10 @@ class ListTablesResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Table]: ...
     def __init__(
@@ -2098,10 +2179,11 @@ class ListTablesResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         tables: _abc.Iterable[Global___Table] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "sequence", b"sequence", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2157,15 +2239,25 @@ class ListAlarmsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2177,8 +2269,11 @@ class ListAlarmsResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """0: the journal can't be asked just now."""
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alarm]: ...
     def __init__(
@@ -2186,10 +2281,11 @@ class ListAlarmsResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         alarms: _abc.Iterable[Global___Alarm] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

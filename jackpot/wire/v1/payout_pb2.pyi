@@ -20,6 +20,32 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _PayoutStatus:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PayoutStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutStatus.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAYOUT_STATUS_UNSPECIFIED: _PayoutStatus.ValueType  # 0
+    PAYOUT_STATUS_PENDING: _PayoutStatus.ValueType  # 1
+    PAYOUT_STATUS_VALIDATED: _PayoutStatus.ValueType  # 2
+    """A floorperson has confirmed it."""
+    PAYOUT_STATUS_PAID: _PayoutStatus.ValueType  # 3
+    PAYOUT_STATUS_REJECTED: _PayoutStatus.ValueType  # 4
+    """It will not be paid: it was rejected, or fell with a void."""
+
+class PayoutStatus(_PayoutStatus, metaclass=_PayoutStatusEnumTypeWrapper):
+    """How far a payout has come."""
+
+PAYOUT_STATUS_UNSPECIFIED: PayoutStatus.ValueType  # 0
+PAYOUT_STATUS_PENDING: PayoutStatus.ValueType  # 1
+PAYOUT_STATUS_VALIDATED: PayoutStatus.ValueType  # 2
+"""A floorperson has confirmed it."""
+PAYOUT_STATUS_PAID: PayoutStatus.ValueType  # 3
+PAYOUT_STATUS_REJECTED: PayoutStatus.ValueType  # 4
+"""It will not be paid: it was rejected, or fell with a void."""
+Global___PayoutStatus: _TypeAlias = PayoutStatus  # noqa: Y015
+
 class _PayoutKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -113,6 +139,9 @@ class Payout(_message.Message):
     ACCOUNT_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
     DECIDED_TIME_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    HAND_TITLE_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
@@ -139,6 +168,11 @@ class Payout(_message.Message):
     """The game account that the wager came from; empty: none."""
     role: Global___BadBeatRole.ValueType
     """The player's part in a Bad Beat; unspecified: another kind of award, or an early journal."""
+    status: Global___PayoutStatus.ValueType
+    form: _builtins.str
+    """The number of the form that it was paid with; empty: none, or not paid."""
+    hand_title: _builtins.str
+    """`hand` for people to read, such as "Royal flush"; docs/reference/hands.md lists all."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -167,10 +201,13 @@ class Payout(_message.Message):
         account: _builtins.str = ...,
         role: Global___BadBeatRole.ValueType = ...,
         decided_time: _timestamp_pb2.Timestamp | None = ...,
+        status: Global___PayoutStatus.ValueType = ...,
+        form: _builtins.str = ...,
+        hand_title: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["decided_time", b"decided_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time", b"decided_time", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time", b"decided_time", "floorperson", b"floorperson", "form", b"form", "hand", b"hand", "hand_title", b"hand_title", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "status", b"status", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -50,7 +50,7 @@ The proto has the same for machines: the option `(jackpot.v1.meaning)` of each v
 [The table's contract](table-contract.md) says what a client does with each.
 
 "Number" says whether a table's command that is refused for this reason has used its number:
-[API](api.md#which-refusals-use-a-number) says what to do then.
+[The table's contract](table-contract.md#which-refusals-use-a-number) says what to do then.
 
 <!-- Written by tools/reference.py from jackpot/core/reasons.py: run `make reference`. -->
 

@@ -14,6 +14,7 @@ from jackpot.wire.request_id import make_request_id, new_request_id
 from jackpot.wire.v1 import reason_pb2, table_pb2
 from tests.server.house import FIVE, House, info_of, status_of
 from tests.server.scenes import at_the_door, at_the_table, of_operators
+from tests.traces import compare, error_json, recorded
 
 ROOT = Path(__file__).parents[2]
 # A reason without a scene here fails its test.
@@ -21,10 +22,19 @@ SCENARIOS = at_the_door.SCENES | at_the_table.SCENES | of_operators.SCENES
 
 
 @pytest.mark.parametrize("reason", Reason)
-async def test_a_refusal_tells_its_reason(reason: Reason, tmp_path: Path, store: Address) -> None:
-    """The caller gets the code, the reason, the domain, and a retry delay where one helps."""
-    with pytest.raises(AioRpcError) as caught:
+async def test_a_refusal_tells_its_reason(
+    reason: Reason, tmp_path: Path, store: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller gets the code, the reason, the domain, and a retry delay where one helps.
+
+    The exchange is the trace that docs show.
+    """
+    with pytest.raises(AioRpcError) as caught, recorded(monkeypatch) as recorder:
         await SCENARIOS[reason](tmp_path, store)
+    told = [
+        each for each in recorder.exchanges if each.get("error", {}).get("reason") == reason.value
+    ]
+    compare(f"reasons/{reason.value}", told[-1] if told else {"error": error_json(caught.value)})
     status, meaning = status_of(caught.value), MEANINGS[reason]
     info = info_of(status)
     assert (info.reason, info.domain) == (reason.value, "jackpot")

@@ -22,7 +22,12 @@ _DETAILS = "grpc-status-details-bin"
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 _ADDRESS = re.compile(r"127\.0\.0\.1:\d+")
-_NAMED = {"entropy": "<32 random bytes>", "server_version": "<version>", "version": "<version>"}
+_NAMED = {
+    "expired_micros": "<micros>",
+    "entropy": "<32 random bytes>",
+    "server_version": "<version>",
+    "version": "<version>",
+}
 
 
 class Recorder(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # has no stubs

@@ -5,6 +5,7 @@ can't miss a command or a reason, and nobody copies one by hand.
 """
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -56,6 +57,20 @@ The proto has the same for machines: the option `(jackpot.v1.meaning)` of each v
 
 | reason | code | retry | number | meaning |
 |---|---|---|---|---|
+"""
+
+TRACES = """\
+# Traces
+
+This page shows real exchanges with a controller, message for message: what a client sends, and what it
+gets back. Use them to test a client of your own. Times, ids and random bytes are replaced by their names.
+64-bit numbers are strings, as JSON has them in protobuf.
+
+The files are in [traces/](traces). A test plays each exchange again and compares every message. If you
+change the contract, run `JACKPOT_TRACES=write pytest tests/golden/test_traces.py
+tests/server/test_reasons.py`, then `make reference`.
+
+<!-- Written by tools/reference.py from docs/reference/traces: run `make reference`. -->
 """
 
 HANDS = """\
@@ -122,6 +137,27 @@ def reasons_page() -> str:
     return REASONS + "".join(rows)
 
 
+def traces_page() -> str:
+    """docs/reference/traces.md."""
+    folder = FOLDER / "traces"
+    parts = [TRACES]
+    for path in sorted(folder.glob("*.json")):
+        trace = json.loads(path.read_text("utf-8"))
+        parts.append(f"## {path.stem}\n\n{trace['about']}\n")
+        for each in trace["exchanges"]:
+            told = "answer" if "answer" in each else "error"
+            shown = json.dumps({"request": each["request"], told: each[told]}, ensure_ascii=False)
+            error = f": {each['error'].get('reason', '')}" if told == "error" else ""
+            parts.append(f"`{each['rpc']}`{error}\n\n```json\n{shown}\n```\n")
+    parts.append("## Every reason\n\n| reason | call | metadata |\n|---|---|---|")
+    for reason in Reason:
+        trace = json.loads((folder / "reasons" / f"{reason}.json").read_text("utf-8"))
+        metadata = ", ".join(f"{k} {v}" for k, v in trace["error"].get("metadata", {}).items())
+        link = f"[`{reason}`](traces/reasons/{reason}.json)"
+        parts.append(f"| {link} | {trace.get('rpc', 'a stream')} | {metadata or '–'} |")
+    return "\n".join(parts) + "\n"
+
+
 def hands_page() -> str:
     """docs/reference/hands.md."""
     rows = (f"| `{name}` | {title} |\n" for name, title in sorted(HAND_TITLES.items()))
@@ -134,6 +170,7 @@ def pages() -> dict[Path, str]:
         FOLDER / "cli.md": cli_page(),
         FOLDER / "reasons.md": reasons_page(),
         FOLDER / "hands.md": hands_page(),
+        FOLDER / "traces.md": traces_page(),
     }
 
 

@@ -62,12 +62,12 @@ The proto has the same for machines: the option `(jackpot.v1.meaning)` of each v
 TRACES = """\
 # Traces
 
-This page shows real exchanges with a controller, message for message: what a client sends, and what it
-gets back. Use them to test a client of your own. Times, ids and random bytes are replaced by their names.
-64-bit numbers are strings, as JSON has them in protobuf.
+This page shows real exchanges with a controller, message for message: what a client sends, and
+what it gets back. Use them to test a client of your own. Times, ids and random bytes are replaced
+by their names. 64-bit numbers are strings, as JSON has them in protobuf.
 
-The files are in [traces/](traces). A test plays each exchange again and compares every message. If you
-change the contract, run `JACKPOT_TRACES=write pytest tests/golden/test_traces.py
+The files are in [traces/](traces). A test plays each exchange again and compares every message. If
+you change the contract, run `JACKPOT_TRACES=write pytest tests/golden/test_traces.py
 tests/server/test_reasons.py`, then `make reference`.
 
 <!-- Written by tools/reference.py from docs/reference/traces: run `make reference`. -->
@@ -154,7 +154,7 @@ def traces_page() -> str:
         trace = json.loads((folder / "reasons" / f"{reason}.json").read_text("utf-8"))
         metadata = ", ".join(f"{k} {v}" for k, v in trace["error"].get("metadata", {}).items())
         link = f"[`{reason}`](traces/reasons/{reason}.json)"
-        parts.append(f"| {link} | {trace.get('rpc', 'a stream')} | {metadata or '–'} |")
+        parts.append(f"| {link} | {trace.get('rpc', 'a stream')} | {metadata or 'none'} |")
     return "\n".join(parts) + "\n"
 
 

@@ -293,7 +293,7 @@ async def test_every_list_has_pages(house: House) -> None:
 async def test_a_watch_without_news_says_that_it_is_alive(house: House) -> None:
     """A progress frame has no links, and the sequence up to which all was seen."""
     house.controller._meters.progress_s = 0.05
-    watch = house.meters.WatchMeters(meter_pb2.WatchMetersRequest(site=SITE, links=["five"]))
+    watch: Any = house.meters.WatchMeters(meter_pb2.WatchMetersRequest(site=SITE, links=["five"]))
     first = await watch.read()
     quiet = await asyncio.wait_for(watch.read(), 30)
     assert (len(first.links), len(quiet.links)) == (1, 0)
@@ -303,7 +303,7 @@ async def test_a_watch_without_news_says_that_it_is_alive(house: House) -> None:
 
 async def test_zero_and_nothing_are_not_the_same(house: House) -> None:
     """A meter is set to zero only by somebody who says so."""
-    about = {"link": "five", "level": "main", "reference": "r"}
+    about: dict[str, Any] = {"link": "five", "level": "main", "reference": "r"}
     reason = operator_pb2.METER_REASON_MALFUNCTION
     found = await refusal(house.operate("AdjustMeter", reason=reason, **about))
     assert (found.metadata["field"], found.metadata["problem"]) == ("to_micros", "absent")
@@ -317,7 +317,7 @@ async def test_zero_and_nothing_are_not_the_same(house: House) -> None:
 async def test_every_hand_that_is_paid_has_a_title(house: House) -> None:
     """From the closed list."""
     found = await house.meters.ListPaytables(meter_pb2.ListPaytablesRequest(site=SITE))
-    lines = [
+    lines: list[Any] = [
         line
         for link in found.links
         for table in link.paytables
@@ -333,7 +333,7 @@ async def test_a_wager_feeds_the_meter_at_the_rate_at_which_it_was_accepted(
 ) -> None:
     """Also if the link resumes with another rate before its chips are counted."""
     bet = "progressive"
-    stud = {"link": "stud", "level": "main", "reference": "r"}
+    stud: dict[str, Any] = {"link": "stud", "level": "main", "reference": "r"}
     async with open_house(tmp_path, more=fund_text()) as house:
 
         async def change(primary_bps: int) -> None:
@@ -358,7 +358,7 @@ async def test_a_wager_feeds_the_meter_at_the_rate_at_which_it_was_accepted(
         await dealer.do("confirm_collection", chips)
         after = (await house.meter("stud"))["main"]
         assert after - before == (2 * 70 + 80) * DOLLAR // 100
-        about = {"table": "t5", "round": 1, "irregularity": "FOUL"}
+        about: dict[str, Any] = {"table": "t5", "round": 1, "irregularity": "FOUL"}
         await house.operate("VoidTableSeat", seat=3, **about)
         assert (await house.meter("stud"))["main"] - before == 2 * 70 * DOLLAR // 100
         await house.operate("VoidTableRound", **about)

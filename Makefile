@@ -95,7 +95,7 @@ format: $(TOOLS)
 clauses: $(TOOLS)
 	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
-# Two wheels and their sdists in dist/: the table client, and the whole project.
+# Two wheels and their sdists in dist/, the table client and the whole project, and a descriptor image.
 dist: $(TOOLS)
 	@$(BIN)/python tools/dist.py
 

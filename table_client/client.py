@@ -14,10 +14,12 @@ import grpc
 from tenacity import stop_after_delay
 
 from jackpot.wire.channels import Identity, open_async_channel
+from jackpot.wire.limits import HEARTBEAT_S
 from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2 as pb
 from jackpot.wire.v1.meter_pb2 import LinkMeters
+from jackpot.wire.v1.table_config_pb2 import TableConfig
 from table_client.acknowledged import AnswersHeard
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
@@ -25,12 +27,13 @@ from table_client.meters import watch_meters
 from table_client.outbox import Outbox
 from table_client.watching import until, watch_table
 
-HEARTBEAT_S = 5.0
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once
     ("grpc.max_reconnect_backoff_ms", 1_000),
     ("grpc.use_local_subchannel_pool", 1),  # two clients of one process don't share a backoff
 )
+# A round in one of these phases needs nothing more of its table; the first: there was none.
+OVER = (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED, pb.ROUND_PHASE_VOIDED)
 
 
 def open_channel(address: str, identity: Identity | None = None) -> grpc.aio.Channel:
@@ -70,6 +73,7 @@ class TableClient:
         self.heard = outbox.heard if outbox else AnswersHeard()
         self.epoch = 0
         self.restored = False  # a backup was restored since the attachment before
+        self.config = TableConfig()  # what the table is, once it has attached
 
     async def __aenter__(self) -> Self:
         return self
@@ -106,6 +110,7 @@ class TableClient:
         response = await retried(call, stop_after_delay(self._deadline_s))
         self.restored = self.heard.attached(response)
         self._converse(response.epoch)
+        self.config = response.config
         if self._outbox:
             self._outbox.begin(response.epoch)
         return response
@@ -139,6 +144,33 @@ class TableClient:
         )
         return self._conversation
 
+    async def get_round(self) -> pb.Round:
+        """The current or the last round whole: hands, payouts, and how far each has come."""
+        request = pb.GetRoundRequest(site=self.site, table=self.table)
+        answer: pb.GetRoundResponse = await self._asked("GetRound", request)
+        return answer.round
+
+    async def get_table(self) -> TableConfig:
+        """What the table is now; an attachment says so too."""
+        request = pb.TableServiceGetTableRequest(site=self.site, table=self.table)
+        self.config = (await self._asked("GetTable", request)).config
+        return self.config
+
+    async def _asked(self, rpc: str, request: Any) -> Any:
+        """The answer to a question that changes nothing, by whichever controller is there."""
+        controllers = self._controllers
+
+        async def call() -> Any:
+            stub = controllers.stub
+            try:
+                return await getattr(stub, rpc)(
+                    request, timeout=CALL_TIMEOUT_S, wait_for_ready=controllers.waits
+                )
+            except grpc.RpcError as error:
+                raise await controllers.judge(stub, error) from error
+
+        return await retried(call, stop_after_delay(self._deadline_s))
+
     async def heartbeat(self) -> pb.HeartbeatResponse:
         """Tell the controller that the table is alive; not repeated, the next one comes soon."""
         request = pb.HeartbeatRequest(site=self.site, table=self.table, epoch=self.epoch)
@@ -149,14 +181,18 @@ class TableClient:
             raise await self._controllers.judge(stub, error) from error
 
     @asynccontextmanager
-    async def alive(self, every_s: float = HEARTBEAT_S) -> AsyncIterator[None]:
-        """Send heartbeats for as long as this lasts; one that fails is followed by the next."""
+    async def alive(self, every_s: float | None = None) -> AsyncIterator[None]:
+        """Send heartbeats for as long as this lasts; one that fails is followed by the next.
+
+        As often as the controller wants them, where nothing else is said.
+        """
 
         async def beat() -> None:
             while True:
                 with suppress(RefusedError):
                     await self.heartbeat()
-                await asyncio.sleep(every_s)
+                told_s = self.config.heartbeat_interval.ToTimedelta().total_seconds()
+                await asyncio.sleep(every_s or told_s or HEARTBEAT_S)
 
         task = asyncio.create_task(beat())
         try:

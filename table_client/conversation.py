@@ -7,14 +7,15 @@ answered for as long as the deadline, everything that waits fails with `Unreacha
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple, TypeVar, cast
 
 import grpc
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
+from jackpot.wire.limits import MAX_REQUEST_BYTES
 from jackpot.wire.refusals import RefusedError, UnreachableError, from_status
 from jackpot.wire.v1 import table_pb2 as pb
 from table_client.acknowledged import AnswersHeard
@@ -23,6 +24,7 @@ from table_client.outbox import Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more
 CALL_TIMEOUT_S = 5.0
+_OVERHEAD = 512  # bytes around commands: who speaks, and how long each one is
 # The field that carries a command on a Play stream -> its own RPC.
 _RPCS = {
     field.name: field.message_type.name
@@ -53,6 +55,17 @@ async def retried(
         with attempt:
             return await call()
     raise AssertionError("tenacity returns or raises")
+
+
+def _that_fit(commands: Sequence[pb.PlayCommand]) -> list[pb.PlayCommand]:
+    """The first commands that one message has room for: at least one."""
+    sizes = accumulate(command.ByteSize() + _OVERHEAD for command in commands)
+    room = MAX_REQUEST_BYTES - _OVERHEAD
+    return [
+        command
+        for place, (command, size) in enumerate(zip(commands, sizes, strict=True))
+        if size <= room or not place
+    ]
 
 
 def _given_up(error: RefusedError) -> RefusedError:
@@ -180,7 +193,8 @@ class Conversation:
     async def _write(self, call: Any) -> None:
         while True:
             if self._sent < min(len(self._pending), MAX_UNANSWERED):
-                batch = [p.command for p in islice(self._pending, self._sent, MAX_UNANSWERED)]
+                waiting = [p.command for p in islice(self._pending, self._sent, MAX_UNANSWERED)]
+                batch = _that_fit(waiting)
                 self._sent += len(batch)
                 if self._limit and self._limit.when() is None:
                     self._limit.reschedule(self._due())

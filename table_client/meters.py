@@ -7,13 +7,27 @@ unless a backup was restored: then all of it is shown anew.
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from typing import Any
 
 import grpc
 
+from jackpot.wire.limits import PROGRESS_S
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from table_client.controllers import Controllers
 
+SILENCE_S = 4 * PROGRESS_S  # after which a watch is taken for dead
 PAUSE_S = (0.05, 1.0)  # before the next try: the first, and the longest
+
+
+async def _next(watch: Any) -> meter_pb2.WatchMetersResponse | None:
+    """The next frame; None when the watch has ended, or says nothing although it should."""
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            frame = await watch.read()
+    except TimeoutError:
+        watch.cancel()
+        return None
+    return None if frame is grpc.aio.EOF else frame
 
 
 async def watch_meters(
@@ -31,7 +45,8 @@ async def watch_meters(
             site=site, links=wanted, after_sequence=sequence, incarnation=incarnation
         )
         try:
-            async for frame in stub.WatchMeters(request, wait_for_ready=controllers.waits):
+            watch = stub.WatchMeters(request, wait_for_ready=controllers.waits)
+            while (frame := await _next(watch)) is not None:
                 pause_s = PAUSE_S[0]
                 if frame.sequence > sequence or frame.incarnation != incarnation:
                     sequence, incarnation = frame.sequence, frame.incarnation

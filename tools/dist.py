@@ -1,5 +1,7 @@
 """Build the two distributions: the client that a vendor installs alone, and the whole project.
 
+Beside them goes a descriptor image of the contract, for clients in other languages.
+
 A file belongs to one of them, and the whole project depends on the client, so that both can be
 installed together. Each is built from its own tree, and its sdist builds the same wheel again.
 """
@@ -103,6 +105,18 @@ def build(name: str, files: list[str], pyproject: str, out: Path) -> list[str]:
     return [line for line in made if (out / line).is_file()]
 
 
+def build_image(out: Path) -> Path:
+    """The contract as a descriptor image, for tools that read one instead of proto/."""
+    image = out / f"jackpot-{project()['version']}.binpb"
+    buf = Path(sys.executable).parent / "buf"
+    done = subprocess.run(
+        [buf, "build", "proto", "-o", image], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"the descriptor image can't be built:\n{done.stdout}{done.stderr}")
+    return image
+
+
 def main() -> None:
     """Build both into the folder that is named, or dist/."""
     out = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").resolve()
@@ -117,6 +131,7 @@ def main() -> None:
     ):
         for made in build(name, [*common, *own], text, out):
             print(f"{out / made}")
+    print(build_image(out))
 
 
 if __name__ == "__main__":

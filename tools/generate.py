@@ -20,9 +20,13 @@ HOMES = {"jackpot/v1": "jackpot/wire/v1", "devices/v1": "table_client/table/devi
 
 def generate(out: Path) -> dict[Path, str]:
     """Run protoc into `out` and return the text of every file by its place in the tree."""
-    protos = sorted(p.relative_to(ROOT / "proto") for p in (ROOT / "proto").rglob("*.proto"))
+    protos = sorted(
+        path.relative_to(ROOT / "proto")
+        for source in HOMES
+        for path in (ROOT / "proto" / source).glob("*.proto")
+    )
     well_known = Path(grpc_tools.__file__).parent / "_proto"
-    args = ["protoc", f"-I{ROOT / 'proto'}", f"-I{ROOT / 'third_party'}", f"-I{well_known}"]
+    args = ["protoc", f"-I{ROOT / 'proto'}", f"-I{well_known}"]
     args += [f"--{kind}_out={out}" for kind in ("python", "grpc_python", "mypy", "mypy_grpc")]
     # protoc looks for its plugins on the path, and `make` does not activate the environment.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -5,6 +5,7 @@ can't miss a command or a reason, and nobody copies one by hand.
 """
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import click
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
-from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason
+from jackpot.core.reasons import MEANINGS, NumberUse, Reason, number_use
+from jackpot.rules.hand_titles import HAND_TITLES
 from table_client.table.command import main as table
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -42,9 +44,14 @@ is in `google.rpc.ErrorInfo`, with the domain `jackpot` and every value that the
 | never | the same request will fail again |
 | later | it may succeed when the state has changed; send it as a new request |
 | same | send the same request again, with the same identity |
+| attach | the table's epoch or numbers do not fit; attach again, and continue as the answer says |
+
+The proto has the same for machines: the option `(jackpot.v1.meaning)` of each value of `Reason` in
+[reason.proto](../../proto/jackpot/v1/reason.proto), with code, retry class and number use.
+[The table's contract](table-contract.md) says what a client does with each.
 
 "Number" says whether a table's command that is refused for this reason has used its number:
-[API](api.md#which-refusals-use-a-number) says what to do then.
+[The table's contract](table-contract.md#which-refusals-use-a-number) says what to do then.
 
 <!-- Written by tools/reference.py from jackpot/core/reasons.py: run `make reference`. -->
 
@@ -52,11 +59,40 @@ is in `google.rpc.ErrorInfo`, with the domain `jackpot` and every value that the
 |---|---|---|---|---|
 """
 
-_NUMBERS = {
-    Reason.STORE_UNAVAILABLE: "not known",
-    Reason.MALFORMED: "used if it can be read",
-    Reason.TOO_MANY: "used if it can be read",
-    **dict.fromkeys(NO_NUMBER - {Reason.STORE_UNAVAILABLE}, "unused"),
+TRACES = """\
+# Traces
+
+This page shows real exchanges with a controller, message for message: what a client sends, and
+what it gets back. Use them to test a client of your own. Times, ids and random bytes are replaced
+by their names. 64-bit numbers are strings, as JSON has them in protobuf.
+
+The files are in [traces/](traces). A test plays each exchange again and compares every message. If
+you change the contract, run `JACKPOT_TRACES=write pytest tests/golden/test_traces.py
+tests/server/test_reasons.py`, then `make reference`.
+
+<!-- Written by tools/reference.py from docs/reference/traces: run `make reference`. -->
+"""
+
+HANDS = """\
+# Hands
+
+This page lists every name that a hand can have in `Payout.hand`, `Hit.hand`, `PayLine.hand` and
+`EnvyLine.hand`. The list is closed, so you can translate it. `hand_title` beside each name is the
+title that people read.
+
+The lines of a Bad Beat's paytable are not in the list: they are named after the qualifying hand.
+
+<!-- Written by tools/reference.py from jackpot/rules/hand_titles.py: run `make reference`. -->
+
+| name | title |
+|---|---|
+"""
+
+_NUMBERS: dict[NumberUse, str] = {
+    "used": "used",
+    "unused": "unused",
+    "used-if-readable": "used if it can be read",
+    "not-known": "not known",
 }
 
 
@@ -94,16 +130,48 @@ def cli_page() -> str:
 def reasons_page() -> str:
     """docs/reference/reasons.md."""
     rows = (
-        f"| `{reason}` | {meaning.code} | {meaning.retry} | {_NUMBERS.get(reason, 'used')}"
+        f"| `{reason}` | {meaning.code} | {meaning.retry} | {_NUMBERS[number_use(reason)]}"
         f" | {meaning.sentence} |\n"
         for reason, meaning in ((reason, MEANINGS[reason]) for reason in Reason)
     )
     return REASONS + "".join(rows)
 
 
+def traces_page() -> str:
+    """docs/reference/traces.md."""
+    folder = FOLDER / "traces"
+    parts = [TRACES]
+    for path in sorted(folder.glob("*.json")):
+        trace = json.loads(path.read_text("utf-8"))
+        parts.append(f"## {path.stem}\n\n{trace['about']}\n")
+        for each in trace["exchanges"]:
+            told = "answer" if "answer" in each else "error"
+            shown = json.dumps({"request": each["request"], told: each[told]}, ensure_ascii=False)
+            error = f": {each['error'].get('reason', '')}" if told == "error" else ""
+            parts.append(f"`{each['rpc']}`{error}\n\n```json\n{shown}\n```\n")
+    parts.append("## Every reason\n\n| reason | call | metadata |\n|---|---|---|")
+    for reason in Reason:
+        trace = json.loads((folder / "reasons" / f"{reason}.json").read_text("utf-8"))
+        metadata = ", ".join(f"{k} {v}" for k, v in trace["error"].get("metadata", {}).items())
+        link = f"[`{reason}`](traces/reasons/{reason}.json)"
+        parts.append(f"| {link} | {trace.get('rpc', 'a stream')} | {metadata or 'none'} |")
+    return "\n".join(parts) + "\n"
+
+
+def hands_page() -> str:
+    """docs/reference/hands.md."""
+    rows = (f"| `{name}` | {title} |\n" for name, title in sorted(HAND_TITLES.items()))
+    return HANDS + "".join(rows)
+
+
 def pages() -> dict[Path, str]:
     """Each page that is written here, and what it must hold."""
-    return {FOLDER / "cli.md": cli_page(), FOLDER / "reasons.md": reasons_page()}
+    return {
+        FOLDER / "cli.md": cli_page(),
+        FOLDER / "reasons.md": reasons_page(),
+        FOLDER / "hands.md": hands_page(),
+        FOLDER / "traces.md": traces_page(),
+    }
 
 
 def main() -> None:

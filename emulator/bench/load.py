@@ -24,6 +24,7 @@ from jackpot.tuning import raise_file_limit
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc
 from jackpot.wire.v1 import table_pb2 as pb
+from table_client.client import OVER
 
 _ATTACH = "/jackpot.v1.TableService/Attach"
 _MOST_KEPT = 400_000
@@ -157,7 +158,7 @@ async def attach(channel: grpc.aio.Channel, site: str, table: str) -> int:
         _ATTACH, pb.AttachRequest.SerializeToString, pb.AttachResponse.FromString
     )
     answer = await call(pb.AttachRequest(site=site, table=table, request_id=new_request_id()))
-    if answer.round.phase not in (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED):
+    if answer.round.phase not in OVER:
         floor: Any = operator_pb2_grpc.OperatorServiceStub(channel)
         left = {"table": table, "round": answer.round.number, "irregularity": "MISDEALT"}
         void = operator_pb2.VoidTableRoundRequest(site=site, request_id=new_request_id(), **left)

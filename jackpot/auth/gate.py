@@ -20,7 +20,7 @@ from cryptography.exceptions import InvalidSignature
 from jackpot.auth.authority import CRL, AuthorityError, is_servers
 from jackpot.auth.names import Holder, holder_of
 from jackpot.auth.revocation import RevocationList
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, Role
+from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role
 from jackpot.wire.identity import Tls
 
 audit = logging.getLogger("jackpot.audit")
@@ -43,8 +43,11 @@ class Actor(NamedTuple):
 class DeniedError(Exception):
     """The call is not for this caller."""
 
-    def __init__(self, *, known: bool, why: str, principal: str = "") -> None:
+    def __init__(
+        self, *, known: bool, why: str, principal: str = "", details: dict[str, str] | None = None
+    ) -> None:
         super().__init__(why)
+        self.details = details or {}  # for the caller: who they are, and what the call needs
         self.known = known  # False: whoever is calling, the certificate proves nothing
         self.principal = principal  # whom the certificate names
 
@@ -131,7 +134,7 @@ class Gate:
             raise DeniedError(known=False, why=fault, principal=actor.principal)
         if holder.site not in self._sites:
             why = f"the certificate is for site {holder.site}"
-            raise DeniedError(known=True, why=why, principal=actor.principal)
+            raise _denied(actor, why, needs_site=", ".join(sorted(self._sites)))
         return actor
 
     def _parse(self, pem: bytes) -> x509.Certificate:
@@ -176,15 +179,17 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
     if actor.role is None:
         return
     if site and site != actor.site:
-        raise _denied(actor, f"the certificate is for site {actor.site}")
-    if actor.role not in (ACCESS.get(what) or PAGES[what]):
-        raise _denied(actor, f"{what} is not for {actor.role}")
+        raise _denied(actor, f"the certificate is for site {actor.site}", needs_site=site)
+    if actor.role not in (allowed := ACCESS.get(what) or PAGES[what]):
+        needs = ", ".join(role for role in ROLES if role in allowed)
+        raise _denied(actor, f"{what} is not for {actor.role}", needs_role=needs)
     if actor.role == "table" and table and table != actor.table:
-        raise _denied(actor, "a table acts for itself only")
+        raise _denied(actor, "a table acts for itself only", needs_table=table)
 
 
-def _denied(actor: Actor, why: str) -> DeniedError:
-    return DeniedError(known=True, why=why, principal=actor.principal)
+def _denied(actor: Actor, why: str, **needs: str) -> DeniedError:
+    who = {"principal": actor.principal, "role": actor.role or "", "site": actor.site}
+    return DeniedError(known=True, why=why, principal=actor.principal, details={**who, **needs})
 
 
 def record_denial(what: str, peer: str, principal: str, why: str) -> None:

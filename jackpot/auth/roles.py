@@ -55,6 +55,8 @@ ACCESS: Mapping[str, frozenset[Role]] = {
         f"TableService/{rpc}": _TABLE
         for rpc in (
             "Attach",
+            "GetRound",
+            "GetTable",
             "Heartbeat",
             "Play",
             "OpenRound",
@@ -72,6 +74,7 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "RemoveDeck",
         )
     },
+    "MeterService/GetServerInfo": frozenset(ROLES),
     "MeterService/ListSites": _METERS,
     "MeterService/ListMeters": _METERS,
     "MeterService/ListPaytables": _METERS,

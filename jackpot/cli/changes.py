@@ -49,12 +49,13 @@ def order(client: OperatorClient, rpc: str, done: str = "", **values: Any) -> No
         client.done(response, done or transfer_text(response.changed))
         return
     proposal = response.proposed
+    until = local_time(proposal.expires_time.ToMicroseconds())
     client.tell(
         response,
         f"proposal {proposal.id}, not yet in effect",
         f"   before  {proposal.before}",
         f"   after   {proposal.after}",
-        f"Another department must approve it by {local_time(proposal.expires_time_micros)}:",
+        f"Another department must approve it by {until}:",
         f"   jackpot approve {proposal.id}",
     )
 

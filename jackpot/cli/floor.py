@@ -115,8 +115,8 @@ def call_lines(call: "table_pb2.FloorCall") -> list[str]:
     return [
         f"{call.id}  {call.table}, round {call.round}{seat}: {act}",
         f"   why     {why}",
-        f"   called  {local_time(call.called_time_micros)}",
-        f"   until   {local_time(call.expires_time_micros)}",
+        f"   called  {local_time(call.called_time.ToMicroseconds())}",
+        f"   until   {local_time(call.expires_time.ToMicroseconds())}",
     ]
 
 

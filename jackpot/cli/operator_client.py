@@ -74,8 +74,10 @@ class OperatorClient:
         return self._site
 
     def ask(self, rpc: str, **values: Any) -> Any:
-        """Call an RPC that changes nothing."""
-        return self._call(rpc, self._request(rpc, **values))
+        """Call an RPC that changes nothing; of a list, all of its pages."""
+        from jackpot.wire.pages import all_pages
+
+        return all_pages(lambda request: self._call(rpc, request), self._request(rpc, **values))
 
     def _request(self, rpc: str, **values: Any) -> Any:
         from jackpot.wire.v1 import operator_pb2

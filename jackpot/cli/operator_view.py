@@ -180,12 +180,12 @@ def proposal_lines(proposal: "operator_pb2.Proposal") -> list[str]:
         reason = operator_pb2.MeterReason.Name(proposal.reason)
         why = f"{word(reason, 'METER_REASON_')}: {why}"
     department = proposal.department or "no department"
-    proposed = local_time(proposal.proposed_time_micros)
+    proposed = local_time(proposal.proposed_time.ToMicroseconds())
     return [
         f"{proposal.id}  {kind} {about}",
         f"   before  {proposal.before}",
         f"   after   {proposal.after}",
         f"   why     {why}",
         f"   by      {proposal.proposer} ({department}), {proposed}",
-        f"   until   {local_time(proposal.expires_time_micros)}",
+        f"   until   {local_time(proposal.expires_time.ToMicroseconds())}",
     ]

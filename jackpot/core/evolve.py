@@ -111,6 +111,7 @@ def _attached(state: State, event: TableAttached) -> None:
 def _opened(state: State, event: RoundOpened) -> None:
     table = state.tables[event.table]
     table.rounds, table.round = event.number, Round(event.number)
+    table.result = table.voided = None
 
 
 _CHIPS: Medium = "chips"  # what an event without mediums is about

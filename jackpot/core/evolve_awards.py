@@ -18,7 +18,19 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.invariants import BrokenInvariantError
-from jackpot.core.state import RECENT_HITS, Hit, Payout, Round, Settlement, State, is_open
+from jackpot.core.state import (
+    RECENT_HITS,
+    Hit,
+    Payout,
+    PayoutStatus,
+    Result,
+    Round,
+    RoundPayout,
+    Settlement,
+    State,
+    VoidedRound,
+    is_open,
+)
 
 
 def round_of(state: State, table: str) -> Round:
@@ -32,6 +44,13 @@ def round_of(state: State, table: str) -> Round:
 def settled(state: State, event: RoundSettled) -> None:
     """The round's awards are due."""
     round_of(state, event.table).phase = "settled"
+    state.tables[event.table].result = Result(
+        event.hands,
+        event.dealer,
+        event.community,
+        event.alarms,
+        {payout.id: RoundPayout(payout) for payout in event.payouts},
+    )
     for payout in event.payouts:
         state.put_payout(payout)
         state.last_payout = payout.id
@@ -117,6 +136,13 @@ def _show_hit(state: State, payout: int, **changes: Any) -> None:
     state.hits = [replace(h, **changes) if h.payout == payout else h for h in state.hits]
 
 
+def _note(state: State, payout: Payout, status: PayoutStatus, form: str = "") -> None:
+    """Keep what became of a payout with its round, while that is its table's last."""
+    result = state.tables[payout.table].result
+    if result and payout.id in result.payouts:
+        result.payouts[payout.id] = RoundPayout(payout, status, form)
+
+
 def change_payout(payout: Payout, change: PayoutChange) -> Payout:
     """An open payout as a change leaves it; whoever follows payouts applies changes by this."""
     return replace(
@@ -138,11 +164,12 @@ def _rework(
     before = state.settlements[key].before if last_hit else {}
     for change in changes:
         if change.closed:
-            state.close_payout(change.payout)
+            _note(state, state.close_payout(change.payout), "rejected")
             _show_hit(state, change.payout, status="rejected")
             continue
         payout = change_payout(state.payouts[change.payout], change)
         state.put_payout(payout)
+        _note(state, payout, "validated" if payout.floorperson else "pending")
         _show_hit(state, payout.id, seat=payout.seat, amount_micros=payout.amount_micros)
     for name, sequence in last_hit.items():
         link, level = name.split("/")
@@ -159,6 +186,7 @@ def voided(state: State, event: RoundVoided) -> None:
     _rework(state, key, event.changes, event.last_hit)
     state.settlements.pop(key, None)
     table = state.tables[event.table]
+    table.voided = VoidedRound(round_of(state, event.table), event.irregularity, event.floorperson)
     table.round, table.late_voids = None, event.late_voids or table.late_voids
 
 
@@ -183,8 +211,11 @@ def _touch(state: State, payout: Payout) -> None:
 
 def validated(state: State, event: PayoutValidated) -> None:
     """An award was confirmed."""
-    payout = state.payouts[event.payout]
-    state.put_payout(replace(payout, floorperson=event.floorperson, source=event.source))
+    payout = replace(
+        state.payouts[event.payout], floorperson=event.floorperson, source=event.source
+    )
+    state.put_payout(payout)
+    _note(state, payout, "validated")
     _show_hit(state, event.payout, status="validated")
     _touch(state, payout)
 
@@ -192,6 +223,7 @@ def validated(state: State, event: PayoutValidated) -> None:
 def paid(state: State, event: PayoutPaid) -> None:
     """An award is closed."""
     payout = state.close_payout(event.payout)
+    _note(state, payout, "paid", event.form)
     _show_hit(state, event.payout, status="paid")
     _touch(state, payout)
     _keep_settlement(state, state.settlements[f"{payout.table}/{payout.round}"])

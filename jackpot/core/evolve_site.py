@@ -20,6 +20,7 @@ from jackpot.core.events.operator import (
     TableDescribed,
 )
 from jackpot.core.events.table import DeckPlaced, DeckRemoved
+from jackpot.core.increments import rates_of
 from jackpot.core.state import LinkState, State, TableState
 
 
@@ -55,9 +56,22 @@ def link_changed(state: State, event: LinkChanged) -> None:
             link.funded[level.id] = dict(event.postings).get(account, 0)
     link.status = event.status
     if event.status == "in-service" and link.next_config:
+        _keep_rates(state, link)
         link.config, link.next_config = link.next_config, None
         for level in link.config.levels:  # another limit shares out differently
             state.last_change[ledger.key(event.link, level.id)] = state.sequence
+
+
+def _keep_rates(state: State, link: LinkState) -> None:
+    """Let the wagers of every round on a link keep the rates at which they were accepted."""
+    bets, rates = {bet.id for bet in link.config.bets}, rates_of(link.config)
+    for table in state.tables.values():
+        if table.round is None or link.config.id not in table.config.links:
+            continue
+        for at_seat in table.round.wagers.values():
+            for bet in at_seat.keys() & bets:
+                if not at_seat[bet].rates:
+                    at_seat[bet] = replace(at_seat[bet], rates=rates)
 
 
 def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersChanged) -> None:

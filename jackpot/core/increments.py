@@ -3,33 +3,72 @@
 What so many wagers on a link come to is always the same, so it is worked out once.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.config import Link
 from jackpot.core.events.base import Postings
 from jackpot.core.ledger import Book
 from jackpot.core.money import share_micros
-from jackpot.core.state import Posted, State, TableState
+from jackpot.core.state import Accepted, Posted, State, TableState
+
+Rates = tuple[tuple[int, int], ...]
 
 
 def post_increments(
-    state: State, table: TableState, book: Book, bets: list[str]
+    state: State, table: TableState, book: Book, wagers: Sequence[tuple[str, Accepted]]
 ) -> dict[str, Posted]:
-    """Share out wagers, one for each bet named, among their links' levels and the house."""
+    """Share out wagers, each with its bet, among their links' levels and the house.
+
+    Each at the rates at which it was accepted, whatever has been changed since: reading 38.
+    """
     posted: dict[str, Posted] = {}
-    if not bets:
+    if not wagers:
         return posted
     sequence = state.sequence + 1
+    by_rates = _by_rates(wagers)
     for link in [state.links[link].config for link in table.config.links]:
-        if count := sum([bets.count(bet.id) for bet in link.bets]):
-            shares = _shares(link, count)
-            book.add(shares.postings)
-            for name, primary, reserve, limit in shares.levels:
-                over = book.keep_limit(name, limit, primary)
-                posted[name] = Posted(sequence, primary - over, reserve, over)
+        for rates, bets in by_rates.items():
+            if count := sum([bets.count(bet.id) for bet in link.bets]):
+                shares = _shares(at_rates(link, rates) if rates else link, count)
+                book.add(shares.postings)
+                for name, primary, reserve, limit in shares.levels:
+                    over = book.keep_limit(name, limit, primary)
+                    here = posted.get(name, Posted(sequence))
+                    posted[name] = Posted(
+                        sequence,
+                        here.meter_micros + primary - over,
+                        here.reserve_micros + reserve,
+                        here.overflow_micros + over,
+                    )
     return posted
+
+
+def _by_rates(wagers: Sequence[tuple[str, Accepted]]) -> dict[Rates, list[str]]:
+    """The bets of wagers by the rates that they keep; nearly always all have the link's own."""
+    found: dict[Rates, list[str]] = {}
+    for bet, accepted in wagers:
+        found.setdefault(accepted.rates, []).append(bet)
+    return found
+
+
+def rates_of(link: Link) -> Rates:
+    """A link's rates, as a wager keeps them when they are changed."""
+    return tuple([(level.primary_bps, level.reserve_bps) for level in link.levels])
+
+
+@lru_cache(maxsize=256)
+def at_rates(link: Link, rates: Rates) -> Link:
+    """A link as it was when its rates were these."""
+    levels = [
+        replace(level, primary_bps=primary, reserve_bps=reserve)
+        for level, (primary, reserve) in zip(link.levels, rates, strict=True)
+    ]
+    return replace(link, levels=tuple(levels))
 
 
 class _Shares(NamedTuple):

@@ -19,7 +19,7 @@ from jackpot.core.incarnation import TABLE_ROLLED_BACK, lost_range
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
-from jackpot.core.state import LinkState, LinkStatus, State, copy_round
+from jackpot.core.state import LinkState, LinkStatus, State, copy_result, copy_round
 
 
 def attach(state: State, command: AttachTable, request: Request) -> TableAttached | Refusal:
@@ -38,6 +38,8 @@ def attach(state: State, command: AttachTable, request: Request) -> TableAttache
         state.incarnation.id,
         lost,
         (TABLE_ROLLED_BACK,) if lost else (),
+        copy_result(table.result),
+        table.voided,
     )
 
 

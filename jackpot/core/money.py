@@ -6,6 +6,7 @@ point is then always whole: an increment is exact and nothing is ever lost to ro
 
 import re
 
+CURRENCY = "USD"  # of every amount, by ISO 4217
 MICROS_PER_CENT = 10_000
 MICROS_PER_DOLLAR = 1_000_000
 BPS_PER_WHOLE = 10_000

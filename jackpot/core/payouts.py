@@ -80,7 +80,12 @@ def pay(state: State, command: PayPayout, request: Request) -> PayoutPaid | Refu
     if payout.source == "cage" and not request.keeps_cage:
         origin = request.origin
         department = origin.department if isinstance(origin, OperatorOrigin) else ""
-        return refuse(Reason.NOT_ALLOWED, payout=payout.id, department=department)
+        return refuse(
+            Reason.NOT_ALLOWED,
+            payout=payout.id,
+            department=department,
+            needs_department="accounting",
+        )
     if payout.needs_floorperson and not payout.floorperson:
         return refuse(Reason.NOT_VALIDATED, payout=payout.id)
     if payout.source == "cage" and not command.form:

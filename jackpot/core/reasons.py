@@ -23,8 +23,11 @@ Code = Literal[
     "PERMISSION_DENIED",
 ]
 # never: the same request will fail again. later: after the state changed, as a new request.
-# same: as it is, with the same identity.
-Retry = Literal["never", "later", "same"]
+# same: as it is, with the same identity. attach: the table's epoch or numbers do not fit; attach
+# again, and go on as the answer says.
+Retry = Literal["never", "later", "same", "attach"]
+# Whether a table's command that is refused has used its number.
+NumberUse = Literal["used", "unused", "used-if-readable", "not-known"]
 
 
 class Reason(StrEnum):
@@ -144,6 +147,15 @@ NO_NUMBER: frozenset[Reason] = frozenset(
 )
 
 
+def number_use(reason: Reason) -> NumberUse:
+    """Whether a table's command that is refused for this reason has used its number."""
+    if reason is Reason.STORE_UNAVAILABLE:
+        return "not-known"
+    if reason in (Reason.MALFORMED, Reason.TOO_MANY):
+        return "used-if-readable"
+    return "unused" if reason in NO_NUMBER else "used"
+
+
 class Meaning(NamedTuple):
     """What a client may make of a reason."""
 
@@ -182,11 +194,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNKNOWN_TABLE: Meaning("NOT_FOUND", "never", "The site has no such table."),
     Reason.OTHER_INCARNATION: Meaning(
         "FAILED_PRECONDITION",
-        "later",
+        "attach",
         "The journal was restored from a backup since; attach the table again.",
     ),
     Reason.NOT_ATTACHED: Meaning(
-        "FAILED_PRECONDITION", "later", "The table has not attached to the controller."
+        "FAILED_PRECONDITION", "attach", "The table has not attached to the controller."
     ),
     Reason.FENCED: Meaning(
         "FAILED_PRECONDITION", "never", "The table has since attached again elsewhere."
@@ -198,7 +210,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The command is so old that its answer is no longer kept."
     ),
     Reason.NUMBER_GAP: Meaning(
-        "FAILED_PRECONDITION", "later", "An earlier command of this table is missing."
+        "FAILED_PRECONDITION",
+        "attach",
+        "An earlier command of this table is missing; send it first, or attach again.",
     ),
     Reason.UNKNOWN_LINK: Meaning("NOT_FOUND", "never", "The site has no such link."),
     Reason.UNKNOWN_LEVEL: Meaning("NOT_FOUND", "never", "The link has no such level."),

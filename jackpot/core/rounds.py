@@ -248,7 +248,7 @@ def lock_out(
     if isinstance(round_, Refusal):
         return round_
     wagers = standing(round_)
-    electronic = [bet for _, bet, w in wagers if w.medium == "electronic"]
+    electronic = [(bet, w) for _, bet, w in wagers if w.medium == "electronic"]
     book = Book(state.balances)
     posted = post_increments(state, table, book, electronic)
     config = table.config
@@ -277,16 +277,17 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
-    chips = [
-        bet
+    wagers = [
+        (bet, wager)
         for bets in round_.wagers.values()
         for bet, wager in bets.items()
         if wager.medium == "chips"
     ]
+    chips = [bet for bet, _ in wagers]
     for bet in sorted({*chips, *command.chips}):
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)
         if accepted != counted:
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
     book = Book(state.balances)
-    posted = post_increments(state, table, book, chips)
+    posted = post_increments(state, table, book, wagers)
     return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted)

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
-from jackpot.core.commands.table import Dealing, FloorAct
+from jackpot.core.commands.table import Dealing, FloorAct, SeatHand
 from jackpot.core.config import (
     MIDNIGHT,
     GamingDay,
@@ -39,6 +39,7 @@ NO_POSITION = -1  # of a Lucky Bonus that was not drawn
 # Why a call for the floor is closed; overtaken: what it asks for can't be done any more.
 CallOutcome = Literal["approved", "declined", "withdrawn", "overtaken", "expired"]
 BadBeatRole = Literal["loser", "winner", "table"]
+PayoutStatus = Literal["pending", "validated", "paid", "rejected"]
 
 
 class Answer(Struct, frozen=True, gc=False, array_like=True):
@@ -62,6 +63,9 @@ class Accepted(Struct, frozen=True, gc=False, omit_defaults=True):
     player: str
     medium: Medium
     account: str = ""
+    # Primary and reserve of each of the link's levels when the wager was accepted; empty: as the
+    # link has them now.
+    rates: tuple[tuple[int, int], ...] = ()
 
 
 class Posted(Struct, frozen=True, gc=False):
@@ -105,6 +109,32 @@ class Deck(Struct, frozen=True, gc=False):
     due_micros: int  # when it has to be changed; 0: never
 
 
+class VoidedRound(Struct, frozen=True):
+    """A round that came to nothing, as it was."""
+
+    round: Round
+    irregularity: str
+    floorperson: str
+
+
+class RoundPayout(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A payout of a table's last round, and how far it has come."""
+
+    payout: "Payout"
+    status: PayoutStatus = "pending"
+    form: str = ""
+
+
+class Result(Struct, omit_defaults=True):
+    """What the settlement of a table's last round came to, so that its answer can be had again."""
+
+    hands: tuple[SeatHand, ...]
+    dealer: tuple[str, ...] = ()
+    community: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()
+    payouts: dict[int, RoundPayout] = field(default_factory=dict)  # all of them, by their ids
+
+
 class TableState(Struct):
     """A table: who speaks for it, its recent answers, and its round."""
 
@@ -117,6 +147,8 @@ class TableState(Struct):
     decks: dict[str, Deck] = field(default_factory=dict)  # by their backs
     attaches: RequestMemory = field(default_factory=RequestMemory)
     late_voids: int = 0  # of rounds and seats, after a lock-out
+    result: Result | None = None  # of the last round that was settled, until the next one opens
+    voided: VoidedRound | None = None  # the last round if it is void, until the next one opens
 
 
 class LinkState(Struct):
@@ -237,7 +269,7 @@ class Hit(Struct, frozen=True, gc=False):
     level: str
     hand: str
     amount_micros: int
-    status: Literal["pending", "validated", "paid", "rejected"] = "pending"
+    status: PayoutStatus = "pending"
 
 
 def is_open(hit: Hit) -> bool:
@@ -381,3 +413,8 @@ def copy_round(round_: Round | None) -> Round | None:
         void_seats=list(round_.void_seats),
         posted=dict(round_.posted),
     )
+
+
+def copy_result(result: Result | None) -> Result | None:
+    """A result as it is now, likewise."""
+    return result and replace(result, payouts=dict(result.payouts))

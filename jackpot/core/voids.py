@@ -6,7 +6,7 @@ void reverses what was posted. If the level has paid 100% since, that money is g
 bears it all; after a 10% the meter bears it down to zero and the house the rest.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.table import VoidRound
 from jackpot.core.config import Irregularities, VoidsByTable
 from jackpot.core.events.table import RoundVoided, SeatVoided
+from jackpot.core.increments import Rates, rates_of
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import Rework, open_payouts, rework
@@ -37,6 +38,7 @@ _ALONE: Mapping[VoidsByTable, tuple[Phase, ...]] = {
     "until-collected": ("open", "locked"),
     "until-settled": ("open", "locked", "collected"),
 }
+Rate = Sequence[tuple[int, int]]  # primary and reserve of each wager
 
 
 def void_round(
@@ -201,27 +203,40 @@ def _seated(settlement: Settlement, moved: Mapping[int, int]) -> Settlement:
     return replace(settlement, awards=tuple(award_at(award) for award in settlement.awards))
 
 
-def _posted_wagers(state: State, table: TableState, round_: Round) -> Iterator[tuple[int, str]]:
-    """Seat and link of every wager whose increments are on the meters."""
+def _posted_wagers(
+    state: State, table: TableState, round_: Round
+) -> Iterator[tuple[int, str, Rates]]:
+    """Seat, link and rates of every wager whose increments are on the meters."""
     if round_.phase == "open":
         return
     for seat, bet, wager in standing(round_):
         if round_.phase != "locked" or wager.medium == "electronic":
-            yield seat, bet_of(state, table, bet)[0].config.id
+            link = bet_of(state, table, bet)[0].config
+            yield seat, link.id, wager.rates or rates_of(link)
 
 
 def _part(state: State, table: TableState, round_: Round, name: str, seat: int) -> Posted | None:
     """A seat's part of what the round put on a level. A link has one denomination: it divides."""
-    link = name.split("/", maxsplit=1)[0]
-    seats = [s for s, posted_link in _posted_wagers(state, table, round_) if posted_link == link]
-    posted, ours, all_ = round_.posted[name], seats.count(seat), len(seats)
+    link, level = name.split("/", maxsplit=1)
+    place = [each.id for each in state.links[link].config.levels].index(level)
+    wagers = [
+        (s, rates[place]) for s, on, rates in _posted_wagers(state, table, round_) if on == link
+    ]
+    ours = [rates for s, rates in wagers if s == seat]
     if not ours:
         return None
-    primary = (posted.meter_micros + posted.overflow_micros) * ours // all_
+    posted, all_ = round_.posted[name], [rates for _, rates in wagers]
+    primary = _by_rate(posted.meter_micros + posted.overflow_micros, ours, all_, 0)
     # What went over the limit went there last, so it comes back first.
     over = min(posted.overflow_micros, primary)
-    reserve = posted.reserve_micros * ours // all_
+    reserve = _by_rate(posted.reserve_micros, ours, all_, 1)
     return Posted(posted.sequence, primary - over, reserve, over)
+
+
+def _by_rate(micros: int, ours: Rate, all_: Rate, which: int) -> int:
+    """The part of an increment that some of the wagers made, which had perhaps other rates."""
+    total = sum([rate[which] for rate in all_])
+    return micros * sum([rate[which] for rate in ours]) // total if total else 0
 
 
 def _less(posted: Posted, part: Posted | None) -> Posted:
@@ -264,7 +279,7 @@ def _return_wagers(
     if round_ is None:
         raise AssertionError("only a round can be voided")
     owed: dict[str, int] = {}
-    for seat, link in _posted_wagers(state, table, round_):
+    for seat, link, _ in _posted_wagers(state, table, round_):
         if seat in seats:
             owed[link] = owed.get(link, 0) + state.links[link].config.wager_micros
     for name, part in parts.items():

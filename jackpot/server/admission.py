@@ -59,11 +59,11 @@ class Admission:
             allow(actor, rpc, table, site)
         except DeniedError as error:
             record_denial(rpc, peer, error.principal, str(error))
-            raise _refused(error) from error
+            raise _refused(error, rpc) from error
 
     def _denied(self, call: Call, rpc: str, error: DeniedError) -> CallRefusedError:
         record_denial(rpc, call.peer, error.principal, str(error))
-        refusal = _refused(error)
+        refusal = _refused(error, rpc)
         if not error.known:
             call.shun(refusal)
         return refusal
@@ -127,6 +127,8 @@ def _local(call: Call) -> Actor:
     )
 
 
-def _refused(error: DeniedError) -> CallRefusedError:
-    # The caller is not told why: the audit log is.
-    return refused(Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED)
+def _refused(error: DeniedError, rpc: str) -> CallRefusedError:
+    """Tell known callers who they are and what is needed; others only the audit log knows of."""
+    if error.known:
+        return refused(Reason.NOT_ALLOWED, rpc=rpc, **error.details)
+    return refused(Reason.UNAUTHENTICATED)

@@ -114,6 +114,7 @@ class Controller:
             await self._fronts.stop()
             await self.engine.drain()  # or its writers would go on without anybody
             raise
+        self._meters.addresses = (where,)
         self._heed_health(self.engine.healthy)
         self.engine.on_health = self._heed_health
         self._watching = [

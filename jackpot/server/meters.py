@@ -4,6 +4,7 @@ A watcher gets the latest value, never a queue. A frame is serialised once for a
 serialised messages can be put one behind the other, and mean what they would have meant as one.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from google.protobuf.message import Message
@@ -12,10 +13,10 @@ from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
 from jackpot.server.calls import Call
-from jackpot.server.codec.meter import ROWS, Watched, parse_watch, watched
+from jackpot.server.codec.meter import ROWS, Watched, parse_watch, progress, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.rpc import Rpc, unary_rpcs
-from jackpot.wire.limits import MAX_WATCHERS
+from jackpot.wire.limits import MAX_WATCHERS, PROGRESS_S
 from jackpot.wire.v1 import meter_pb2
 
 
@@ -27,20 +28,33 @@ class MeterService:
     ) -> None:
         self._engine = engine
         self._sites = sites
+        self.progress_s = PROGRESS_S
         self._max_watchers = max_watchers
         self._watchers = 0
         self._ending: CallRefusedError | None = None
+        self.addresses: tuple[str, ...] = ()  # where the controller listens, once it does
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
     def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
-        return {**rpcs, "ListSites": self._list_sites, "WatchMeters": self._watch}
+        return {
+            **rpcs,
+            "GetServerInfo": self._get_server_info,
+            "ListSites": self._list_sites,
+            "WatchMeters": self._watch,
+        }
 
     def end_streams(self, error: CallRefusedError) -> None:
         """End every watch."""
         self._ending = error
         self._engine.meters.publish(())
+
+    async def _get_server_info(
+        self, _message: meter_pb2.GetServerInfoRequest, _actor: Actor
+    ) -> Message:
+        answer: Message = ROWS["GetServerInfo"].answer(self.addresses)
+        return answer
 
     async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:
         answer: Message = ROWS["ListSites"].answer([actor.site] if actor.site else self._sites)
@@ -69,8 +83,12 @@ class MeterService:
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
+                after = frames[-1].sequence
                 await call.write(b"".join(map(self._serialise, frames)))
-            await board.changed(version)
+            try:
+                await asyncio.wait_for(board.changed(version), self.progress_s)
+            except TimeoutError:
+                await call.write(progress(after).SerializeToString())
         raise self._ending
 
     def _serialise(self, frame: MeterFrame) -> bytes:

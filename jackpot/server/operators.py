@@ -12,6 +12,7 @@ from jackpot.server.codec.operator import ROWS
 from jackpot.server.errors import CallRefusedError
 from jackpot.server.floor_watch import FloorWatch, Heartbeats
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import operator_pb2
 
 
@@ -39,7 +40,8 @@ class OperatorService:
         async def call(message: Any, actor: Actor) -> Message:
             found = await rpc(message, actor)
             for table in tables(found):
-                table.heartbeat_time_micros = self._heartbeats.get((message.site, table.id), 0)
+                if heard := timestamp(self._heartbeats.get((message.site, table.id), 0)):
+                    table.heartbeat_time.CopyFrom(heard)
             return found
 
         return call

@@ -17,7 +17,9 @@ from jackpot.engine import Engine
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Call, Method
 from jackpot.server.codec import Command, Read, Row
+from jackpot.server.codec.pages import paged
 from jackpot.server.errors import accepted, refused, seen
+from jackpot.wire.limits import MAX_REQUEST_BYTES
 
 Unary = Callable[[Any, Actor], Awaitable[Message]]
 Watch = Callable[[Any, Call, Actor], Awaitable[None]]  # writes to the call by itself
@@ -66,7 +68,9 @@ def _read(engine: Engine, row: Read) -> Unary:
 
 
 def decode(message_type: Any, raw: bytes) -> Any:
-    """The message that the bytes are."""
+    """The message that the bytes are, unless there are too many of them."""
+    if len(raw) > MAX_REQUEST_BYTES:
+        raise refused(Reason.TOO_MANY, field="message", bytes=len(raw), limit=MAX_REQUEST_BYTES)
     try:
         return message_type.FromString(raw)
     except DecodeError as error:
@@ -85,7 +89,7 @@ def _method(method: MethodDescriptor, rpc: Any, admission: Admission) -> Method:
             await rpc(message, call, actor)
         else:
             with admission.busy(actor):
-                found: Message = await rpc(message, actor)
+                found: Message = paged(message, await rpc(message, actor))
             call.send(found.SerializeToString())
 
     def serve_one(call: Call) -> None:

@@ -8,14 +8,18 @@ from google.protobuf.message import Message
 from jackpot.auth.gate import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
+from jackpot.server.about import program_version
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Call
 from jackpot.server.codec.table import ROWS
-from jackpot.server.errors import CallRefusedError, refused
+from jackpot.server.codec.table_config import standing
+from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.play import PlayStream
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.server.table_watch import TableWatches
 from jackpot.wire.limits import MAX_STREAMS
+from jackpot.wire.times import timestamp
+from jackpot.wire.v1 import table_pb2
 
 
 class TableService:
@@ -34,7 +38,8 @@ class TableService:
     def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
-        heard = {rpc: self._heard(rpcs[rpc]) for rpc in ("Attach", "Heartbeat")}
+        attach = self._with_standing(rpcs["Attach"])
+        heard = {"Attach": self._heard(attach), "Heartbeat": self._heard(rpcs["Heartbeat"])}
         return {**rpcs, **heard, "Play": self._play, "WatchTable": self.watches.watch}
 
     def end_streams(self, error: CallRefusedError) -> None:
@@ -49,6 +54,25 @@ class TableService:
         async def call(message: Any, actor: Actor) -> Message:
             answer = await rpc(message, actor)
             self.heartbeats[message.site, message.table] = time.time_ns() // 1_000
+            return answer
+
+        return call
+
+    def _with_standing(self, attach: Unary) -> Unary:
+        """An attachment that also says what the table is, which its entry does not keep."""
+
+        async def call(message: table_pb2.AttachRequest, actor: Actor) -> Message:
+            answer = await attach(message, actor)
+            found = await self._engine.read(
+                message.site, lambda state: standing(state, message.table), fresh=False
+            )
+            answer.MergeFrom(seen(found))
+            answer.MergeFrom(
+                table_pb2.AttachResponse(
+                    server_version=program_version(),
+                    server_time=timestamp(time.time_ns() // 1_000),
+                )
+            )
             return answer
 
         return call

@@ -8,9 +8,11 @@ import grpc
 from jackpot.wire.handshake import TlsProbe
 from jackpot.wire.identity import Identity
 from jackpot.wire.keepalive import keepalive
+from jackpot.wire.service_config import SERVICE_CONFIG_OPTION
 
 __all__ = ["Identity", "is_secured", "open_async_channel", "open_sync_channel", "refusal_of"]
 
+_OPTIONS: tuple[tuple[str, int | str], ...] = (*keepalive(), SERVICE_CONFIG_OPTION)
 # gRPC's channels do not tell where they lead; whoever is refused must ask at the same address why.
 _PROBES: WeakKeyDictionary[object, TlsProbe] = WeakKeyDictionary()
 
@@ -18,19 +20,19 @@ _PROBES: WeakKeyDictionary[object, TlsProbe] = WeakKeyDictionary()
 def open_sync_channel(address: str, identity: Identity | None) -> grpc.Channel:
     """A connection for a command line; without an identity, to a controller on loopback."""
     channel = (
-        grpc.secure_channel(address, identity.credentials(), options=keepalive())
+        grpc.secure_channel(address, identity.credentials(), options=_OPTIONS)
         if identity
-        else grpc.insecure_channel(address, options=keepalive())
+        else grpc.insecure_channel(address, options=_OPTIONS)
     )
     _PROBES[channel] = TlsProbe(address, identity)
     return channel
 
 
 def open_async_channel(
-    address: str, identity: Identity | None, options: Sequence[tuple[str, int]] = ()
+    address: str, identity: Identity | None, options: Sequence[tuple[str, int | str]] = ()
 ) -> grpc.aio.Channel:
     """A connection for a table or a sign; without an identity, to a controller on loopback."""
-    options = (*options, *keepalive())
+    options = (*options, *_OPTIONS)
     if identity is None:
         return grpc.aio.insecure_channel(address, options=options)
     channel = grpc.aio.secure_channel(address, identity.credentials(), options=options)

@@ -4,6 +4,7 @@ Every limit is far above what a table needs and far below what would hurt the co
 """
 
 MAX_MESSAGE_BYTES = 1 << 20  # gRPC itself answers RESOURCE_EXHAUSTED
+MAX_REQUEST_BYTES = 64 << 10  # of a message; what lies between is refused with its reason
 MAX_SEATS = 32
 MAX_WAGERS = 64  # of one command
 MAX_BETS = 16  # named in one chip count
@@ -20,7 +21,10 @@ MAX_STREAMS_EACH = 256  # of any other certificate; many signs may share one
 MAX_STREAMS = 1_024
 MAX_WATCHERS = 1_024
 MAX_WATCHED_LINKS = 64
+MAX_PAGE = 1_000  # of a list
 MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others
+HEARTBEAT_S = 5.0  # between two heartbeats of a table
+PROGRESS_S = 5.0  # after which a watch says that it is alive
 MAX_UNREAD_S = 20.0  # how long a client may leave unread what it was sent
 MAX_CALLS = 100  # at once on one connection, streams included; HTTP/2 advises against less
 MAX_CONNECTIONS = 4_096  # each is an open file; gRPC itself closes the next

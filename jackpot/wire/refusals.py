@@ -8,8 +8,11 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from jackpot.wire.channels import refusal_of
+from jackpot.wire.reasons import retry_class
+from jackpot.wire.v1 import reason_pb2
 
 DOMAIN = "jackpot"
+_RETRY_S = 0.2  # where the controller does not say how long to wait
 DETAILS_KEY = "grpc-status-details-bin"
 # Without a rich status these come from gRPC itself, not from the controller. A write that meets a
 # broken connection is INTERNAL there, a stream that vanishes UNKNOWN, and a call that is under way
@@ -62,6 +65,11 @@ class RefusedError(Exception):
         )
         super().__init__(f"{reason or code}: {message}" + (f" ({details})" if details else ""))
 
+    @property
+    def attach_again(self) -> bool:
+        """Whether the table's epoch or numbers do not fit: attach, and go on as the answer says."""
+        return retry_class(self.reason) == reason_pb2.RETRY_CLASS_ATTACH
+
 
 class UnreachableError(RefusedError):
     """The controller can't be reached, so it is not known what became of a command."""
@@ -76,6 +84,13 @@ def from_status(status: status_pb2.Status) -> RefusedError:
             reason, metadata = info.reason, dict(info.metadata)
         elif detail.Unpack(retry):
             retry_s = retry.retry_delay.ToTimedelta().total_seconds()
+    # Of a reason that is known here the contract says whether sending the same again can help; of
+    # another one only the delay that comes with it.
+    known = retry_class(reason)
+    if known == reason_pb2.RETRY_CLASS_SAME:
+        retry_s = _RETRY_S if retry_s is None else retry_s
+    elif known != reason_pb2.RETRY_CLASS_UNSPECIFIED:
+        retry_s = None
     code = code_pb2.Code.Name(status.code)
     return RefusedError(code, status.message, reason, metadata, retry_s)
 

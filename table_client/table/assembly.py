@@ -5,15 +5,13 @@ from contextlib import asynccontextmanager
 
 from jackpot.core.config import Link, Site
 from jackpot.wire.v1 import table_pb2
-from table_client.client import TableClient
+from table_client.client import OVER, TableClient
 from table_client.table.devices.client import DeviceConnection, RemoteDevices
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.devices.refusals import DeviceLost, DeviceRefused
 from table_client.table.floor import Calls
 from table_client.table.games.model import Game
 from table_client.table.ports import DeckLostError
-
-_OVER = (table_pb2.ROUND_PHASE_UNSPECIFIED, table_pb2.ROUND_PHASE_SETTLED)
 
 
 def links_of(site: Site, table_id: str) -> list[Link]:
@@ -67,5 +65,5 @@ async def take_up(client: TableClient, calls: Calls) -> None:
 
 async def end_left(left: table_pb2.Round, calls: Calls) -> None:
     """A round that an earlier run has left has lost its cards, so it is void by rule."""
-    if left.phase not in _OVER:
+    if left.phase not in OVER:
         await calls.void_left(left, "TABLE_RESTARTED")

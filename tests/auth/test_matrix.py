@@ -113,7 +113,7 @@ def play(table: str) -> bytes:
 def unary(table: str) -> bytes:
     """An OpenRound for a table."""
     id_ = table_pb2.CommandId(site=SITE, table=table, epoch=1, number=1)
-    return table_pb2.OpenRoundRequest(id=id_).SerializeToString()
+    return table_pb2.OpenRoundRequest(id=id_, command=table_pb2.OpenRound()).SerializeToString()
 
 
 async def test_a_table_acts_for_itself_only(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ async def test_one_identity_on_both_is_one_command(tmp_path: Path, store: Addres
                     table_pb2.AttachRequest(site=SITE, table="s0", request_id=new_request_id())
                 )
                 which = table_pb2.CommandId(site=SITE, table="s0", epoch=attached.epoch, number=1)
-                request = table_pb2.OpenRoundRequest(id=which)
+                request = table_pb2.OpenRoundRequest(id=which, command=table_pb2.OpenRound())
                 paused = asyncio.ensure_future(stubs[1].OpenRound(request, timeout=20))
                 await asyncio.sleep(0.3)
                 # The signal may catch it a few instructions later, with the file locked: then the

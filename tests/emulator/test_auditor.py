@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
 
 import emulator.soak.audit as audit_package
 from emulator.soak.audit import signs
@@ -119,7 +120,7 @@ CALLED = Entry(
     14,
     "call_floor",
     CALL,
-    pb.CallFloorResponse(sequence=14, call=1, expires_time_micros=9),
+    pb.CallFloorResponse(sequence=14, call=1, expires_time=Timestamp(nanos=9_000)),
     table="a",
     epoch=1,
     number=3,

@@ -216,6 +216,7 @@ class Dealer:
     async def do(self, kind: str, command: Any = None, number: int | None = None) -> Any:
         """Send a command and wait for its response."""
         rpc = RPCS[kind]
+        command = command if command is not None else getattr(table_pb2, rpc)()
         request = getattr(table_pb2, f"{rpc}Request")(id=self.id(number), command=command)
         return await getattr(self.house.tables, rpc)(request, timeout=10)
 

@@ -53,7 +53,7 @@ async def test_a_proposal_changes_nothing_until_another_department_approves(hous
     assert response.WhichOneof("outcome") == "proposed"
     assert (proposed.before, proposed.after) == ("10,000.00", "10,500.00")
     assert (proposed.proposer, proposed.department) == ("ann", "slots")
-    assert proposed.expires_time_micros - proposed.proposed_time_micros == 86_400 * DOLLAR
+    assert proposed.expires_time.seconds - proposed.proposed_time.seconds == 86_400
     assert proposed.kind == operator_pb2.CHANGE_KIND_ADJUST_METER
     assert await house.meter("five") == {"main": 10_000 * DOLLAR}
     listed = await proposals(house)

@@ -42,7 +42,7 @@ async def test_a_royal_goes_only_by_a_floorpersons_approval(house: House) -> Non
     assert await all_of(house) == before
     (call,) = await calls(house)
     assert (call.id, call.table, call.round, call.irregularity) == (1, "t4", 1, "MISDEALT")
-    assert (call.id, call.expires_time_micros) == (called.call, called.expires_time_micros)
+    assert (call.id, call.expires_time) == (called.call, called.expires_time)
     done = await house.operate("ApproveFloorCall", who="flo", call=called.call)
     assert (done.table, done.round, done.returned_micros) == ("t4", 1, 2_000_000)
     assert [change.closed for change in done.changes] == [True, True]  # and the envy bonus

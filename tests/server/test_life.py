@@ -139,7 +139,9 @@ async def test_a_restart_knows_everything(tmp_path: Path, store: Address) -> Non
         first = await house.balances()
     async with open_house(tmp_path, store) as house:
         assert await house.balances() == first
-        again = await house.tables.LockOut(table_pb2.LockOutRequest(id=dealer.id(3)))
+        again = await house.tables.LockOut(
+            table_pb2.LockOutRequest(id=dealer.id(3), command=table_pb2.LockOut())
+        )
         assert [wager.seat for wager in again.wagers] == [1, 2]
         tables = await house.operators.GetTable(operator_pb2.GetTableRequest(site=SITE, table="t4"))
         assert tables.table.round.phase == table_pb2.ROUND_PHASE_LOCKED

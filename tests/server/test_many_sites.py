@@ -53,7 +53,8 @@ async def open_round(channel: grpc.aio.Channel, site: str) -> int:
     request = table_pb2.AttachRequest(site=site, table="t4", request_id=new_request_id())
     epoch = (await tables(channel).Attach(request)).epoch
     which = table_pb2.CommandId(site=site, table="t4", epoch=epoch, number=1)
-    return (await tables(channel).OpenRound(table_pb2.OpenRoundRequest(id=which))).sequence
+    opening = table_pb2.OpenRoundRequest(id=which, command=table_pb2.OpenRound())
+    return (await tables(channel).OpenRound(opening)).sequence
 
 
 async def test_houses_are_served_side_by_side(tmp_path: Path, store: Address) -> None:

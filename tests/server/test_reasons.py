@@ -7,12 +7,14 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
 
-from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason
+from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason, number_use
 from jackpot.store.opening import Address
+from jackpot.wire import reasons as wire
 from jackpot.wire.request_id import make_request_id, new_request_id
 from jackpot.wire.v1 import reason_pb2, table_pb2
 from tests.server.house import FIVE, House, info_of, status_of
 from tests.server.scenes import at_the_door, at_the_table, of_operators
+from tests.traces import compare, error_json, recorded
 
 ROOT = Path(__file__).parents[2]
 # A reason without a scene here fails its test.
@@ -20,10 +22,19 @@ SCENARIOS = at_the_door.SCENES | at_the_table.SCENES | of_operators.SCENES
 
 
 @pytest.mark.parametrize("reason", Reason)
-async def test_a_refusal_tells_its_reason(reason: Reason, tmp_path: Path, store: Address) -> None:
-    """The caller gets the code, the reason, the domain, and a retry delay where one helps."""
-    with pytest.raises(AioRpcError) as caught:
+async def test_a_refusal_tells_its_reason(
+    reason: Reason, tmp_path: Path, store: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller gets the code, the reason, the domain, and a retry delay where one helps.
+
+    The exchange is the trace that docs show.
+    """
+    with pytest.raises(AioRpcError) as caught, recorded(monkeypatch) as recorder:
         await SCENARIOS[reason](tmp_path, store)
+    told = [
+        each for each in recorder.exchanges if each.get("error", {}).get("reason") == reason.value
+    ]
+    compare(f"reasons/{reason.value}", told[-1] if told else {"error": error_json(caught.value)})
     status, meaning = status_of(caught.value), MEANINGS[reason]
     info = info_of(status)
     assert (info.reason, info.domain) == (reason.value, "jackpot")
@@ -44,20 +55,17 @@ def test_every_reason_is_on_the_wire() -> None:
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_the_wire_says_which_reasons_use_a_number(reason: Reason) -> None:
-    """In the comment on each; so do the docs, for those that use none."""
-    proto = (ROOT / "proto/jackpot/v1/reason.proto").read_text()
-    comment = proto.split(f"  REASON_{reason.value} = ")[0].split(";\n")[-1]
-    comment = " ".join(comment.replace("//", " ").split())
-    says = {
-        Reason.STORE_UNAVAILABLE: "number: not known, send the same one.",
-        Reason.MALFORMED: "number: used if it can be read.",
-        Reason.TOO_MANY: "number: used if it can be read.",
-        **dict.fromkeys(NO_NUMBER - {Reason.STORE_UNAVAILABLE}, "number: unused."),
-    }.get(reason)
-    assert comment.endswith(says) if says else "number:" not in comment
+def test_the_wire_says_what_a_client_may_make_of_a_reason(reason: Reason) -> None:
+    """Code, retry and number, as an option of the value; docs name those that use no number."""
+    told, meaning = wire.MEANINGS[reason.value], MEANINGS[reason]
+    assert code_pb2.Code.Name(told.code) == meaning.code
+    retry = reason_pb2.RetryClass.Name(told.retry)
+    number = reason_pb2.NumberUse.Name(told.number)
+    assert retry == f"RETRY_CLASS_{meaning.retry.upper()}"
+    assert number == f"NUMBER_USE_{number_use(reason).upper().replace('-', '_')}"
+    assert (number_use(reason) in ("unused", "not-known")) == (reason in NO_NUMBER)
     if reason in NO_NUMBER:
-        assert f"`{reason.value}`" in (ROOT / "docs/reference/api.md").read_text()
+        assert f"`{reason.value}`" in (ROOT / "docs/reference/table-contract.md").read_text()
 
 
 async def test_a_journaled_refusal_says_where(house: House) -> None:

@@ -103,7 +103,9 @@ async def test_a_table_removes_no_wager(house: House) -> None:
     wager = table_pb2.PlacedWager(seat=2, bet=FIVE).SerializeToString()
     removal = b"\x0a" + bytes([len(wager)]) + wager + b"\x12\x03Ann"
     call: Any = house.channel.unary_unary("/jackpot.v1.TableService/RemoveWager")
-    request = table_pb2.OpenRoundRequest(id=dealer.id()).SerializeToString()
+    request = table_pb2.OpenRoundRequest(
+        id=dealer.id(), command=table_pb2.OpenRound()
+    ).SerializeToString()
     with pytest.raises(AioRpcError) as caught:
         await call(request + b"\x12" + bytes([len(removal)]) + removal)
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED

@@ -30,9 +30,7 @@ TOOL = load_tool()
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A project whose protocol is as it was released, but for what is accepted here already."""
-    for name in ("proto", "third_party"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "buf.yaml", tmp_path)
+    shutil.copytree(ROOT / "proto", tmp_path / "proto")
     return tmp_path
 
 

@@ -16,7 +16,7 @@ from emulator.soak.audit import calls, rounds, undoing
 from emulator.soak.audit.books import Books, Hand, Payout, Round, Table, new_link
 from emulator.soak.audit.claims import Cards
 from emulator.soak.audit.comparing import Comparison, difference
-from emulator.soak.audit.entry import FRAME, OBSERVATIONS, RESTORED, Entry
+from emulator.soak.audit.entry import FRAME, OBSERVATIONS, RESTORED, Entry, flat
 from emulator.soak.audit.floor_commands import FLOOR_COMMANDS, void_answer
 from emulator.soak.audit.paying import settle
 from emulator.soak.audit.returning import credit
@@ -179,11 +179,19 @@ class Auditor:
             rounds=table.rounds,
             incarnation=self.books.incarnation,
         )
-        if table.round:
-            expected.round.CopyFrom(self._compare.round_message(table))
         if found := self.books.calls.get(entry.table):
             expected.call.CopyFrom(entry.response.call)  # with its times, as the clock has them
             expected.call.MergeFrom(calls.call_message(entry.table, found))
+        told: pb.AttachResponse = entry.response
+        if round_ := table.round or table.voided:
+            expected.round.CopyFrom(self._compare.round_message(table, round_, told.round))
+        # What the table is, may do and talks to is told as it stands a moment after the entry.
+        if (told.config.table, told.config.seats) != (table.terms.id, table.terms.seats):
+            raise ContradictionError(entry, f"the table is told to be {flat(told.config)}")
+        expected.config.CopyFrom(told.config)
+        expected.next_round_refusal = told.next_round_refusal
+        expected.server_version = told.server_version
+        expected.server_time.CopyFrom(told.server_time)
         self._must_equal(entry, expected)
         table.epoch, table.last_number = table.epoch + 1, 0
 
@@ -218,7 +226,7 @@ class Auditor:
         if self._is_refused(entry, rounds.why_not_open(self.books, table)):
             return
         table.rounds += 1
-        table.round = Round(table.rounds)
+        table.round, table.voided = Round(table.rounds), None
         self._must_equal(entry, pb.OpenRoundResponse(round=table.rounds))
 
     def _place_wagers(self, entry: Entry, table: Table) -> None:
@@ -260,6 +268,8 @@ class Auditor:
         hands = {h.seat: Hand(tuple(h.cards), rounds.fate_of(h), h.player) for h in request.hands}
         cards = Cards(hands, tuple(request.dealer), tuple(request.community))
         payouts, alarms = settle(self.books, table, cards, entry.sequence)
+        round_ = rounds.round_of(table)
+        round_.settled, round_.payouts, round_.alarms = request, payouts, alarms
         if problem := self._compare.settlement(table, payouts, alarms, entry.response):
             raise ContradictionError(entry, problem)
         if self.on_settled:
@@ -268,6 +278,7 @@ class Auditor:
     def _void_round(self, entry: Entry, table: Table) -> None:
         if not self._is_refused(entry, rounds.why_not_void(table, entry.request.irregularity)):
             number = rounds.round_of(table).number
+            rounds.round_of(table).irregularity = entry.request.irregularity
             undone = undoing.void_round(self.books, table)
             self._must_equal(entry, pb.VoidRoundResponse(**void_answer(number, *undone)))
 
@@ -276,8 +287,8 @@ class Auditor:
         if self._is_refused(entry, calls.why_not_call(self.books, table, entry.request)):
             return
         number = calls.call(self.books, table, entry.request)
-        expires = entry.response.expires_time_micros
-        self._must_equal(entry, pb.CallFloorResponse(call=number, expires_time_micros=expires))
+        expires = entry.response.expires_time
+        self._must_equal(entry, pb.CallFloorResponse(call=number, expires_time=expires))
 
     def _withdraw_call(self, entry: Entry, table: Table) -> None:
         number = entry.request.call

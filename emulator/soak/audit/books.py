@@ -108,6 +108,15 @@ class Standing(NamedTuple):
     player: str
     electronic: bool
     account: str = ""  # the game account that it was taken from
+    # Primary and reserve by level, if its link has changed them since; empty: as they are now.
+    rates: tuple[tuple[str, tuple[int, int]], ...] = ()
+
+    def terms_at(self, level: "Level") -> LevelTerms:
+        """A level's terms with the rates at which the wager was accepted."""
+        for name, (primary, reserve) in self.rates:
+            if name == level.terms.id:
+                return level.terms._replace(primary_bps=primary, reserve_bps=reserve)
+        return level.terms
 
 
 class Hand(NamedTuple):
@@ -136,6 +145,10 @@ class Round:
     posted: dict[tuple[str, str], Increment] = field(default_factory=dict)  # (link, level)
     draws: dict[str, pb.Draw] = field(default_factory=dict)  # by link
     touched: bool = False  # something of it was validated or paid
+    settled: pb.Settle | None = None  # what it was settled with
+    payouts: list["Payout"] = field(default_factory=list)  # all that were decided
+    alarms: list[str] = field(default_factory=list)
+    irregularity: str = ""  # why it is void
 
     def standing(self) -> list[tuple[int, str, Standing]]:
         """Every wager: seat, bet, wager."""
@@ -151,6 +164,7 @@ class Table:
     last_number: int = 0
     rounds: int = 0
     round: Round | None = None
+    voided: Round | None = None  # the last round, if it is void
     decks: set[str] = field(default_factory=set)  # in use, by their backs
     calls: list[int] = field(default_factory=list)  # all its calls for the floor
 
@@ -188,6 +202,8 @@ class Payout:
     source: str
     account: str = ""
     floorperson: str = ""
+    status: str = "PENDING"
+    form: str = ""
 
 
 @dataclass(slots=True, eq=False)  # two awards may be alike and still be two

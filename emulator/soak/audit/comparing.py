@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from emulator.soak.audit import draws
-from emulator.soak.audit.books import Books, Link, Payout, Table
+from emulator.soak.audit.books import Books, Link, Payout, Round, Table
 from emulator.soak.audit.entry import Entry, flat
 from emulator.soak.audit.rounds import round_of
+from jackpot.rules.hand_titles import hand_title
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2
 from jackpot.wire.v1 import table_pb2 as pb
 
@@ -31,12 +32,23 @@ class Comparison:
     def __init__(self, books: Books) -> None:
         self._books = books
 
-    def round_message(self, table: Table) -> pb.Round:
-        """A table's round as Attach must tell it."""
-        round_ = round_of(table)
+    def round_message(self, table: Table, round_: Round, told: pb.Round) -> pb.Round:
+        """A table's round as Attach must tell it, but for times and who has voided it."""
+        settled = round_.settled or pb.Settle()
+        payouts = [slip(payout) for payout in round_.payouts]
+        for payout, found in zip(payouts, told.payouts, strict=False):
+            payout.decided_time.CopyFrom(found.decided_time)
+        phase = "VOIDED" if round_ is table.voided else round_.phase
         return pb.Round(
             number=round_.number,
-            phase=pb.RoundPhase.Value(f"ROUND_PHASE_{round_.phase}"),
+            phase=pb.RoundPhase.Value(f"ROUND_PHASE_{phase}"),
+            hands=settled.hands,
+            dealer=settled.dealer,
+            community=settled.community,
+            payouts=payouts,
+            alarms=round_.alarms,
+            irregularity=round_.irregularity,
+            voided_by=told.voided_by,
             wagers=[
                 pb.Wager(
                     seat=seat,
@@ -94,7 +106,7 @@ class Comparison:
         if len(must) != len(is_):
             return f"{len(is_)} awards, must be {len(must)}: {_slips(is_)} not {_slips(must)}"
         for expected, found in zip(must, is_, strict=True):
-            expected.decided_time_micros = found.decided_time_micros
+            expected.decided_time.CopyFrom(found.decided_time)
             if expected != found:
                 return f"an award is {flat(found)}, must be {flat(expected)}"
         if list(told.alarms) != alarms:
@@ -147,7 +159,7 @@ class Comparison:
         if list(is_) != in_order:
             return f"open payouts are listed as {list(is_)}, must be {in_order}"
         for number, expected in must.items():
-            expected.decided_time_micros = is_[number].decided_time_micros
+            expected.decided_time.CopyFrom(is_[number].decided_time)
             if expected != is_[number]:
                 return f"open payout is {flat(is_[number])}, must be {flat(expected)}"
         return ""
@@ -161,7 +173,7 @@ class Comparison:
             ("rounds", told.rounds, table.rounds),
             ("open payouts", told.open_payouts, open_),
         ]
-        round_ = self.round_message(table) if table.round else pb.Round()
+        round_ = self.round_message(table, table.round, told.round) if table.round else pb.Round()
         found.append(("round", flat(told.round), flat(round_)))
         return differing(f"table {told.id}", found)
 
@@ -197,6 +209,9 @@ def slip(payout: Payout) -> payout_pb2.Payout:
         share_bps=due.share_bps,
         floorperson=payout.floorperson,
         account=payout.account,
+        status=payout_pb2.PayoutStatus.Value(f"PAYOUT_STATUS_{payout.status}"),
+        form=payout.form,
+        hand_title=hand_title(due.hand),
     )
 
 

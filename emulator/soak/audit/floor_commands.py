@@ -66,7 +66,7 @@ def _earlier(books: Books, payout: Payout) -> bool:
 
 def _validate(books: Books, message: op.ValidatePayoutRequest) -> op.ValidatePayoutResponse:
     payout = books.payouts[message.payout]
-    payout.floorperson = message.floorperson
+    payout.floorperson, payout.status = message.floorperson, "VALIDATED"
     if message.source:
         payout.source = source_name(message.source)
     _touch(books, payout)
@@ -96,6 +96,7 @@ def _why_not_pay(books: Books, message: op.PayPayoutRequest) -> str:
 
 def _pay(books: Books, message: op.PayPayoutRequest) -> op.PayPayoutResponse:
     payout = books.payouts.pop(message.payout)
+    payout.status, payout.form = "PAID", message.form
     link = books.links[payout.due.link]
     link.pending -= payout.amount
     if payout.source == "ACCOUNT" and payout.account:
@@ -158,6 +159,7 @@ def _why_not_void_round(books: Books, message: op.VoidTableRoundRequest) -> str:
 
 
 def _void_round(books: Books, message: op.VoidTableRoundRequest) -> op.VoidTableRoundResponse:
+    round_of(books.tables[message.table]).irregularity = message.irregularity
     undone = void_round(books, books.tables[message.table])
     return op.VoidTableRoundResponse(**void_answer(message.round, *undone))
 

@@ -225,9 +225,25 @@ def _suspend(books: Books, message: op.SuspendLinkRequest) -> op.SuspendLinkResp
     return op.SuspendLinkResponse()
 
 
+def _keep_rates(books: Books, link: Link) -> None:
+    """Wagers that were accepted keep the rates of that time."""
+    bets = {bet.id for bet in link.terms.bets}
+    rates = tuple(
+        (name, (level.terms.primary_bps, level.terms.reserve_bps))
+        for name, level in link.levels.items()
+    )
+    for table in books.tables.values():
+        for at_seat in table.round.wagers.values() if table.round else ():
+            for bet in at_seat.keys() & bets:
+                if not at_seat[bet].rates:
+                    at_seat[bet] = at_seat[bet]._replace(rates=rates)
+
+
 def _resume(books: Books, message: op.ResumeLinkRequest) -> op.ResumeLinkResponse:
     link = books.links[message.link]
     link.status = "IN_SERVICE"
+    if link.next_terms:
+        _keep_rates(books, link)
     for name, terms in link.next_terms.items():
         link.levels[name].terms = terms
     link.next_terms.clear()

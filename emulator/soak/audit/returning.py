@@ -2,12 +2,13 @@
 
 from emulator.soak.audit.books import Books, Increment, Purse, Settlement, Standing, Table
 from emulator.soak.audit.rounds import round_of
+from emulator.soak.audit.terms import WHOLE_BPS
 
 LevelKey = tuple[str, str]
 
 
-def posted_wagers(table: Table) -> list[tuple[int, str]]:
-    """Seat and link of each wager whose increments are on the meters."""
+def posted_wagers(table: Table) -> list[tuple[int, str, Standing]]:
+    """Seat and link of each wager, and itself, whose increments are on the meters."""
     round_ = round_of(table)
     found = []
     for seat, name, standing in round_.standing():
@@ -16,7 +17,7 @@ def posted_wagers(table: Table) -> list[tuple[int, str]]:
             raise AssertionError("an accepted bet is offered")
         counted = round_.phase in ("COLLECTED", "SETTLED")
         if counted or (round_.phase == "LOCKED" and standing.electronic):
-            found.append((seat, bet.link))
+            found.append((seat, bet.link, standing))
     return found
 
 
@@ -30,16 +31,17 @@ def amount_of(books: Books, table: Table, seats: list[int]) -> int:
     return total
 
 
-def part_of(table: Table, key: LevelKey, seat: int) -> Increment | None:
-    """A seat's part of what the round put on a level."""
-    seats = [s for s, link in posted_wagers(table) if link == key[0]]
-    mine = seats.count(seat)
+def part_of(books: Books, table: Table, key: LevelKey, seat: int) -> Increment | None:
+    """A seat's part of what the round put on a level: what its own wagers came to."""
+    mine = [wager for s, link, wager in posted_wagers(table) if (s, link) == (seat, key[0])]
     if not mine:
         return None
     sequence, whole = round_of(table).posted[key]
-    primary = (whole.meter + whole.overflow) * mine // len(seats)
+    level, each = books.level(key), books.links[key[0]].terms.wager_micros
+    terms = [wager.terms_at(level) for wager in mine]
+    primary = sum(each * term.primary_bps // WHOLE_BPS for term in terms)
     over = min(whole.overflow, primary)  # what went over the limit went there last
-    reserve = whole.reserve * mine // len(seats)
+    reserve = sum(each * term.reserve_bps // WHOLE_BPS for term in terms)
     return Increment(sequence, Purse(primary - over, reserve, over))
 
 
@@ -60,7 +62,7 @@ def give_back(
 ) -> None:
     """Return posted wagers: increments from their levels or the house, the rest as it was kept."""
     owed: dict[str, int] = {}
-    for seat, name in posted_wagers(table):
+    for seat, name, _ in posted_wagers(table):
         if seat in seats:
             owed[name] = owed.get(name, 0) + books.links[name].terms.wager_micros
     for key, part in parts.items():

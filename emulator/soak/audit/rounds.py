@@ -211,20 +211,19 @@ def post(books: Books, table: Table, sequence: int, *, electronic: bool) -> None
     for terms in table.terms.links:
         link = books.links[terms.id]
         ours = {bet.id for bet in terms.bets}
-        count = sum(b in ours and w.electronic == electronic for _, b, w in round_.standing())
-        total = count * terms.wager_micros
-        if not total:
-            continue
-        link.players -= total
-        kept = total
-        for name, level in link.levels.items():
-            primary, reserve, over = _shares(level.terms, total, level.meter)
-            more = Purse(primary - over, reserve, over)
-            level.apply(more)
-            kept -= sum(more)
-            first, before = round_.posted.get((terms.id, name), (sequence, Purse()))
-            round_.posted[terms.id, name] = Increment(first, before.plus(more))
-        link.retained += kept
+        for _, bet, wager in round_.standing():
+            if bet not in ours or wager.electronic != electronic:
+                continue
+            total = kept = terms.wager_micros
+            link.players -= total
+            for name, level in link.levels.items():
+                primary, reserve, over = _shares(wager.terms_at(level), total, level.meter)
+                more = Purse(primary - over, reserve, over)
+                level.apply(more)
+                kept -= sum(more)
+                first, before = round_.posted.get((terms.id, name), (sequence, Purse()))
+                round_.posted[terms.id, name] = Increment(first, before.plus(more))
+            link.retained += kept
 
 
 def _shares(terms: LevelTerms, total: int, meter: int) -> tuple[int, int, int]:

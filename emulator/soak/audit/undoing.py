@@ -60,7 +60,7 @@ def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
     give_back(books, table, round_.posted, gone, list(round_.wagers))
     keep_within(books, stood)
     books.settlements.pop((table.terms.id, round_.number), None)
-    table.round = None
+    table.round, table.voided = None, round_
     return returned, changes
 
 
@@ -69,7 +69,7 @@ def void_seat(books: Books, table: Table, seat: int) -> tuple[int, list[Change]]
     round_ = round_of(table)
     settlement = books.settlements.get((table.terms.id, round_.number))
     returned = amount_of(books, table, [seat])
-    parts = {key: part for key in round_.posted if (part := part_of(table, key, seat))}
+    parts = {key: part for key in round_.posted if (part := part_of(books, table, key, seat))}
     gone = {key: is_gone(books, key, part, settlement) for key, part in parts.items()}
     changes = []
     stood: dict[LevelKey, int] = {}
@@ -173,7 +173,7 @@ def take_back(
     changes += [Change(payout, 0, 0, closed=True) for payout in sorted(doomed)]
     for change in changes:
         if change.closed:
-            del books.payouts[change.payout]
+            books.payouts.pop(change.payout).status = "REJECTED"
         else:
             payout = books.payouts[change.payout]
             payout.amount, payout.meter_before = change.amount, change.meter_before

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from jackpot.rules.cards import JOKER, CardError, parse_card
+from jackpot.rules.cards import DECK
 from jackpot.wire.v1 import table_pb2 as pb
 
 BAD, MUCH = "MALFORMED", "TOO_MANY"
@@ -20,7 +20,6 @@ _NUMBER = 1 << 53
 _WHOLE = pb.FLOOR_ACT_VOID_ROUND
 _TEXT, _BACK = 128, 32
 _WEEK_S = 7 * 24 * 3_600
-_CARD = 4  # characters
 
 
 def malformed_reasons(kind: str, request: Any) -> set[str]:
@@ -58,18 +57,20 @@ def _each(
 
 
 def _card(card: str) -> Iterator[str]:
-    try:
-        known = len(card) <= _CARD and parse_card(card) != JOKER  # no linked game has one
-    except CardError:
-        known = False
-    if not known:
+    if card not in DECK:
+        yield BAD
+
+
+def _player(player: str, seat: int) -> Iterator[str]:
+    yield from _text(player)
+    if re.fullmatch(r"seat \d+", player) and player != f"seat {seat}":
         yield BAD
 
 
 def _wager(wager: pb.Wager) -> Iterator[str]:
     yield from _placed(wager)
     yield from _within(wager.amount_micros, 1, _MICROS)
-    yield from _text(wager.player)
+    yield from _player(wager.player, wager.seat)
     if wager.account:
         yield from _name(wager.account)
 
@@ -82,7 +83,7 @@ def _placed(wager: pb.Wager | pb.PlacedWager) -> Iterator[str]:
 def _hand(hand: pb.SeatHand) -> Iterator[str]:
     yield from _within(hand.seat, 1, _SEATS)
     yield from _each(hand.cards, _CARDS, _card)
-    yield from _text(hand.player)
+    yield from _player(hand.player, hand.seat)
     if hand.fate == pb.FATE_UNSPECIFIED or hand.fate not in pb.Fate.values():
         yield BAD
 

@@ -13,7 +13,7 @@ from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
 from jackpot.core.config import Link
-from jackpot.wire.v1 import table_pb2 as pb
+from table_client.client import OVER
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault as DeviceFault
 from table_client.table.devices.model import Method, StationConfig
@@ -75,7 +75,7 @@ class GameTable:
     async def begin(self) -> None:
         """Attach; a round that was left is ended by the floor."""
         answer = await self.client.attach()
-        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+        if answer.round.phase not in OVER:
             await self._calls.void_left(answer.round, "TABLE_RESTARTED")
         if rate_ppm := self._device_fault_ppm:
             await self._devices.set_fault_rates(dict.fromkeys(DeviceFault, rate_ppm))

@@ -19,6 +19,7 @@ from emulator.soak.tables.staff import Floor
 from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import payout_pb2
 from jackpot.wire.v1 import table_pb2 as pb
+from table_client.client import OVER
 
 STEPS = 5  # of a round, each with a pause where it has a pace
 _BUY_IN_DOLLARS = 300
@@ -68,7 +69,7 @@ class SideTable:
         """Speak for the table; what is found under way is void."""
         self._restored = False
         answer = await self.client.attach()
-        if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
+        if answer.round.phase not in OVER:
             self._round = answer.round.number
             self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
             await self._void(irregularity)

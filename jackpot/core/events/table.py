@@ -5,7 +5,17 @@ from msgspec import Struct
 from jackpot.core.commands.table import FloorAct, Placed, SeatHand, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events.base import Event, PayoutChange, Postings
-from jackpot.core.state import Deck, Draw, FloorCall, Payout, Posted, Round, Settlement
+from jackpot.core.state import (
+    Deck,
+    Draw,
+    FloorCall,
+    Payout,
+    Posted,
+    Result,
+    Round,
+    Settlement,
+    VoidedRound,
+)
 
 
 class LostRange(Struct, frozen=True, gc=False):
@@ -29,6 +39,8 @@ class TableAttached(Event, frozen=True):
     incarnation: str = ""
     lost: LostRange | None = None
     alarms: tuple[str, ...] = ()
+    result: Result | None = None  # of that round, if it is settled; not in early journals
+    voided: VoidedRound | None = None  # the last round, if it is void; not in early journals
 
 
 class RoundOpened(Event, frozen=True):

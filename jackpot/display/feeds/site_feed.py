@@ -21,6 +21,7 @@ from jackpot.display.history.site_history import SiteHistory
 from jackpot.display.views import projection
 from jackpot.display.views.values import HistoryView, Overview, PanelView, Range, SignCard
 from jackpot.store.journal import Archive
+from jackpot.wire.pages import all_pages_async
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 
@@ -179,7 +180,7 @@ class SiteFeed:
         name = request.DESCRIPTOR.name.removesuffix("Request")
         call: Any = next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
         try:
-            answer = await call(request, timeout=CALL_S)
+            answer = await all_pages_async(lambda page: call(page, timeout=CALL_S), request)
         except grpc.RpcError as error:
             self._trouble = from_rpc_error(error)
             return None

@@ -82,7 +82,7 @@ class JournalFollower:
             for link in found.links
             for meter in link.meters
         }
-        history.rebase(meters, max((link.time_micros for link in found.links), default=0))
+        history.rebase(meters, max((link.time.ToMicroseconds() for link in found.links), default=0))
         return history
 
     def _read_back(self, until: int) -> SiteHistory:

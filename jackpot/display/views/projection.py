@@ -28,7 +28,7 @@ def sign_frame(link: meter_pb2.LinkMeters) -> values.SignFrame:
     return values.SignFrame(
         title=link.title,
         sequence=link.sequence,
-        time_ms=link.time_micros // MICROS_PER_MS,
+        time_ms=link.time.ToMilliseconds(),
         status=fields.LINK_STATUSES.from_wire(link.status),
         hit_count=link.hit_count,
         levels=tuple(values.Amount(m.level, words.money(m.amount_micros)) for m in link.meters),
@@ -48,7 +48,7 @@ def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[values.HitView, ...]:
     def place(found: tuple[str, meter_pb2.Hit]) -> tuple[bool, int, int, int]:
         _, hit = found
         open_ = hit.status in _OPEN
-        return not open_, -open_ * hit.amount_micros, -hit.time_micros, -hit.payout
+        return not open_, -open_ * hit.amount_micros, -hit.time.ToMicroseconds(), -hit.payout
 
     found = [(link.link, hit) for link in links for hit in link.recent_hits]
     return tuple(_hit(link, hit) for link, hit in sorted(found, key=place))
@@ -57,7 +57,7 @@ def hits(links: Iterable[meter_pb2.LinkMeters]) -> tuple[values.HitView, ...]:
 def _hit(link: str, hit: meter_pb2.Hit) -> values.HitView:
     return values.HitView(
         payout=hit.payout,
-        time_ms=hit.time_micros // MICROS_PER_MS,
+        time_ms=hit.time.ToMilliseconds(),
         link=link,
         table=hit.table,
         seat=hit.seat,
@@ -173,7 +173,7 @@ def _heard_ms(table: operator_pb2.Table, past: SiteHistory | None) -> int:
     """When the table was last heard: a heartbeat, or a command that was committed."""
     known = _known(table, past)
     committed_micros = known.heard_micros if known else 0
-    return max(table.heartbeat_time_micros, committed_micros) // MICROS_PER_MS
+    return max(table.heartbeat_time.ToMicroseconds(), committed_micros) // MICROS_PER_MS
 
 
 def _attached(table: operator_pb2.Table, heard_ms: int, now_ms: int) -> bool:
@@ -247,7 +247,7 @@ def payout(found: payout_pb2.Payout) -> values.PayoutView:
         state="validated" if found.floorperson else "pending",
         source=fields.SOURCES.from_wire(found.source),
         needs_floorperson=found.needs_floorperson,
-        since_ms=found.decided_time_micros // MICROS_PER_MS,
+        since_ms=found.decided_time.ToMilliseconds(),
         cards=tuple(found.cards),
     )
 
@@ -261,8 +261,8 @@ def proposal(found: operator_pb2.Proposal) -> values.Proposal:
         found.before,
         found.after,
         found.proposer,
-        found.proposed_time_micros // MICROS_PER_MS,
-        found.expires_time_micros // MICROS_PER_MS,
+        found.proposed_time.ToMilliseconds(),
+        found.expires_time.ToMilliseconds(),
     )
 
 
@@ -275,15 +275,15 @@ def call(found: table_pb2.FloorCall) -> values.CallView:
         found.seat,
         words.spaced(fields.ACTS.from_wire(found.act)),
         found.irregularity or f"{found.bet} has no chip",
-        found.called_time_micros // MICROS_PER_MS,
-        found.expires_time_micros // MICROS_PER_MS,
+        found.called_time.ToMilliseconds(),
+        found.expires_time.ToMilliseconds(),
     )
 
 
 def alarm(found: operator_pb2.Alarm) -> values.Alarm:
     """Something that the floor should look into."""
     severity = fields.ALARM_SEVERITIES.from_wire(found.severity)
-    return values.Alarm(severity, found.text, found.time_micros // MICROS_PER_MS)
+    return values.Alarm(severity, found.text, found.time.ToMilliseconds())
 
 
 def history(

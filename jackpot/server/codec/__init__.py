@@ -21,7 +21,7 @@ from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.commands.table import Malformed, TableCommand
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import FAILED
-from jackpot.server.codec.fields import identifier, number, request_id
+from jackpot.server.codec.fields import identifier, malformed, number, request_id
 from jackpot.server.codec.messages import filled
 from jackpot.server.errors import CallRefusedError
 
@@ -100,7 +100,9 @@ class NumberedCommand(Command):
                 number(which.epoch, "epoch"),
                 number(which.number, "number"),
             ),
-            command=self.command(message.command),
+            command=self.command(message.command)
+            if message.HasField("command")
+            else malformed_command(message.command, malformed("command", "absent").refusal),
         )
 
     def command(self, message: Message) -> TableCommand:

@@ -7,7 +7,7 @@ the import, so the two can't drift apart.
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args
 
@@ -17,7 +17,7 @@ from jackpot.core.commands.table import Dealing, Fate, FloorAct, Placed
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
 from jackpot.engine.alarms import Severity
-from jackpot.rules.cards import DECK, JOKER, CardError, parse_card
+from jackpot.rules.cards import DECK
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.ids import is_id
 from jackpot.wire.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
@@ -25,11 +25,12 @@ from jackpot.wire.request_id import request_id_time_ms
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 Item = TypeVar("Item")
+Read = TypeVar("Read")
 Word = TypeVar("Word", bound=str)
 
 _ECHO = 40  # characters of a bad value that a refusal repeats
-_MAX_CARD_TEXT = 4
 _CARDS = frozenset(DECK)  # in their one spelling
+_SEAT = re.compile(r"seat \d+")  # how the core names whoever is not named
 
 
 def malformed(field: str, problem: str, value: object = "") -> CallRefusedError:
@@ -37,6 +38,24 @@ def malformed(field: str, problem: str, value: object = "") -> CallRefusedError:
     echo = str(value)[:_ECHO]
     echo = echo if echo.isprintable() else ascii(echo)[:_ECHO]
     return refused(Reason.MALFORMED, field=field, problem=problem, value=echo)
+
+
+def within(error: CallRefusedError, field: str) -> CallRefusedError:
+    """The same refusal, of a field inside another: `hands[2].cards[0]`."""
+    details = dict(error.refusal.details)
+    details["field"] = f"{field}.{inner}" if (inner := details.get("field")) else field
+    return refused(error.refusal.reason, **details)
+
+
+def each(items: Iterable[Item], field: str, read: Callable[[Item], Read]) -> tuple[Read, ...]:
+    """What is read of every item; a refusal says which one it is about."""
+    found: list[Read] = []
+    for item in items:
+        try:
+            found.append(read(item))
+        except CallRefusedError as error:
+            raise within(error, f"{field}[{len(found)}]") from error
+    return tuple(found)
 
 
 @lru_cache(maxsize=4_096)  # the same few ids come in every message
@@ -94,6 +113,20 @@ def seat(value: int, field: str = "seat") -> int:
     return value if 1 <= value <= MAX_SEATS else whole(value, field, 1, MAX_SEATS)
 
 
+def player(value: str, at_seat: int) -> str:
+    """Who plays a seat. Whoever is not named is called by the seat: nobody else may be."""
+    if _SEAT.fullmatch(value) and value != f"seat {at_seat}":
+        raise malformed("player", "the name of another seat", value)
+    return optional_text(value, "player")
+
+
+def given(message: Any, field: str) -> Any:
+    """A field's value where zero means something, so that it must not be left out."""
+    if not message.HasField(field):
+        raise malformed(field, "absent")
+    return getattr(message, field)
+
+
 def placed(message: table_pb2.PlacedWager) -> Placed:
     """A wager, by seat and bet."""
     return Placed(seat(message.seat), identifier(message.bet, "bet"))
@@ -113,7 +146,10 @@ def cards(items: Sequence[str], field: str) -> tuple[str, ...]:
     found = tuple(items[:])  # a slice is copied at once
     if len(found) <= MAX_CARDS and _CARDS.issuperset(found):
         return found
-    return tuple([_card(item, field) for item in many(found, field, MAX_CARDS)])
+    for place, item in enumerate(many(found, field, MAX_CARDS)):
+        if item not in _CARDS:
+            raise malformed(f"{field}[{place}]", "not a card; a card is written As, Td or 2c", item)
+    return found
 
 
 def request_id(value: str) -> str:
@@ -125,18 +161,6 @@ def request_id(value: str) -> str:
     if made_ms > (time.time() + MAX_AHEAD_S) * 1_000:
         raise malformed("request_id", "made in the future; look at the clock", value)
     return value
-
-
-def _card(item: str, field: str) -> str:
-    if len(item) > _MAX_CARD_TEXT:
-        raise malformed(field, "not a card", item)
-    try:
-        card = parse_card(item)
-    except CardError as error:
-        raise malformed(field, "not a card", item) from error
-    if card == JOKER:
-        raise malformed(field, "no linked game has a joker", item)
-    return card
 
 
 def enum_value(enum: Any, word: str) -> Any:
@@ -151,7 +175,7 @@ class Words(Generic[Word]):
     """A translation between a literal of the core and an enum of the wire."""
 
     def __init__(self, enum: Any, literal: Any) -> None:
-        self._name = enum.DESCRIPTOR.name
+        self._field = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.DESCRIPTOR.name).lower()
         self._values: dict[Word, Any] = {word: enum_value(enum, word) for word in get_args(literal)}
         self._words = {value: word for word, value in self._values.items()}
 
@@ -159,11 +183,14 @@ class Words(Generic[Word]):
         """The enum's value for a word."""
         return self._values[word]
 
-    def from_wire(self, value: int) -> Word:
-        """The word for an enum's value; unknown and unspecified ones are malformed."""
+    def from_wire(self, value: int, field: str = "") -> Word:
+        """The word for an enum's value; unknown and unspecified ones are malformed.
+
+        The field is named like the enum, where nothing else is said.
+        """
         if word := self._words.get(value):
             return word
-        raise refused(Reason.MALFORMED, field=self._name, problem="unknown enum value", value=value)
+        raise malformed(field or self._field, "unknown enum value", value)
 
 
 FATES: Words[Fate] = Words(table_pb2.Fate, Fate)
@@ -171,6 +198,7 @@ DEALINGS: Words[Dealing] = Words(table_pb2.Dealing, Dealing)
 ACTS: Words[FloorAct] = Words(table_pb2.FloorAct, FloorAct)
 CALL_OUTCOMES: Words[state.CallOutcome] = Words(table_pb2.CallOutcome, state.CallOutcome)
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
+PAYOUT_STATUSES: Words[state.PayoutStatus] = Words(payout_pb2.PayoutStatus, state.PayoutStatus)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
 ALARM_SEVERITIES: Words[Severity] = Words(operator_pb2.AlarmSeverity, Severity)
 MEDIA: Words[config.Medium] = Words(meter_pb2.BetMedium, config.Medium)
@@ -180,4 +208,4 @@ POOLS: Words[Pool] = Words(operator_pb2.Pool, Pool)
 REJECT_REASONS: Words[RejectReason] = Words(operator_pb2.RejectReason, RejectReason)
 METER_REASONS: Words[MeterReason] = Words(operator_pb2.MeterReason, MeterReason)
 LINK_STATUSES: Words[state.LinkStatus] = Words(meter_pb2.LinkStatus, state.LinkStatus)
-HIT_STATUSES: Words[str] = Words(meter_pb2.HitStatus, state.Hit.__annotations__["status"])
+HIT_STATUSES: Words[state.PayoutStatus] = Words(meter_pb2.HitStatus, state.PayoutStatus)

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from jackpot.core import config, ledger, state
 from jackpot.core.commands.operator import AdjustMeter, Change, SetDualControl, TransferFunds
-from jackpot.core.commands.table import Wager
+from jackpot.core.commands.table import SeatHand, Wager
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import (
     DualControlSet,
@@ -15,19 +15,23 @@ from jackpot.core.events.operator import (
     Proposed,
 )
 from jackpot.engine import Alarm
+from jackpot.rules.hand_titles import hand_title
 from jackpot.server.codec.fields import (
     ACTS,
     ALARM_SEVERITIES,
     CALL_OUTCOMES,
+    FATES,
     KINDS,
     LINK_STATUSES,
     METER_REASONS,
+    PAYOUT_STATUSES,
     PHASES,
     POOLS,
     ROLES,
     SOURCES,
     enum_value,
 )
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 
 _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
@@ -61,13 +65,18 @@ def wager_message(seat: int, bet: str, wager: Wager | state.Accepted) -> table_p
     )
 
 
-def round_message(round_: state.Round | None) -> table_pb2.Round | None:
-    """A round with its wagers by seat."""
+def round_message(
+    round_: state.Round | None,
+    result: state.Result | None = None,
+    voided: state.VoidedRound | None = None,
+) -> table_pb2.Round | None:
+    """A table's round, or its last one, whole: wagers by seat, hands, payouts in payment order."""
+    round_ = round_ or (voided.round if voided else None)
     if round_ is None:
         return None
-    return table_pb2.Round(
+    message = table_pb2.Round(
         number=round_.number,
-        phase=PHASES.to_wire(round_.phase),
+        phase=table_pb2.ROUND_PHASE_VOIDED if voided else PHASES.to_wire(round_.phase),
         wagers=[
             wager_message(seat, bet, wager)
             for seat, bets in sorted(round_.wagers.items())
@@ -78,6 +87,17 @@ def round_message(round_: state.Round | None) -> table_pb2.Round | None:
         lucky_position=lucky_position(round_.lucky_position),
         draws=map(draw_message, round_.draws),
     )
+    if voided:
+        message.irregularity, message.voided_by = voided.irregularity, voided.floorperson
+    if result:
+        message.hands.extend(map(hand_message, result.hands))
+        message.dealer.extend(result.dealer)
+        message.community.extend(result.community)
+        message.alarms.extend(result.alarms)
+        message.payouts.extend(
+            payout_message(each.payout, each.status, each.form) for each in result.payouts.values()
+        )
+    return message
 
 
 def call_message(call: state.FloorCall) -> table_pb2.FloorCall:
@@ -90,18 +110,29 @@ def call_message(call: state.FloorCall) -> table_pb2.FloorCall:
         seat=call.seat,
         bet=call.bet,
         irregularity=call.irregularity,
-        called_time_micros=call.time_micros,
-        expires_time_micros=call.expires_micros,
+        called_time=timestamp(call.time_micros),
+        expires_time=timestamp(call.expires_micros),
         outcome=CALL_OUTCOMES.to_wire(call.outcome)
         if call.outcome
         else table_pb2.CALL_OUTCOME_UNSPECIFIED,
         by=call.by,
-        closed_time_micros=call.closed_micros,
+        closed_time=timestamp(call.closed_micros),
     )
 
 
-def payout_message(payout: state.Payout) -> payout_pb2.Payout:
-    """A payout with all that its slip says."""
+def hand_message(hand: SeatHand) -> table_pb2.SeatHand:
+    """A hand as a settlement was told it."""
+    return table_pb2.SeatHand(
+        seat=hand.seat, cards=hand.cards, fate=FATES.to_wire(hand.fate), player=hand.player
+    )
+
+
+def payout_message(
+    payout: state.Payout, status: state.PayoutStatus | None = None, form: str = ""
+) -> payout_pb2.Payout:
+    """A payout with all that its slip says; without a status, an open one."""
+    if status is None:
+        status = "validated" if payout.floorperson else "pending"
     return payout_pb2.Payout(
         id=payout.id,
         table=payout.table,
@@ -121,9 +152,12 @@ def payout_message(payout: state.Payout) -> payout_pb2.Payout:
         holder=payout.holder,
         share_bps=payout.share_bps,
         floorperson=payout.floorperson,
-        decided_time_micros=payout.since_micros,
+        decided_time=timestamp(payout.since_micros),
         account=payout.account,
         role=ROLES.to_wire(payout.role) if payout.role else payout_pb2.BAD_BEAT_ROLE_UNSPECIFIED,
+        status=PAYOUT_STATUSES.to_wire(status),
+        form=form,
+        hand_title=hand_title(payout.hand),
     )
 
 
@@ -185,7 +219,7 @@ def _level_message(
         reseed_micros=level.reseed_micros,
         primary_bps=level.primary_bps,
         reserve_bps=level.reserve_bps,
-        limit_micros=level.limit_micros,
+        limit_micros=level.limit_micros or None,
         fixed=level.fixed,
         next=_terms(link.next_config.levels[index]) if link.next_config else None,
     )
@@ -195,7 +229,7 @@ def _terms(level: config.Level) -> operator_pb2.Terms:
     return operator_pb2.Terms(
         primary_bps=level.primary_bps,
         reserve_bps=level.reserve_bps,
-        limit_micros=level.limit_micros,
+        limit_micros=level.limit_micros or None,
     )
 
 
@@ -210,7 +244,7 @@ def table_message(site: state.State, table: state.TableState) -> operator_pb2.Ta
         epoch=table.epoch,
         last_number=table.last_number,
         rounds=table.rounds,
-        round=round_message(table.round),
+        round=round_message(table.round, table.result if table.round else None),
         open_payouts=sum(payout.table == config_.id for payout in site.payouts.values()),
     )
 
@@ -221,7 +255,7 @@ def alarm_message(alarm: Alarm) -> operator_pb2.Alarm:
         kind=operator_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
         severity=ALARM_SEVERITIES.to_wire(alarm.kind.severity),
         text=alarm.text,
-        time_micros=alarm.time_micros,
+        time=timestamp(alarm.time_micros),
     )
 
 
@@ -236,8 +270,8 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
         after=proposal.after,
         proposer=proposal.proposer,
         department=proposal.department,
-        proposed_time_micros=proposal.time_micros,
-        expires_time_micros=proposal.expires_micros,
+        proposed_time=timestamp(proposal.time_micros),
+        expires_time=timestamp(proposal.expires_micros),
     )
     if not isinstance(change, SetDualControl):
         message.link, message.level = change.link, change.level

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from jackpot.core import config
+from jackpot.core.money import CURRENCY
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
+from jackpot.rules.hand_titles import hand_title
+from jackpot.server.about import server_info
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import (
     HIT_STATUSES,
@@ -19,6 +22,7 @@ from jackpot.server.codec.fields import (
     whole,
 )
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 
@@ -84,7 +88,7 @@ def parse_watch(message: meter_pb2.WatchMetersRequest) -> Watched:
     links = many(message.links, "links", MAX_WATCHED_LINKS)
     return Watched(
         identifier(message.site, "site"),
-        frozenset(identifier(link, "links") for link in links),
+        frozenset(identifier(link, f"links[{place}]") for place, link in enumerate(links)),
         whole(message.after_sequence, "after_sequence", 0, MAX_NUMBER),
         optional_text(message.incarnation, "incarnation"),
     )
@@ -95,6 +99,11 @@ def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
     return meter_pb2.WatchMetersResponse(
         sequence=frame.sequence, links=[link_meters(frame)], incarnation=frame.incarnation
     )
+
+
+def progress(sequence: int) -> meter_pb2.WatchMetersResponse:
+    """What a watcher gets when nothing has changed for a while."""
+    return meter_pb2.WatchMetersResponse(sequence=sequence)
 
 
 def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
@@ -111,21 +120,23 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         hit_count=frame.hit_count,
         recent_hits=[_hit_message(hit) for hit in frame.hits],
         sequence=frame.sequence,
-        time_micros=frame.time_micros,
+        time=timestamp(frame.time_micros),
         pending_adjustment=frame.pending_adjustment,
+        currency=CURRENCY,
     )
 
 
 def _hit_message(hit: Hit) -> meter_pb2.Hit:
     return meter_pb2.Hit(
         payout=hit.payout,
-        time_micros=hit.time_micros,
+        time=timestamp(hit.time_micros),
         table=hit.table,
         seat=hit.seat,
         level=hit.level,
         hand=hit.hand,
         amount_micros=hit.amount_micros,
         status=HIT_STATUSES.to_wire(hit.status),
+        hand_title=hand_title(hit.hand),
     )
 
 
@@ -146,6 +157,7 @@ def _pay_line(line: config.PayLine) -> meter_pb2.PayLine:
         share_bps=line.share_bps,
         pays_for=line.pays_for,
         amount_micros=line.amount_micros,
+        hand_title=hand_title(line.hand),
     )
 
 
@@ -167,7 +179,11 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
                 medium=MEDIA.to_wire(bet.medium),
                 lines=[_pay_line(line) for line in bet.paytable],
                 envy=[
-                    meter_pb2.EnvyLine(hand=line.hand, amount_micros=line.amount_micros)
+                    meter_pb2.EnvyLine(
+                        hand=line.hand,
+                        amount_micros=line.amount_micros,
+                        hand_title=hand_title(line.hand),
+                    )
                     for line in bet.envy
                 ],
             )
@@ -177,6 +193,7 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
 
 
 ROWS: Mapping[str, Row] = {
+    "GetServerInfo": Row(lambda _: None, server_info),
     "ListSites": Row(lambda _: None, lambda sites: meter_pb2.ListSitesResponse(sites=sites)),
     "ListMeters": Read(_one_link, _meters),
     "ListPaytables": Read(_one_link, _paytables),

@@ -21,6 +21,7 @@ from jackpot.server.codec.fields import (
     amount,
     cards,
     cash,
+    given,
     identifier,
     malformed,
     many,
@@ -83,9 +84,9 @@ def _verify_bad_beat(message: pb.VerifyBadBeatRequest) -> commands.VerifyBadBeat
     if winner == loser:
         raise malformed("winner_seat", "the seat is the loser's", winner)
     others = many(message.other_seats, "other_seats", MAX_SEATS)
-    for other in others:
+    for place, other in enumerate(others):
         if [loser, winner, *others].count(other) > 1:
-            raise malformed("other_seats", "a seat is named twice", other)
+            raise malformed(f"other_seats[{place}]", "a seat is named twice", other)
     return commands.VerifyBadBeat(
         link=identifier(message.link, "link"),
         table=identifier(message.table, "table"),
@@ -94,7 +95,7 @@ def _verify_bad_beat(message: pb.VerifyBadBeatRequest) -> commands.VerifyBadBeat
         community=cards(message.community_cards, "community_cards"),
         loser=loser,
         winner=winner,
-        others=tuple(seat(other, "other_seats") for other in others),
+        others=tuple(seat(other, f"other_seats[{place}]") for place, other in enumerate(others)),
         supervisor=optional_text(message.supervisor, "supervisor"),
     )
 
@@ -234,7 +235,7 @@ ROWS: Mapping[str, Row] = {
     "AdjustMeter": RequestedCommand(
         lambda m: commands.AdjustMeter(
             **_level(m),
-            to_micros=whole(m.to_micros, "to_micros", 0, MAX_MICROS),
+            to_micros=whole(given(m, "to_micros"), "to_micros", 0, MAX_MICROS),
             reason=METER_REASONS.from_wire(m.reason),
             reference=_reference(m),
         ),
@@ -258,7 +259,7 @@ ROWS: Mapping[str, Row] = {
     "SetLimit": RequestedCommand(
         lambda m: commands.SetLimit(
             **_level(m),
-            limit_micros=whole(m.limit_micros, "limit_micros", 0, MAX_MICROS),
+            limit_micros=whole(given(m, "limit_micros"), "limit_micros", 0, MAX_MICROS),
             reference=_reference(m),
         ),
         changed(pb.SetLimitResponse),
@@ -266,8 +267,8 @@ ROWS: Mapping[str, Row] = {
     "SetRate": RequestedCommand(
         lambda m: commands.SetRate(
             **_level(m),
-            primary_bps=whole(m.primary_bps, "primary_bps", 0, BPS_PER_WHOLE),
-            reserve_bps=whole(m.reserve_bps, "reserve_bps", 0, BPS_PER_WHOLE),
+            primary_bps=whole(given(m, "primary_bps"), "primary_bps", 0, BPS_PER_WHOLE),
+            reserve_bps=whole(given(m, "reserve_bps"), "reserve_bps", 0, BPS_PER_WHOLE),
             reference=_reference(m),
         ),
         changed(pb.SetRateResponse),
@@ -305,7 +306,7 @@ ROWS: Mapping[str, Row] = {
         lambda m: commands.CountBox(
             link=_link(m),
             table=identifier(m.table, "table"),
-            counted_micros=cash(m.counted_micros, "counted_micros", 0),
+            counted_micros=cash(given(m, "counted_micros"), "counted_micros", 0),
             cashier=optional_text(m.cashier, "cashier"),
         ),
         lambda sequence, event: pb.CountBoxResponse(
@@ -329,7 +330,7 @@ ROWS: Mapping[str, Row] = {
     "ConfirmDisplay": RequestedCommand(
         lambda m: commands.ConfirmDisplay(
             link=_link(m),
-            displayed_micros=cash(m.displayed_micros, "displayed_micros", 0),
+            displayed_micros=cash(given(m, "displayed_micros"), "displayed_micros", 0),
         ),
         journaled(pb.ConfirmDisplayResponse),
     ),

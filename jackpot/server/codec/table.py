@@ -31,7 +31,7 @@ from jackpot.core.events.table import (
     RoundSettled,
     TableAttached,
 )
-from jackpot.core.reasons import Refusal
+from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
 from jackpot.engine import JournaledAnswer
 from jackpot.server.codec import (
@@ -48,6 +48,7 @@ from jackpot.server.codec.fields import (
     FATES,
     amount,
     cards,
+    each,
     identifier,
     malformed,
     many,
@@ -57,7 +58,9 @@ from jackpot.server.codec.fields import (
     seat,
     text,
     whole,
+    within,
 )
+from jackpot.server.codec.fields import player as named_player
 from jackpot.server.codec.messages import (
     call_message,
     draw_message,
@@ -67,7 +70,9 @@ from jackpot.server.codec.messages import (
     round_message,
     wager_message,
 )
+from jackpot.server.codec.table_config import table_answer
 from jackpot.server.codec.watch import parse_table, spoken_for, watched_table
+from jackpot.server.errors import CallRefusedError
 from jackpot.wire.limits import (
     MAX_BACK,
     MAX_BETS,
@@ -78,6 +83,7 @@ from jackpot.wire.limits import (
     MAX_USED_S,
     MAX_WAGERS,
 )
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered
@@ -90,7 +96,7 @@ def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
         epoch=event.epoch,
         last_number=event.last_number,
         rounds=event.rounds,
-        round=round_message(event.round),
+        round=round_message(event.round, event.result, event.voided),
         call=call_message(event.call) if event.call else None,
         incarnation=event.incarnation,
     )
@@ -123,13 +129,36 @@ def _alive(state: State, asked: tuple[str, int]) -> table_pb2.HeartbeatResponse 
     )
 
 
+def _get_round(message: table_pb2.GetRoundRequest) -> tuple[str, tuple[str, int]]:
+    site, table = identifier(message.site, "site"), identifier(message.table, "table")
+    wanted = number(message.round, "round") if message.HasField("round") else 0
+    return site, (table, wanted)
+
+
+def _round(state: State, asked: tuple[str, int]) -> table_pb2.GetRoundResponse | Refusal:
+    table, wanted = asked
+    found = state.tables.get(table)
+    if found is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=table)
+    round_ = round_message(found.round, found.result, found.voided)
+    if round_ is None:
+        return refuse(Reason.NO_ROUND, table=table)
+    if wanted not in (0, round_.number):
+        return refuse(Reason.WRONG_ROUND, table=table, round=wanted, current=round_.number)
+    return table_pb2.GetRoundResponse(sequence=state.sequence, round=round_)
+
+
+def _get_table(message: table_pb2.TableServiceGetTableRequest) -> tuple[str, str]:
+    return identifier(message.site, "site"), identifier(message.table, "table")
+
+
 @lru_cache(maxsize=4_096)  # a table's wagers are the same few, round after round
 def _wager(seat_: int, bet: str, amount_micros: int, player: str, account: str) -> Wager:
     return Wager(
         seat(seat_),
         identifier(bet, "bet"),
         amount(amount_micros, "amount_micros"),
-        optional_text(player, "player"),
+        named_player(player, seat_),
         identifier(account, "account") if account else "",
     )
 
@@ -142,7 +171,11 @@ def _known_wagers(raw: bytes) -> PlaceWagers:
 def _read_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
     wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
     return PlaceWagers(
-        tuple([_wager(w.seat, w.bet, w.amount_micros, w.player, w.account) for w in wagers])
+        each(
+            wagers,
+            "wagers",
+            lambda w: _wager(w.seat, w.bet, w.amount_micros, w.player, w.account),
+        )
     )
 
 
@@ -155,7 +188,7 @@ def _place_wagers(message: table_pb2.PlaceWagers) -> PlaceWagers:
 
 def _withdraw_wagers(message: table_pb2.WithdrawWagers) -> WithdrawWagers:
     wagers = many(message.wagers, "wagers", MAX_WAGERS, 1)
-    return WithdrawWagers(tuple(placed(wager) for wager in wagers))
+    return WithdrawWagers(each(wagers, "wagers", placed))
 
 
 def _locked(response: table_pb2.LockOutResponse, event: RoundLocked) -> None:
@@ -182,7 +215,7 @@ def _confirm_collection(message: table_pb2.ConfirmCollection) -> ConfirmCollecti
     named = sorted(message.chips.items())  # a map has no order, a digest needs one
     return ConfirmCollection(
         {
-            identifier(bet, "chips"): whole(count, "chips", 0, MAX_CHIPS)
+            identifier(bet, "chips"): whole(count, f"chips[{bet}]", 0, MAX_CHIPS)
             for bet, count in many(named, "chips", MAX_BETS)
         }
     )
@@ -194,14 +227,14 @@ def _hand(message: table_pb2.SeatHand) -> SeatHand:
         seat(message.seat),
         cards(message.cards, "cards"),
         FATES.from_wire(message.fate),
-        optional_text(player, "player") if player else "",
+        named_player(player, message.seat) if player else "",
     )
 
 
 def _settle(message: table_pb2.Settle) -> Settle:
     hands = many(message.hands, "hands", MAX_SEATS)
     return Settle(
-        hands=tuple([_hand(hand) for hand in hands]),
+        hands=each(hands, "hands", _hand),
         dealer=cards(message.dealer, "dealer"),
         community=cards(message.community, "community"),
     )
@@ -223,7 +256,8 @@ def _contributed(response: table_pb2.ContributePotResponse, event: PotContribute
 
 
 def _deck_placed(response: table_pb2.PlaceDeckResponse, event: DeckPlaced) -> None:
-    response.due_time_micros = event.deck.due_micros
+    if (due := timestamp(event.deck.due_micros)) is not None:
+        response.due_time.CopyFrom(due)
 
 
 def _call_floor(message: table_pb2.CallFloor) -> CallFloor:
@@ -246,7 +280,8 @@ def _call_floor(message: table_pb2.CallFloor) -> CallFloor:
 
 
 def _called(response: table_pb2.CallFloorResponse, event: FloorCalled) -> None:
-    response.call, response.expires_time_micros = event.id, event.expires_micros
+    response.call = event.id
+    response.expires_time.FromMicroseconds(event.expires_micros)
 
 
 def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:
@@ -258,9 +293,12 @@ def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOr
     site = identifier(message.site, "site")
     table = identifier(message.table, "table")
     epoch = number(message.epoch, "epoch")
-    for command in commands:
+    for place, command in enumerate(commands):
         kind = command.WhichOneof("command") or ""
-        origin = TableOrigin(table, epoch, number(command.number, "number"))
+        try:
+            origin = TableOrigin(table, epoch, number(command.number, "number"))
+        except CallRefusedError as error:
+            raise within(error, f"commands[{place}]") from error
         if kind:
             parsed = PLAYED[kind].command(getattr(command, kind))
         else:
@@ -278,6 +316,8 @@ def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) 
 
 ROWS: Mapping[str, Row] = {
     "Attach": RequestedCommand(_attach, _attached),
+    "GetRound": Read(_get_round, _round),
+    "GetTable": Read(_get_table, table_answer),
     # Every table beats every few seconds: the store is asked only before one is refused.
     "Heartbeat": Read(parse_table, _alive, fresh=False),
     "OpenRound": numbered(lambda _: OpenRound(), table_pb2.OpenRoundResponse, _opened),

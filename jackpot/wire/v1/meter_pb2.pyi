@@ -5,7 +5,9 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -120,36 +122,41 @@ class Hit(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PAYOUT_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
     STATUS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    HAND_TITLE_FIELD_NUMBER: _builtins.int
     payout: _builtins.int
-    time_micros: _builtins.int
     table: _builtins.str
     seat: _builtins.int
     level: _builtins.str
     hand: _builtins.str
     amount_micros: _builtins.int
     status: Global___HitStatus.ValueType
+    hand_title: _builtins.str
+    """`hand` for people to read."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
         payout: _builtins.int = ...,
-        time_micros: _builtins.int = ...,
         table: _builtins.str = ...,
         seat: _builtins.int = ...,
         level: _builtins.str = ...,
         hand: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
         status: Global___HitStatus.ValueType = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        hand_title: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "level", b"level", "payout", b"payout", "seat", b"seat", "status", b"status", "table", b"table", "time_micros", b"time_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "hand_title", b"hand_title", "level", b"level", "payout", b"payout", "seat", b"seat", "status", b"status", "table", b"table", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -169,8 +176,9 @@ class LinkMeters(_message.Message):
     HIT_COUNT_FIELD_NUMBER: _builtins.int
     RECENT_HITS_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
     PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     title: _builtins.str
     status: Global___LinkStatus.ValueType
@@ -179,14 +187,19 @@ class LinkMeters(_message.Message):
     hit_count: _builtins.int
     """How many percentage awards the link has ever decided."""
     sequence: _builtins.int
-    time_micros: _builtins.int
     pending_adjustment: _builtins.bool
     """A Bad Beat is due and the displayed amount is pending adjustment."""
+    currency: _builtins.str
+    """Of all amounts, by ISO 4217: "USD". Micros are millionths of its unit."""
     @_builtins.property
     def meters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meter]: ...
     @_builtins.property
     def recent_hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
         """The last ones, oldest first."""
+
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """Of the entry at that sequence."""
 
     def __init__(
         self,
@@ -199,12 +212,13 @@ class LinkMeters(_message.Message):
         hit_count: _builtins.int = ...,
         recent_hits: _abc.Iterable[Global___Hit] | None = ...,
         sequence: _builtins.int = ...,
-        time_micros: _builtins.int = ...,
         pending_adjustment: _builtins.bool = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
+        currency: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time_micros", b"time_micros", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time", b"time", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -221,6 +235,7 @@ class PayLine(_message.Message):
     SHARE_BPS_FIELD_NUMBER: _builtins.int
     PAYS_FOR_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    HAND_TITLE_FIELD_NUMBER: _builtins.int
     hand: _builtins.str
     level: _builtins.str
     """With a share: the level whose meter pays."""
@@ -229,6 +244,8 @@ class PayLine(_message.Message):
     pays_for: _builtins.int
     """This many for 1, including the wager."""
     amount_micros: _builtins.int
+    hand_title: _builtins.str
+    """`hand` for people to read."""
     def __init__(
         self,
         *,
@@ -237,10 +254,11 @@ class PayLine(_message.Message):
         share_bps: _builtins.int = ...,
         pays_for: _builtins.int = ...,
         amount_micros: _builtins.int = ...,
+        hand_title: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "level", b"level", "pays_for", b"pays_for", "share_bps", b"share_bps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "hand_title", b"hand_title", "level", b"level", "pays_for", b"pays_for", "share_bps", b"share_bps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -254,17 +272,21 @@ class EnvyLine(_message.Message):
 
     HAND_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    HAND_TITLE_FIELD_NUMBER: _builtins.int
     hand: _builtins.str
     amount_micros: _builtins.int
+    hand_title: _builtins.str
+    """`hand` for people to read."""
     def __init__(
         self,
         *,
         hand: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
+        hand_title: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "hand", b"hand", "hand_title", b"hand_title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -333,7 +355,68 @@ class LinkPaytables(_message.Message):
 Global___LinkPaytables: _TypeAlias = LinkPaytables  # noqa: Y015
 
 @_typing.final
-class ListSitesRequest(_message.Message):
+class Limits(_message.Message):
+    """How much this controller takes; beyond that it refuses with TOO_MANY or OVERLOADED."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
+    COMMANDS_FIELD_NUMBER: _builtins.int
+    ANSWERS_FIELD_NUMBER: _builtins.int
+    WAGERS_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    CARDS_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    TABLE_STREAMS_FIELD_NUMBER: _builtins.int
+    WATCHED_LINKS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    message_bytes: _builtins.int
+    """Of one message. Above 1 MiB gRPC itself refuses it, without ErrorInfo."""
+    commands: _builtins.int
+    """Of one PlayRequest, and unanswered on one Play stream."""
+    answers: _builtins.int
+    """How many of a table's last answers are kept."""
+    wagers: _builtins.int
+    """Of one command."""
+    seats: _builtins.int
+    cards: _builtins.int
+    """In one hand."""
+    text: _builtins.int
+    """Characters of a name, a note or a reference."""
+    calls: _builtins.int
+    """Open calls on one connection, streams included."""
+    table_streams: _builtins.int
+    """Open streams of one table's certificate."""
+    watched_links: _builtins.int
+    """Links that one WatchMeters names."""
+    page_size: _builtins.int
+    """Of one page of a list."""
+    def __init__(
+        self,
+        *,
+        message_bytes: _builtins.int = ...,
+        commands: _builtins.int = ...,
+        answers: _builtins.int = ...,
+        wagers: _builtins.int = ...,
+        seats: _builtins.int = ...,
+        cards: _builtins.int = ...,
+        text: _builtins.int = ...,
+        calls: _builtins.int = ...,
+        table_streams: _builtins.int = ...,
+        watched_links: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "calls", b"calls", "cards", b"cards", "commands", b"commands", "message_bytes", b"message_bytes", "page_size", b"page_size", "seats", b"seats", "table_streams", b"table_streams", "text", b"text", "wagers", b"wagers", "watched_links", b"watched_links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Limits: _TypeAlias = Limits  # noqa: Y015
+
+@_typing.final
+class GetServerInfoRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     def __init__(
@@ -345,6 +428,90 @@ class ListSitesRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+Global___GetServerInfoRequest: _TypeAlias = GetServerInfoRequest  # noqa: Y015
+
+@_typing.final
+class GetServerInfoResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    FEATURES_FIELD_NUMBER: _builtins.int
+    SERVER_TIME_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    ADDRESSES_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_INTERVAL_FIELD_NUMBER: _builtins.int
+    PROGRESS_INTERVAL_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """Of the controller's program, such as "0.2.0"."""
+    currency: _builtins.str
+    """Of all amounts, by ISO 4217: "USD"."""
+    @_builtins.property
+    def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What this controller can do beyond the first release of this contract, each by a name that
+        never changes its meaning.
+        """
+
+    @_builtins.property
+    def server_time(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def limits(self) -> Global___Limits: ...
+    @_builtins.property
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where this controller listens for gRPC, as HOST:PORT."""
+
+    @_builtins.property
+    def heartbeat_interval(self) -> _duration_pb2.Duration:
+        """How often a table should send a heartbeat."""
+
+    @_builtins.property
+    def progress_interval(self) -> _duration_pb2.Duration:
+        """A watch is never silent for longer than this."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        features: _abc.Iterable[_builtins.str] | None = ...,
+        server_time: _timestamp_pb2.Timestamp | None = ...,
+        limits: Global___Limits | None = ...,
+        addresses: _abc.Iterable[_builtins.str] | None = ...,
+        currency: _builtins.str = ...,
+        heartbeat_interval: _duration_pb2.Duration | None = ...,
+        progress_interval: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "progress_interval", b"progress_interval", "server_time", b"server_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "currency", b"currency", "features", b"features", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "progress_interval", b"progress_interval", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015
+
+@_typing.final
+class ListSitesRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
 Global___ListSitesRequest: _TypeAlias = ListSitesRequest  # noqa: Y015
 
 @_typing.final
@@ -352,16 +519,20 @@ class ListSitesResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def sites(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
         self,
         *,
         sites: _abc.Iterable[_builtins.str] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sites", b"sites"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "sites", b"sites"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -373,18 +544,28 @@ class ListMetersRequest(_message.Message):
 
     SITE_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     link: _builtins.str
     """Empty: all."""
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         link: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -396,8 +577,11 @@ class ListMetersResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     incarnation: _builtins.str
     """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
@@ -407,11 +591,12 @@ class ListMetersResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___LinkMeters] | None = ...,
+        next_page_token: _builtins.str = ...,
         incarnation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["incarnation", b"incarnation", "links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["incarnation", b"incarnation", "links", b"links", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -423,18 +608,28 @@ class ListPaytablesRequest(_message.Message):
 
     SITE_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     link: _builtins.str
     """Empty: all."""
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         link: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -446,7 +641,10 @@ class ListPaytablesResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkPaytables]: ...
     def __init__(
@@ -454,10 +652,11 @@ class ListPaytablesResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___LinkPaytables] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -507,7 +706,9 @@ class WatchMetersResponse(_message.Message):
     incarnation: _builtins.str
     """See ListMetersResponse."""
     @_builtins.property
-    def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkMeters]: ...
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkMeters]:
+        """Empty: a progress frame."""
+
     def __init__(
         self,
         *,

@@ -38,6 +38,11 @@ class MeterServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.GetServerInfo = channel.unary_unary(
+                '/jackpot.v1.MeterService/GetServerInfo',
+                request_serializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.FromString,
+                _registered_method=True)
         self.ListSites = channel.unary_unary(
                 '/jackpot.v1.MeterService/ListSites',
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.ListSitesRequest.SerializeToString,
@@ -66,6 +71,15 @@ class MeterServiceServicer:
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    def GetServerInfo(self, request, context):
+        """Effect: none. Returns what this controller is, what it can do, and how much it takes.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
 
     def ListSites(self, request, context):
         """Effect: none. Returns the sites that this controller serves.
@@ -97,7 +111,8 @@ class MeterServiceServicer:
     def WatchMeters(self, request, context):
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
         changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-        was skipped.
+        was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
+        links says so: the watch is alive, and you have seen all up to its sequence.
         Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
         are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
         sequences count anew.
@@ -112,6 +127,11 @@ class MeterServiceServicer:
 
 def add_MeterServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'GetServerInfo': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetServerInfo,
+                    request_deserializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.SerializeToString,
+            ),
             'ListSites': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSites,
                     request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListSitesRequest.FromString,
@@ -146,6 +166,33 @@ class MeterService:
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    @staticmethod
+    def GetServerInfo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.MeterService/GetServerInfo',
+            jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.SerializeToString,
+            jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def ListSites(request,

@@ -37,6 +37,11 @@ class MeterServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MeterServiceAsyncStub: ...
+    GetServerInfo: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]
+    """Effect: none. Returns what this controller is, what it can do, and how much it takes.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
     ListSites: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]
     """Effect: none. Returns the sites that this controller serves.
     Idempotency: needs none.
@@ -55,7 +60,8 @@ class MeterServiceStub:
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
     changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-    was skipped.
+    was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
+    links says so: the watch is alive, and you have seen all up to its sequence.
     Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
     are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
     sequences count anew.
@@ -73,6 +79,11 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    GetServerInfo: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]  # type: ignore[assignment]
+    """Effect: none. Returns what this controller is, what it can do, and how much it takes.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
     ListSites: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]  # type: ignore[assignment]
     """Effect: none. Returns the sites that this controller serves.
     Idempotency: needs none.
@@ -91,7 +102,8 @@ class MeterServiceAsyncStub(MeterServiceStub):
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
     changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-    was skipped.
+    was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
+    links says so: the watch is alive, and you have seen all up to its sequence.
     Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
     are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
     sequences count anew.
@@ -106,6 +118,17 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
     UNKNOWN_SITE; errors are described at TableService.
     """
+
+    @_abc_1.abstractmethod
+    def GetServerInfo(
+        self,
+        request: _meter_pb2.GetServerInfoRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_meter_pb2.GetServerInfoResponse, _abc.Awaitable[_meter_pb2.GetServerInfoResponse]]:
+        """Effect: none. Returns what this controller is, what it can do, and how much it takes.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
 
     @_abc_1.abstractmethod
     def ListSites(
@@ -148,7 +171,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_meter_pb2.WatchMetersResponse], _abc.AsyncIterator[_meter_pb2.WatchMetersResponse]]:
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
         changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-        was skipped.
+        was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
+        links says so: the watch is alive, and you have seen all up to its sequence.
         Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
         are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
         sequences count anew.

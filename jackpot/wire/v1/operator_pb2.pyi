@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from jackpot.wire.v1 import meter_pb2 as _meter_pb2
@@ -203,24 +204,26 @@ class Alarm(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     SEVERITY_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
+    TIME_FIELD_NUMBER: _builtins.int
     kind: Global___AlarmKind.ValueType
     severity: Global___AlarmSeverity.ValueType
     text: _builtins.str
     """What is wrong, for people."""
-    time_micros: _builtins.int
-    """Since when it stands, or when it happened."""
+    @_builtins.property
+    def time(self) -> _timestamp_pb2.Timestamp:
+        """Since when it stands, or when it happened."""
+
     def __init__(
         self,
         *,
         kind: Global___AlarmKind.ValueType = ...,
         severity: Global___AlarmSeverity.ValueType = ...,
         text: _builtins.str = ...,
-        time_micros: _builtins.int = ...,
+        time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time_micros", b"time_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time", b"time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -252,7 +255,7 @@ class LevelAccounts(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
-    """0: none."""
+    """Absent: none."""
     fixed: _builtins.str
     """The clause that fixes seeds and rates; empty: the operator may choose them."""
     @_builtins.property
@@ -270,15 +273,17 @@ class LevelAccounts(_message.Message):
         reseed_micros: _builtins.int = ...,
         primary_bps: _builtins.int = ...,
         reserve_bps: _builtins.int = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
         fixed: _builtins.str = ...,
         next: Global___Terms | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["next", b"next"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros", "next", b"next"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___LevelAccounts: _TypeAlias = LevelAccounts  # noqa: Y015
 
@@ -294,18 +299,21 @@ class Terms(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
+    """Absent: none."""
     def __init__(
         self,
         *,
         primary_bps: _builtins.int = ...,
         reserve_bps: _builtins.int = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["limit_micros", b"limit_micros", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___Terms: _TypeAlias = Terms  # noqa: Y015
 
@@ -426,11 +434,11 @@ class Proposal(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     PROPOSER_FIELD_NUMBER: _builtins.int
     DEPARTMENT_FIELD_NUMBER: _builtins.int
-    PROPOSED_TIME_MICROS_FIELD_NUMBER: _builtins.int
-    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     TO_LINK_FIELD_NUMBER: _builtins.int
     TO_LEVEL_FIELD_NUMBER: _builtins.int
+    PROPOSED_TIME_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     kind: Global___ChangeKind.ValueType
     link: _builtins.str
@@ -441,13 +449,15 @@ class Proposal(_message.Message):
     after: _builtins.str
     proposer: _builtins.str
     department: _builtins.str
-    proposed_time_micros: _builtins.int
-    expires_time_micros: _builtins.int
     reason: Global___MeterReason.ValueType
     """Only for an adjustment."""
     to_link: _builtins.str
     """Only for a transfer."""
     to_level: _builtins.str
+    @_builtins.property
+    def proposed_time(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def expires_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
@@ -460,15 +470,15 @@ class Proposal(_message.Message):
         after: _builtins.str = ...,
         proposer: _builtins.str = ...,
         department: _builtins.str = ...,
-        proposed_time_micros: _builtins.int = ...,
-        expires_time_micros: _builtins.int = ...,
         reason: Global___MeterReason.ValueType = ...,
         to_link: _builtins.str = ...,
         to_level: _builtins.str = ...,
+        proposed_time: _timestamp_pb2.Timestamp | None = ...,
+        expires_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expires_time", b"expires_time", "proposed_time", b"proposed_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "department", b"department", "expires_time_micros", b"expires_time_micros", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "proposed_time_micros", b"proposed_time_micros", "proposer", b"proposer", "reason", b"reason", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before", "department", b"department", "expires_time", b"expires_time", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "proposed_time", b"proposed_time", "proposer", b"proposer", "reason", b"reason", "reference", b"reference", "to_level", b"to_level", "to_link", b"to_link"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -620,7 +630,7 @@ class Table(_message.Message):
     ROUNDS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
     OPEN_PAYOUTS_FIELD_NUMBER: _builtins.int
-    HEARTBEAT_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     game: _builtins.str
     seats: _builtins.int
@@ -629,12 +639,16 @@ class Table(_message.Message):
     last_number: _builtins.int
     rounds: _builtins.int
     open_payouts: _builtins.int
-    heartbeat_time_micros: _builtins.int
-    """When this controller last heard from the table; 0: not since the controller started."""
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
-    def round(self) -> _table_pb2.Round: ...
+    def round(self) -> _table_pb2.Round:
+        """Absent: the table never had one, or its last one is void."""
+
+    @_builtins.property
+    def heartbeat_time(self) -> _timestamp_pb2.Timestamp:
+        """When this controller last heard from the table; absent: not since the controller started."""
+
     def __init__(
         self,
         *,
@@ -647,11 +661,11 @@ class Table(_message.Message):
         rounds: _builtins.int = ...,
         round: _table_pb2.Round | None = ...,
         open_payouts: _builtins.int = ...,
-        heartbeat_time_micros: _builtins.int = ...,
+        heartbeat_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["round", b"round"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_time", b"heartbeat_time", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "game", b"game", "heartbeat_time_micros", b"heartbeat_time_micros", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -662,15 +676,25 @@ class ListLinksRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -682,7 +706,10 @@ class ListLinksResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     LINKS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___Link]: ...
     def __init__(
@@ -690,10 +717,11 @@ class ListLinksResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         links: _abc.Iterable[Global___Link] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -881,18 +909,28 @@ class ListPayoutsRequest(_message.Message):
 
     SITE_FIELD_NUMBER: _builtins.int
     TABLE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     table: _builtins.str
     """Empty: all tables."""
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         table: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -904,7 +942,10 @@ class ListPayoutsResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     PAYOUTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
     def __init__(
@@ -912,10 +953,11 @@ class ListPayoutsResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         payouts: _abc.Iterable[_payout_pb2.Payout] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "payouts", b"payouts", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1423,6 +1465,7 @@ class AdjustMeterRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     to_micros: _builtins.int
+    """Required, also to set the meter to zero."""
     reason: Global___MeterReason.ValueType
     reference: _builtins.str
     def __init__(
@@ -1432,15 +1475,17 @@ class AdjustMeterRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        to_micros: _builtins.int = ...,
+        to_micros: _builtins.int | None = ...,
         reason: Global___MeterReason.ValueType = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros", "to_micros", b"to_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "reason", b"reason", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_micros", b"to_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros", "level", b"level", "link", b"link", "reason", b"reason", "reference", b"reference", "request_id", b"request_id", "site", b"site", "to_micros", b"to_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__to_micros: _TypeAlias = _typing.Literal["to_micros"]  # noqa: Y015
+    _WhichOneofArgType__to_micros: _TypeAlias = _typing.Literal["_to_micros", b"_to_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__to_micros) -> _WhichOneofReturnType__to_micros | None: ...
 
 Global___AdjustMeterRequest: _TypeAlias = AdjustMeterRequest  # noqa: Y015
 
@@ -1620,7 +1665,7 @@ class SetLimitRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     limit_micros: _builtins.int
-    """0: none."""
+    """Required; 0: none."""
     reference: _builtins.str
     def __init__(
         self,
@@ -1629,14 +1674,16 @@ class SetLimitRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        limit_micros: _builtins.int = ...,
+        limit_micros: _builtins.int | None = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "limit_micros", b"limit_micros", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "level", b"level", "limit_micros", b"limit_micros", "link", b"link", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__limit_micros) -> _WhichOneofReturnType__limit_micros | None: ...
 
 Global___SetLimitRequest: _TypeAlias = SetLimitRequest  # noqa: Y015
 
@@ -1685,6 +1732,7 @@ class SetRateRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     primary_bps: _builtins.int
+    """Both are required, also where one of them stays or is zero."""
     reserve_bps: _builtins.int
     reference: _builtins.str
     def __init__(
@@ -1694,15 +1742,22 @@ class SetRateRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         level: _builtins.str = ...,
-        primary_bps: _builtins.int = ...,
-        reserve_bps: _builtins.int = ...,
+        primary_bps: _builtins.int | None = ...,
+        reserve_bps: _builtins.int | None = ...,
         reference: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps", "_reserve_bps", b"_reserve_bps", "primary_bps", b"primary_bps", "reserve_bps", b"reserve_bps"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "link", b"link", "primary_bps", b"primary_bps", "reference", b"reference", "request_id", b"request_id", "reserve_bps", b"reserve_bps", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps", "_reserve_bps", b"_reserve_bps", "level", b"level", "link", b"link", "primary_bps", b"primary_bps", "reference", b"reference", "request_id", b"request_id", "reserve_bps", b"reserve_bps", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__primary_bps: _TypeAlias = _typing.Literal["primary_bps"]  # noqa: Y015
+    _WhichOneofArgType__primary_bps: _TypeAlias = _typing.Literal["_primary_bps", b"_primary_bps"]  # noqa: Y015
+    _WhichOneofReturnType__reserve_bps: _TypeAlias = _typing.Literal["reserve_bps"]  # noqa: Y015
+    _WhichOneofArgType__reserve_bps: _TypeAlias = _typing.Literal["_reserve_bps", b"_reserve_bps"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__primary_bps) -> _WhichOneofReturnType__primary_bps | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__reserve_bps) -> _WhichOneofReturnType__reserve_bps | None: ...
 
 Global___SetRateRequest: _TypeAlias = SetRateRequest  # noqa: Y015
 
@@ -1797,15 +1852,25 @@ class ListProposalsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1818,9 +1883,12 @@ class ListProposalsResponse(_message.Message):
     SEQUENCE_FIELD_NUMBER: _builtins.int
     PROPOSALS_FIELD_NUMBER: _builtins.int
     DUAL_CONTROL_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     dual_control: _builtins.bool
     """Whether changes need a second person here."""
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def proposals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Proposal]: ...
     def __init__(
@@ -1829,10 +1897,11 @@ class ListProposalsResponse(_message.Message):
         sequence: _builtins.int = ...,
         proposals: _abc.Iterable[Global___Proposal] | None = ...,
         dual_control: _builtins.bool = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "proposals", b"proposals", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "next_page_token", b"next_page_token", "proposals", b"proposals", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2109,6 +2178,7 @@ class CountBoxRequest(_message.Message):
     link: _builtins.str
     table: _builtins.str
     counted_micros: _builtins.int
+    """Required, also for an empty box."""
     cashier: _builtins.str
     """With TLS the caller's own name is used instead."""
     def __init__(
@@ -2118,14 +2188,16 @@ class CountBoxRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         table: _builtins.str = ...,
-        counted_micros: _builtins.int = ...,
+        counted_micros: _builtins.int | None = ...,
         cashier: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros", "counted_micros", b"counted_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cashier", b"cashier", "counted_micros", b"counted_micros", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros", "cashier", b"cashier", "counted_micros", b"counted_micros", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__counted_micros: _TypeAlias = _typing.Literal["counted_micros"]  # noqa: Y015
+    _WhichOneofArgType__counted_micros: _TypeAlias = _typing.Literal["_counted_micros", b"_counted_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__counted_micros) -> _WhichOneofReturnType__counted_micros | None: ...
 
 Global___CountBoxRequest: _TypeAlias = CountBoxRequest  # noqa: Y015
 
@@ -2265,19 +2337,22 @@ class ConfirmDisplayRequest(_message.Message):
     request_id: _builtins.str
     link: _builtins.str
     displayed_micros: _builtins.int
+    """Required, also for an empty fund."""
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
-        displayed_micros: _builtins.int = ...,
+        displayed_micros: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros", "displayed_micros", b"displayed_micros"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["displayed_micros", b"displayed_micros", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros", "displayed_micros", b"displayed_micros", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__displayed_micros: _TypeAlias = _typing.Literal["displayed_micros"]  # noqa: Y015
+    _WhichOneofArgType__displayed_micros: _TypeAlias = _typing.Literal["_displayed_micros", b"_displayed_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__displayed_micros) -> _WhichOneofReturnType__displayed_micros | None: ...
 
 Global___ConfirmDisplayRequest: _TypeAlias = ConfirmDisplayRequest  # noqa: Y015
 
@@ -2305,15 +2380,25 @@ class ListTablesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2325,7 +2410,10 @@ class ListTablesResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Table]: ...
     def __init__(
@@ -2333,10 +2421,11 @@ class ListTablesResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         tables: _abc.Iterable[Global___Table] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "sequence", b"sequence", "tables", b"tables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2392,15 +2481,25 @@ class ListAlarmsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SITE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
+    page_size: _builtins.int
+    """At most so many; 0 or more than 1,000: 1,000."""
+    page_token: _builtins.str
+    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
+    list, it is MALFORMED: begin again.
+    """
     def __init__(
         self,
         *,
         site: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2412,8 +2511,11 @@ class ListAlarmsResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     ALARMS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     """0: the journal can't be asked just now."""
+    next_page_token: _builtins.str
+    """Where the next page begins; empty: this was the last."""
     @_builtins.property
     def alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alarm]: ...
     def __init__(
@@ -2421,10 +2523,11 @@ class ListAlarmsResponse(_message.Message):
         *,
         sequence: _builtins.int = ...,
         alarms: _abc.Iterable[Global___Alarm] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarms", b"alarms", "next_page_token", b"next_page_token", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

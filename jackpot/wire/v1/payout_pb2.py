@@ -22,23 +22,27 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17jackpot/v1/payout.proto\x12\njackpot.v1\"\xc3\x03\n\x06Payout\x12\n\n\x02id\x18\x01 \x01(\x03\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x03\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0b\n\x03\x62\x65t\x18\x06 \x01(\t\x12$\n\x04kind\x18\x07 \x01(\x0e\x32\x16.jackpot.v1.PayoutKind\x12\x0c\n\x04hand\x18\x08 \x01(\t\x12\x0c\n\x04seat\x18\t \x01(\x05\x12\x0e\n\x06player\x18\n \x01(\t\x12\r\n\x05\x63\x61rds\x18\x0b \x03(\t\x12\x15\n\ramount_micros\x18\x0c \x01(\x03\x12\x1b\n\x13meter_before_micros\x18\r \x01(\x03\x12(\n\x06source\x18\x0e \x01(\x0e\x32\x18.jackpot.v1.PayoutSource\x12\x19\n\x11needs_floorperson\x18\x0f \x01(\x08\x12\x0e\n\x06holder\x18\x10 \x01(\x05\x12\x11\n\tshare_bps\x18\x11 \x01(\x05\x12\x13\n\x0b\x66loorperson\x18\x12 \x01(\t\x12\x1b\n\x13\x64\x65\x63ided_time_micros\x18\x13 \x01(\x03\x12\x0f\n\x07\x61\x63\x63ount\x18\x14 \x01(\t\x12%\n\x04role\x18\x15 \x01(\x0e\x32\x17.jackpot.v1.BadBeatRole\"p\n\x0cPayoutChange\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\x12\x1b\n\x13meter_before_micros\x18\x03 \x01(\x03\x12\x0e\n\x06\x63losed\x18\x04 \x01(\x08\x12\x0c\n\x04seat\x18\x05 \x01(\x05*\xb5\x01\n\nPayoutKind\x12\x1b\n\x17PAYOUT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11PAYOUT_KIND_SHARE\x10\x01\x12\x15\n\x11PAYOUT_KIND_FIXED\x10\x02\x12\x14\n\x10PAYOUT_KIND_ENVY\x10\x03\x12\x15\n\x11PAYOUT_KIND_MAGIC\x10\x04\x12\x15\n\x11PAYOUT_KIND_LUCKY\x10\x05\x12\x18\n\x14PAYOUT_KIND_BAD_BEAT\x10\x06*x\n\x0b\x42\x61\x64\x42\x65\x61tRole\x12\x1d\n\x19\x42\x41\x44_BEAT_ROLE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42\x41\x44_BEAT_ROLE_LOSER\x10\x01\x12\x18\n\x14\x42\x41\x44_BEAT_ROLE_WINNER\x10\x02\x12\x17\n\x13\x42\x41\x44_BEAT_ROLE_TABLE\x10\x03*}\n\x0cPayoutSource\x12\x1d\n\x19PAYOUT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17PAYOUT_SOURCE_INVENTORY\x10\x01\x12\x19\n\x15PAYOUT_SOURCE_ACCOUNT\x10\x02\x12\x16\n\x12PAYOUT_SOURCE_CAGE\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17jackpot/v1/payout.proto\x12\njackpot.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbf\x04\n\x06Payout\x12\n\n\x02id\x18\x01 \x01(\x03\x12\r\n\x05table\x18\x02 \x01(\t\x12\r\n\x05round\x18\x03 \x01(\x03\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0b\n\x03\x62\x65t\x18\x06 \x01(\t\x12$\n\x04kind\x18\x07 \x01(\x0e\x32\x16.jackpot.v1.PayoutKind\x12\x0c\n\x04hand\x18\x08 \x01(\t\x12\x0c\n\x04seat\x18\t \x01(\x05\x12\x0e\n\x06player\x18\n \x01(\t\x12\r\n\x05\x63\x61rds\x18\x0b \x03(\t\x12\x15\n\ramount_micros\x18\x0c \x01(\x03\x12\x1b\n\x13meter_before_micros\x18\r \x01(\x03\x12(\n\x06source\x18\x0e \x01(\x0e\x32\x18.jackpot.v1.PayoutSource\x12\x19\n\x11needs_floorperson\x18\x0f \x01(\x08\x12\x0e\n\x06holder\x18\x10 \x01(\x05\x12\x11\n\tshare_bps\x18\x11 \x01(\x05\x12\x13\n\x0b\x66loorperson\x18\x12 \x01(\t\x12\x0f\n\x07\x61\x63\x63ount\x18\x14 \x01(\t\x12%\n\x04role\x18\x15 \x01(\x0e\x32\x17.jackpot.v1.BadBeatRole\x12\x30\n\x0c\x64\x65\x63ided_time\x18\x16 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x06status\x18\x17 \x01(\x0e\x32\x18.jackpot.v1.PayoutStatus\x12\x0c\n\x04\x66orm\x18\x18 \x01(\t\x12\x12\n\nhand_title\x18\x19 \x01(\tJ\x04\x08\x13\x10\x14R\x13\x64\x65\x63ided_time_micros\"p\n\x0cPayoutChange\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\x12\x1b\n\x13meter_before_micros\x18\x03 \x01(\x03\x12\x0e\n\x06\x63losed\x18\x04 \x01(\x08\x12\x0c\n\x04seat\x18\x05 \x01(\x05*\x99\x01\n\x0cPayoutStatus\x12\x1d\n\x19PAYOUT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n\x15PAYOUT_STATUS_PENDING\x10\x01\x12\x1b\n\x17PAYOUT_STATUS_VALIDATED\x10\x02\x12\x16\n\x12PAYOUT_STATUS_PAID\x10\x03\x12\x1a\n\x16PAYOUT_STATUS_REJECTED\x10\x04*\xb5\x01\n\nPayoutKind\x12\x1b\n\x17PAYOUT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11PAYOUT_KIND_SHARE\x10\x01\x12\x15\n\x11PAYOUT_KIND_FIXED\x10\x02\x12\x14\n\x10PAYOUT_KIND_ENVY\x10\x03\x12\x15\n\x11PAYOUT_KIND_MAGIC\x10\x04\x12\x15\n\x11PAYOUT_KIND_LUCKY\x10\x05\x12\x18\n\x14PAYOUT_KIND_BAD_BEAT\x10\x06*x\n\x0b\x42\x61\x64\x42\x65\x61tRole\x12\x1d\n\x19\x42\x41\x44_BEAT_ROLE_UNSPECIFIED\x10\x00\x12\x17\n\x13\x42\x41\x44_BEAT_ROLE_LOSER\x10\x01\x12\x18\n\x14\x42\x41\x44_BEAT_ROLE_WINNER\x10\x02\x12\x17\n\x13\x42\x41\x44_BEAT_ROLE_TABLE\x10\x03*}\n\x0cPayoutSource\x12\x1d\n\x19PAYOUT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17PAYOUT_SOURCE_INVENTORY\x10\x01\x12\x19\n\x15PAYOUT_SOURCE_ACCOUNT\x10\x02\x12\x16\n\x12PAYOUT_SOURCE_CAGE\x10\x03\x42\x45\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'jackpot.wire.v1.payout_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_PAYOUTKIND']._serialized_start=608
-  _globals['_PAYOUTKIND']._serialized_end=789
-  _globals['_BADBEATROLE']._serialized_start=791
-  _globals['_BADBEATROLE']._serialized_end=911
-  _globals['_PAYOUTSOURCE']._serialized_start=913
-  _globals['_PAYOUTSOURCE']._serialized_end=1038
-  _globals['_PAYOUT']._serialized_start=40
-  _globals['_PAYOUT']._serialized_end=491
-  _globals['_PAYOUTCHANGE']._serialized_start=493
-  _globals['_PAYOUTCHANGE']._serialized_end=605
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\njackpot.v1P\001Z(jackpot.example/gen/jackpot/v1;jackpotv1\252\002\nJackpot.V1'
+  _globals['_PAYOUTSTATUS']._serialized_start=765
+  _globals['_PAYOUTSTATUS']._serialized_end=918
+  _globals['_PAYOUTKIND']._serialized_start=921
+  _globals['_PAYOUTKIND']._serialized_end=1102
+  _globals['_BADBEATROLE']._serialized_start=1104
+  _globals['_BADBEATROLE']._serialized_end=1224
+  _globals['_PAYOUTSOURCE']._serialized_start=1226
+  _globals['_PAYOUTSOURCE']._serialized_end=1351
+  _globals['_PAYOUT']._serialized_start=73
+  _globals['_PAYOUT']._serialized_end=648
+  _globals['_PAYOUTCHANGE']._serialized_start=650
+  _globals['_PAYOUTCHANGE']._serialized_end=762
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -18,6 +19,32 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _PayoutStatus:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PayoutStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutStatus.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PAYOUT_STATUS_UNSPECIFIED: _PayoutStatus.ValueType  # 0
+    PAYOUT_STATUS_PENDING: _PayoutStatus.ValueType  # 1
+    PAYOUT_STATUS_VALIDATED: _PayoutStatus.ValueType  # 2
+    """A floorperson has confirmed it."""
+    PAYOUT_STATUS_PAID: _PayoutStatus.ValueType  # 3
+    PAYOUT_STATUS_REJECTED: _PayoutStatus.ValueType  # 4
+    """It will not be paid: it was rejected, or fell with a void."""
+
+class PayoutStatus(_PayoutStatus, metaclass=_PayoutStatusEnumTypeWrapper):
+    """How far a payout has come."""
+
+PAYOUT_STATUS_UNSPECIFIED: PayoutStatus.ValueType  # 0
+PAYOUT_STATUS_PENDING: PayoutStatus.ValueType  # 1
+PAYOUT_STATUS_VALIDATED: PayoutStatus.ValueType  # 2
+"""A floorperson has confirmed it."""
+PAYOUT_STATUS_PAID: PayoutStatus.ValueType  # 3
+PAYOUT_STATUS_REJECTED: PayoutStatus.ValueType  # 4
+"""It will not be paid: it was rejected, or fell with a void."""
+Global___PayoutStatus: _TypeAlias = PayoutStatus  # noqa: Y015
 
 class _PayoutKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -109,9 +136,12 @@ class Payout(_message.Message):
     HOLDER_FIELD_NUMBER: _builtins.int
     SHARE_BPS_FIELD_NUMBER: _builtins.int
     FLOORPERSON_FIELD_NUMBER: _builtins.int
-    DECIDED_TIME_MICROS_FIELD_NUMBER: _builtins.int
     ACCOUNT_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
+    DECIDED_TIME_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    HAND_TITLE_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
@@ -134,13 +164,19 @@ class Payout(_message.Message):
     """For a share of a meter: 10000 is 100%."""
     floorperson: _builtins.str
     """Who validated it; empty: nobody yet."""
-    decided_time_micros: _builtins.int
     account: _builtins.str
     """The game account that the wager came from; empty: none."""
     role: Global___BadBeatRole.ValueType
     """The player's part in a Bad Beat; unspecified: another kind of award, or an early journal."""
+    status: Global___PayoutStatus.ValueType
+    form: _builtins.str
+    """The number of the form that it was paid with; empty: none, or not paid."""
+    hand_title: _builtins.str
+    """`hand` for people to read, such as "Royal flush"; docs/reference/hands.md lists all."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def decided_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
@@ -162,13 +198,16 @@ class Payout(_message.Message):
         holder: _builtins.int = ...,
         share_bps: _builtins.int = ...,
         floorperson: _builtins.str = ...,
-        decided_time_micros: _builtins.int = ...,
         account: _builtins.str = ...,
         role: Global___BadBeatRole.ValueType = ...,
+        decided_time: _timestamp_pb2.Timestamp | None = ...,
+        status: Global___PayoutStatus.ValueType = ...,
+        form: _builtins.str = ...,
+        hand_title: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decided_time", b"decided_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time_micros", b"decided_time_micros", "floorperson", b"floorperson", "hand", b"hand", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["account", b"account", "amount_micros", b"amount_micros", "bet", b"bet", "cards", b"cards", "decided_time", b"decided_time", "floorperson", b"floorperson", "form", b"form", "hand", b"hand", "hand_title", b"hand_title", "holder", b"holder", "id", b"id", "kind", b"kind", "level", b"level", "link", b"link", "meter_before_micros", b"meter_before_micros", "needs_floorperson", b"needs_floorperson", "player", b"player", "role", b"role", "round", b"round", "seat", b"seat", "share_bps", b"share_bps", "source", b"source", "status", b"status", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -4,15 +4,19 @@ isort:skip_file
 """
 
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import descriptor_pb2 as _descriptor_pb2
+from google.protobuf import message as _message
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf.internal import extension_dict as _extension_dict
+from google.rpc import code_pb2 as _code_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -24,354 +28,423 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     DESCRIPTOR: _descriptor.EnumDescriptor
     REASON_UNSPECIFIED: _Reason.ValueType  # 0
     REASON_UNAUTHENTICATED: _Reason.ValueType  # 1
-    """The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never; number: unused."""
+    """The certificate is revoked, expired or nobody's."""
     REASON_NOT_ALLOWED: _Reason.ValueType  # 2
-    """The call is not for this caller. PERMISSION_DENIED; retry: never; number: unused."""
+    """The call is not for this caller."""
     REASON_MALFORMED: _Reason.ValueType  # 3
-    """The request is not well formed. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
+    """The request is not well formed."""
     REASON_TOO_MANY: _Reason.ValueType  # 4
-    """The request holds too much. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
+    """The request holds too much."""
     REASON_OVERLOADED: _Reason.ValueType  # 5
-    """The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same; number:
-    unused.
-    """
+    """The controller has as much waiting as it may hold."""
     REASON_STARTING: _Reason.ValueType  # 6
-    """The controller is checking its journal. UNAVAILABLE; retry: same; number: unused."""
+    """The controller is checking its journal."""
     REASON_DRAINING: _Reason.ValueType  # 7
-    """The controller is stopping. UNAVAILABLE; retry: same; number: unused."""
+    """The controller is stopping."""
     REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 8
-    """The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry:
-    same; number: not known, send the same one.
-    """
+    """The store fails; what was sent may or may not be stored: send it again."""
     REASON_SITE_HALTED: _Reason.ValueType  # 9
-    """The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never;
-    number: unused.
-    """
+    """The site's journal is not sound; nothing more is written to it."""
     REASON_UNKNOWN_SITE: _Reason.ValueType  # 10
-    """There is no such site here. NOT_FOUND; retry: never; number: unused."""
+    """There is no such site here."""
     REASON_UNKNOWN_TABLE: _Reason.ValueType  # 11
-    """The site has no such table. NOT_FOUND; retry: never; number: unused."""
+    """The site has no such table."""
     REASON_OTHER_INCARNATION: _Reason.ValueType  # 100
-    """The journal was restored from a backup since; attach the table again. FAILED_PRECONDITION;
-    retry: later; number: unused.
-    """
+    """The journal was restored from a backup since; attach the table again."""
     REASON_NOT_ATTACHED: _Reason.ValueType  # 12
-    """The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
-    unused.
-    """
+    """The table has not attached to the controller."""
     REASON_FENCED: _Reason.ValueType  # 13
-    """The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never; number:
-    unused.
+    """The table has attached again elsewhere since. Attach only if this client is the one that should
+    speak for the table.
     """
     REASON_REQUEST_REUSED: _Reason.ValueType  # 14
-    """The same identity was used for another command. ALREADY_EXISTS; retry: never; number: unused."""
+    """The same identity was used for another command."""
     REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 15
-    """The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never;
-    number: unused.
-    """
+    """The answer to so old a command is no longer at hand."""
     REASON_NUMBER_GAP: _Reason.ValueType  # 16
-    """A command before this one has not arrived. FAILED_PRECONDITION; retry: later; number: unused."""
-    REASON_UNKNOWN_LINK: _Reason.ValueType  # 17
-    """The site has no such link. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_LEVEL: _Reason.ValueType  # 18
-    """The link has no such level. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_PAYOUT: _Reason.ValueType  # 19
-    """The site has no such payout. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_BET: _Reason.ValueType  # 20
-    """The table offers no such bet. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
-    """The table has no such seat. NOT_FOUND; retry: never."""
-    REASON_UNKNOWN_IRREGULARITY: _Reason.ValueType  # 80
-    """The table's game has no such irregularity. NOT_FOUND; retry: never."""
-    REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
-    """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
-    REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
-    """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
-    REASON_OUT_OF_RANGE: _Reason.ValueType  # 101
-    """The journal has not come that far; start over without a sequence. OUT_OF_RANGE; retry: never."""
-    REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
-    """A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
-    REASON_ROUND_OPEN: _Reason.ValueType  # 24
-    """The table has a round under way. FAILED_PRECONDITION; retry: later."""
-    REASON_NO_ROUND: _Reason.ValueType  # 25
-    """The table has no round under way. FAILED_PRECONDITION; retry: later."""
-    REASON_WRONG_ROUND: _Reason.ValueType  # 66
-    """The table is at another round than the one named. FAILED_PRECONDITION; retry: never."""
-    REASON_LOCKED_OUT: _Reason.ValueType  # 26
-    """The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
-    REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 27
-    """The round is still open to wagers. FAILED_PRECONDITION; retry: later."""
-    REASON_ALREADY_COLLECTED: _Reason.ValueType  # 28
-    """The wagers of this round were counted and collected. FAILED_PRECONDITION; retry: never."""
-    REASON_NOT_COLLECTED: _Reason.ValueType  # 29
-    """The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
-    REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
-    """The round is settled. FAILED_PRECONDITION; retry: never."""
-    REASON_VOID_BY_FLOOR_ONLY: _Reason.ValueType  # 68
-    """The round is collected, so only a floorperson may void it: call the floor.
-    FAILED_PRECONDITION; retry: never.
+    """A command before this one has not arrived: `expected` is the next number. Send that one first,
+    and then this one again as it is. If you do not have it any more, attach again.
     """
+    REASON_UNKNOWN_LINK: _Reason.ValueType  # 17
+    """The site has no such link."""
+    REASON_UNKNOWN_LEVEL: _Reason.ValueType  # 18
+    """The link has no such level."""
+    REASON_UNKNOWN_PAYOUT: _Reason.ValueType  # 19
+    """The site has no such payout."""
+    REASON_UNKNOWN_BET: _Reason.ValueType  # 20
+    """The table offers no such bet."""
+    REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
+    """The table has no such seat."""
+    REASON_UNKNOWN_IRREGULARITY: _Reason.ValueType  # 80
+    """The table's game has no such irregularity."""
+    REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
+    """This irregularity voids all hands, not one seat's."""
+    REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
+    """A floorperson must be named for this."""
+    REASON_OUT_OF_RANGE: _Reason.ValueType  # 101
+    """The journal has not come that far; start over without a sequence."""
+    REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
+    """A payout of this table still lacks its documentation."""
+    REASON_ROUND_OPEN: _Reason.ValueType  # 24
+    """The table has a round under way."""
+    REASON_NO_ROUND: _Reason.ValueType  # 25
+    """The table has no round under way."""
+    REASON_WRONG_ROUND: _Reason.ValueType  # 66
+    """The table is at another round than the one named."""
+    REASON_LOCKED_OUT: _Reason.ValueType  # 26
+    """The dealer has announced no more bets."""
+    REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 27
+    """The round is still open to wagers."""
+    REASON_ALREADY_COLLECTED: _Reason.ValueType  # 28
+    """The wagers of this round were counted and collected."""
+    REASON_NOT_COLLECTED: _Reason.ValueType  # 29
+    """The dealer has not confirmed the collection."""
+    REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
+    """The round is settled."""
+    REASON_VOID_BY_FLOOR_ONLY: _Reason.ValueType  # 68
+    """The round is collected, so only a floorperson may void it: call the floor."""
     REASON_VOID_TOO_LATE: _Reason.ValueType  # 31
-    """An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
+    """An award of the round was validated or paid."""
     REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 32
-    """The link is out of service. FAILED_PRECONDITION; retry: later."""
+    """The link is out of service."""
     REASON_WRONG_DENOMINATION: _Reason.ValueType  # 33
-    """The link takes one amount only. INVALID_ARGUMENT; retry: never."""
+    """The link takes one amount only."""
     REASON_DUPLICATE_WAGER: _Reason.ValueType  # 34
-    """The seat has placed this bet already. FAILED_PRECONDITION; retry: never."""
+    """The seat has placed this bet already."""
     REASON_TOO_MANY_BOXES: _Reason.ValueType  # 35
-    """One person may not play so many boxes, or not these. FAILED_PRECONDITION; retry: never."""
+    """One person may not play so many boxes, or not these."""
     REASON_NO_SUCH_WAGER: _Reason.ValueType  # 36
-    """There is no such wager. FAILED_PRECONDITION; retry: never."""
+    """There is no such wager."""
     REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 37
-    """The chips counted are not the wagers accepted. FAILED_PRECONDITION; retry: later."""
+    """The chips counted are not the wagers accepted."""
     REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 38
-    """The seat is named twice or was voided. INVALID_ARGUMENT; retry: never."""
+    """The seat is named twice or was voided."""
     REASON_HAND_MISSING: _Reason.ValueType  # 39
-    """A seat with a wager in the round has no hand. INVALID_ARGUMENT; retry: never."""
+    """A seat with a wager in the round has no hand."""
     REASON_WRONG_CARD_COUNT: _Reason.ValueType  # 40
-    """A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
+    """A hand has too many or too few cards."""
     REASON_DUPLICATE_CARD: _Reason.ValueType  # 41
-    """A card appears twice. INVALID_ARGUMENT; retry: never."""
+    """A card appears twice."""
     REASON_NO_SUCH_DECK: _Reason.ValueType  # 65
-    """The table has no such deck. FAILED_PRECONDITION; retry: never."""
+    """The table has no such deck."""
     REASON_ALREADY_DEFINED: _Reason.ValueType  # 42
-    """It is defined already. FAILED_PRECONDITION; retry: never."""
+    """It is defined already."""
     REASON_WRONG_LINK_STATE: _Reason.ValueType  # 43
-    """The link is in another state than this needs. FAILED_PRECONDITION; retry: later."""
+    """The link is in another state than this needs."""
     REASON_LINK_NOT_EMPTY: _Reason.ValueType  # 44
-    """The link still holds players' money or a round. FAILED_PRECONDITION; retry: later."""
+    """The link still holds players' money or a round."""
     REASON_PAYOUT_CLOSED: _Reason.ValueType  # 45
-    """The payout was paid or rejected. FAILED_PRECONDITION; retry: never."""
+    """The payout was paid or rejected."""
     REASON_ALREADY_VALIDATED: _Reason.ValueType  # 46
-    """The payout was validated before. FAILED_PRECONDITION; retry: never."""
+    """The payout was validated before."""
     REASON_OUT_OF_ORDER: _Reason.ValueType  # 47
-    """An earlier award of the round must be validated first. FAILED_PRECONDITION; retry: later."""
+    """An earlier award of the round must be validated first."""
     REASON_NOT_VALIDATED: _Reason.ValueType  # 48
-    """A floorperson has not validated the payout. FAILED_PRECONDITION; retry: later."""
+    """A floorperson has not validated the payout."""
     REASON_WRONG_SOURCE: _Reason.ValueType  # 49
-    """The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
+    """The award may not be paid from there."""
     REASON_FORM_REQUIRED: _Reason.ValueType  # 50
-    """A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
+    """A payout by the cage needs the number of its form."""
     REASON_UNKNOWN_PROPOSAL: _Reason.ValueType  # 51
-    """The site has no such proposal. NOT_FOUND; retry: never."""
+    """The site has no such proposal."""
     REASON_PROPOSAL_CLOSED: _Reason.ValueType  # 52
-    """The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+    """The proposal was approved or declined."""
     REASON_PROPOSAL_EXPIRED: _Reason.ValueType  # 53
-    """The proposal is too old. FAILED_PRECONDITION; retry: never."""
+    """The proposal is too old."""
     REASON_SECOND_PERSON_REQUIRED: _Reason.ValueType  # 54
-    """Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+    """Who proposed a change can't approve it."""
     REASON_OTHER_DEPARTMENT_REQUIRED: _Reason.ValueType  # 55
-    """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+    """The second person must be of another department."""
     REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
-    """The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
+    """The link has paid or was changed since the proposal."""
     REASON_CALL_OPEN: _Reason.ValueType  # 82
-    """The table already has an open call for the floor. FAILED_PRECONDITION; retry: later."""
+    """The table already has an open call for the floor."""
     REASON_UNKNOWN_CALL: _Reason.ValueType  # 83
-    """There is no such call for the floor. NOT_FOUND; retry: never."""
+    """There is no such call for the floor."""
     REASON_CALL_CLOSED: _Reason.ValueType  # 84
-    """The call for the floor is already answered or closed. FAILED_PRECONDITION; retry: never."""
+    """The call for the floor is already answered or closed."""
     REASON_SETTING_UNCHANGED: _Reason.ValueType  # 85
-    """The setting already has this value. FAILED_PRECONDITION; retry: never."""
+    """The setting already has this value."""
     REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
-    """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+    """The regulation leaves no choice here."""
     REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
-    """A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+    """A regulation or the seed asks for more."""
     REASON_ABOVE_MAXIMUM: _Reason.ValueType  # 59
-    """The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+    """The rates of all levels together pass 100%."""
     REASON_METER_UNCHANGED: _Reason.ValueType  # 60
-    """The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
+    """The meter stands at that amount."""
     REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 61
-    """The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+    """The account does not hold that much."""
     REASON_NOT_A_FUND: _Reason.ValueType  # 62
-    """The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+    """The link is no Bad Beat fund."""
     REASON_NOT_A_BAD_BEAT: _Reason.ValueType  # 67
-    """The cards are no Bad Beat by the posted rules. FAILED_PRECONDITION; retry: never."""
+    """The cards are no Bad Beat by the posted rules."""
     REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
-    """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+    """The display is pending adjustment after a payout."""
     REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
-    """The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
+    """The amount displayed is not the amount on record."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
-    its prefix, such as LOCKED_OUT. A name never changes its meaning.
-
-    "never": the same request will fail again. "later": it may succeed, as a new request, when the
-    state has changed. "same": send it again as it is, with the same identity.
+    its prefix, such as LOCKED_OUT. A name never changes its meaning. A client that meets a name that
+    it does not know goes by the status code and RetryInfo.
 
     A table's command with the right epoch and the next number uses that number when it is refused:
-    the refusal is journaled, and the next command takes the next number. Reasons that do not use a
-    number are marked "number: unused". If the message, the site, the table, the epoch or the number
-    can't be read, no number is used and the call ends.
+    the refusal is journaled, and the next command takes the next number. `number` says which reasons
+    do not use a number. If the message, the site, the table, the epoch or the number can't be read,
+    no number is used and the call ends.
     """
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0
 REASON_UNAUTHENTICATED: Reason.ValueType  # 1
-"""The certificate is revoked, expired or nobody's. UNAUTHENTICATED; retry: never; number: unused."""
+"""The certificate is revoked, expired or nobody's."""
 REASON_NOT_ALLOWED: Reason.ValueType  # 2
-"""The call is not for this caller. PERMISSION_DENIED; retry: never; number: unused."""
+"""The call is not for this caller."""
 REASON_MALFORMED: Reason.ValueType  # 3
-"""The request is not well formed. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
+"""The request is not well formed."""
 REASON_TOO_MANY: Reason.ValueType  # 4
-"""The request holds too much. INVALID_ARGUMENT; retry: never; number: used if it can be read."""
+"""The request holds too much."""
 REASON_OVERLOADED: Reason.ValueType  # 5
-"""The controller has as much waiting as it may hold. RESOURCE_EXHAUSTED; retry: same; number:
-unused.
-"""
+"""The controller has as much waiting as it may hold."""
 REASON_STARTING: Reason.ValueType  # 6
-"""The controller is checking its journal. UNAVAILABLE; retry: same; number: unused."""
+"""The controller is checking its journal."""
 REASON_DRAINING: Reason.ValueType  # 7
-"""The controller is stopping. UNAVAILABLE; retry: same; number: unused."""
+"""The controller is stopping."""
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 8
-"""The store fails; what was sent may or may not be stored: send it again. UNAVAILABLE; retry:
-same; number: not known, send the same one.
-"""
+"""The store fails; what was sent may or may not be stored: send it again."""
 REASON_SITE_HALTED: Reason.ValueType  # 9
-"""The site's journal is not sound; nothing more is written to it. DATA_LOSS; retry: never;
-number: unused.
-"""
+"""The site's journal is not sound; nothing more is written to it."""
 REASON_UNKNOWN_SITE: Reason.ValueType  # 10
-"""There is no such site here. NOT_FOUND; retry: never; number: unused."""
+"""There is no such site here."""
 REASON_UNKNOWN_TABLE: Reason.ValueType  # 11
-"""The site has no such table. NOT_FOUND; retry: never; number: unused."""
+"""The site has no such table."""
 REASON_OTHER_INCARNATION: Reason.ValueType  # 100
-"""The journal was restored from a backup since; attach the table again. FAILED_PRECONDITION;
-retry: later; number: unused.
-"""
+"""The journal was restored from a backup since; attach the table again."""
 REASON_NOT_ATTACHED: Reason.ValueType  # 12
-"""The table has not attached to the controller. FAILED_PRECONDITION; retry: later; number:
-unused.
-"""
+"""The table has not attached to the controller."""
 REASON_FENCED: Reason.ValueType  # 13
-"""The table has attached again elsewhere since. FAILED_PRECONDITION; retry: never; number:
-unused.
+"""The table has attached again elsewhere since. Attach only if this client is the one that should
+speak for the table.
 """
 REASON_REQUEST_REUSED: Reason.ValueType  # 14
-"""The same identity was used for another command. ALREADY_EXISTS; retry: never; number: unused."""
+"""The same identity was used for another command."""
 REASON_REQUEST_TOO_OLD: Reason.ValueType  # 15
-"""The answer to so old a command is no longer at hand. FAILED_PRECONDITION; retry: never;
-number: unused.
-"""
+"""The answer to so old a command is no longer at hand."""
 REASON_NUMBER_GAP: Reason.ValueType  # 16
-"""A command before this one has not arrived. FAILED_PRECONDITION; retry: later; number: unused."""
-REASON_UNKNOWN_LINK: Reason.ValueType  # 17
-"""The site has no such link. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_LEVEL: Reason.ValueType  # 18
-"""The link has no such level. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_PAYOUT: Reason.ValueType  # 19
-"""The site has no such payout. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_BET: Reason.ValueType  # 20
-"""The table offers no such bet. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
-"""The table has no such seat. NOT_FOUND; retry: never."""
-REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
-"""The table's game has no such irregularity. NOT_FOUND; retry: never."""
-REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
-"""This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
-REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
-"""A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
-REASON_OUT_OF_RANGE: Reason.ValueType  # 101
-"""The journal has not come that far; start over without a sequence. OUT_OF_RANGE; retry: never."""
-REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
-"""A payout of this table still lacks its documentation. FAILED_PRECONDITION; retry: later."""
-REASON_ROUND_OPEN: Reason.ValueType  # 24
-"""The table has a round under way. FAILED_PRECONDITION; retry: later."""
-REASON_NO_ROUND: Reason.ValueType  # 25
-"""The table has no round under way. FAILED_PRECONDITION; retry: later."""
-REASON_WRONG_ROUND: Reason.ValueType  # 66
-"""The table is at another round than the one named. FAILED_PRECONDITION; retry: never."""
-REASON_LOCKED_OUT: Reason.ValueType  # 26
-"""The dealer has announced no more bets. FAILED_PRECONDITION; retry: never."""
-REASON_NOT_LOCKED_OUT: Reason.ValueType  # 27
-"""The round is still open to wagers. FAILED_PRECONDITION; retry: later."""
-REASON_ALREADY_COLLECTED: Reason.ValueType  # 28
-"""The wagers of this round were counted and collected. FAILED_PRECONDITION; retry: never."""
-REASON_NOT_COLLECTED: Reason.ValueType  # 29
-"""The dealer has not confirmed the collection. FAILED_PRECONDITION; retry: later."""
-REASON_ALREADY_SETTLED: Reason.ValueType  # 30
-"""The round is settled. FAILED_PRECONDITION; retry: never."""
-REASON_VOID_BY_FLOOR_ONLY: Reason.ValueType  # 68
-"""The round is collected, so only a floorperson may void it: call the floor.
-FAILED_PRECONDITION; retry: never.
+"""A command before this one has not arrived: `expected` is the next number. Send that one first,
+and then this one again as it is. If you do not have it any more, attach again.
 """
+REASON_UNKNOWN_LINK: Reason.ValueType  # 17
+"""The site has no such link."""
+REASON_UNKNOWN_LEVEL: Reason.ValueType  # 18
+"""The link has no such level."""
+REASON_UNKNOWN_PAYOUT: Reason.ValueType  # 19
+"""The site has no such payout."""
+REASON_UNKNOWN_BET: Reason.ValueType  # 20
+"""The table offers no such bet."""
+REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
+"""The table has no such seat."""
+REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
+"""The table's game has no such irregularity."""
+REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
+"""This irregularity voids all hands, not one seat's."""
+REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
+"""A floorperson must be named for this."""
+REASON_OUT_OF_RANGE: Reason.ValueType  # 101
+"""The journal has not come that far; start over without a sequence."""
+REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
+"""A payout of this table still lacks its documentation."""
+REASON_ROUND_OPEN: Reason.ValueType  # 24
+"""The table has a round under way."""
+REASON_NO_ROUND: Reason.ValueType  # 25
+"""The table has no round under way."""
+REASON_WRONG_ROUND: Reason.ValueType  # 66
+"""The table is at another round than the one named."""
+REASON_LOCKED_OUT: Reason.ValueType  # 26
+"""The dealer has announced no more bets."""
+REASON_NOT_LOCKED_OUT: Reason.ValueType  # 27
+"""The round is still open to wagers."""
+REASON_ALREADY_COLLECTED: Reason.ValueType  # 28
+"""The wagers of this round were counted and collected."""
+REASON_NOT_COLLECTED: Reason.ValueType  # 29
+"""The dealer has not confirmed the collection."""
+REASON_ALREADY_SETTLED: Reason.ValueType  # 30
+"""The round is settled."""
+REASON_VOID_BY_FLOOR_ONLY: Reason.ValueType  # 68
+"""The round is collected, so only a floorperson may void it: call the floor."""
 REASON_VOID_TOO_LATE: Reason.ValueType  # 31
-"""An award of the round was validated or paid. FAILED_PRECONDITION; retry: never."""
+"""An award of the round was validated or paid."""
 REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 32
-"""The link is out of service. FAILED_PRECONDITION; retry: later."""
+"""The link is out of service."""
 REASON_WRONG_DENOMINATION: Reason.ValueType  # 33
-"""The link takes one amount only. INVALID_ARGUMENT; retry: never."""
+"""The link takes one amount only."""
 REASON_DUPLICATE_WAGER: Reason.ValueType  # 34
-"""The seat has placed this bet already. FAILED_PRECONDITION; retry: never."""
+"""The seat has placed this bet already."""
 REASON_TOO_MANY_BOXES: Reason.ValueType  # 35
-"""One person may not play so many boxes, or not these. FAILED_PRECONDITION; retry: never."""
+"""One person may not play so many boxes, or not these."""
 REASON_NO_SUCH_WAGER: Reason.ValueType  # 36
-"""There is no such wager. FAILED_PRECONDITION; retry: never."""
+"""There is no such wager."""
 REASON_COLLECTION_MISMATCH: Reason.ValueType  # 37
-"""The chips counted are not the wagers accepted. FAILED_PRECONDITION; retry: later."""
+"""The chips counted are not the wagers accepted."""
 REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 38
-"""The seat is named twice or was voided. INVALID_ARGUMENT; retry: never."""
+"""The seat is named twice or was voided."""
 REASON_HAND_MISSING: Reason.ValueType  # 39
-"""A seat with a wager in the round has no hand. INVALID_ARGUMENT; retry: never."""
+"""A seat with a wager in the round has no hand."""
 REASON_WRONG_CARD_COUNT: Reason.ValueType  # 40
-"""A hand has too many or too few cards. INVALID_ARGUMENT; retry: never."""
+"""A hand has too many or too few cards."""
 REASON_DUPLICATE_CARD: Reason.ValueType  # 41
-"""A card appears twice. INVALID_ARGUMENT; retry: never."""
+"""A card appears twice."""
 REASON_NO_SUCH_DECK: Reason.ValueType  # 65
-"""The table has no such deck. FAILED_PRECONDITION; retry: never."""
+"""The table has no such deck."""
 REASON_ALREADY_DEFINED: Reason.ValueType  # 42
-"""It is defined already. FAILED_PRECONDITION; retry: never."""
+"""It is defined already."""
 REASON_WRONG_LINK_STATE: Reason.ValueType  # 43
-"""The link is in another state than this needs. FAILED_PRECONDITION; retry: later."""
+"""The link is in another state than this needs."""
 REASON_LINK_NOT_EMPTY: Reason.ValueType  # 44
-"""The link still holds players' money or a round. FAILED_PRECONDITION; retry: later."""
+"""The link still holds players' money or a round."""
 REASON_PAYOUT_CLOSED: Reason.ValueType  # 45
-"""The payout was paid or rejected. FAILED_PRECONDITION; retry: never."""
+"""The payout was paid or rejected."""
 REASON_ALREADY_VALIDATED: Reason.ValueType  # 46
-"""The payout was validated before. FAILED_PRECONDITION; retry: never."""
+"""The payout was validated before."""
 REASON_OUT_OF_ORDER: Reason.ValueType  # 47
-"""An earlier award of the round must be validated first. FAILED_PRECONDITION; retry: later."""
+"""An earlier award of the round must be validated first."""
 REASON_NOT_VALIDATED: Reason.ValueType  # 48
-"""A floorperson has not validated the payout. FAILED_PRECONDITION; retry: later."""
+"""A floorperson has not validated the payout."""
 REASON_WRONG_SOURCE: Reason.ValueType  # 49
-"""The award may not be paid from there. FAILED_PRECONDITION; retry: never."""
+"""The award may not be paid from there."""
 REASON_FORM_REQUIRED: Reason.ValueType  # 50
-"""A payout by the cage needs the number of its form. INVALID_ARGUMENT; retry: never."""
+"""A payout by the cage needs the number of its form."""
 REASON_UNKNOWN_PROPOSAL: Reason.ValueType  # 51
-"""The site has no such proposal. NOT_FOUND; retry: never."""
+"""The site has no such proposal."""
 REASON_PROPOSAL_CLOSED: Reason.ValueType  # 52
-"""The proposal was approved or declined. FAILED_PRECONDITION; retry: never."""
+"""The proposal was approved or declined."""
 REASON_PROPOSAL_EXPIRED: Reason.ValueType  # 53
-"""The proposal is too old. FAILED_PRECONDITION; retry: never."""
+"""The proposal is too old."""
 REASON_SECOND_PERSON_REQUIRED: Reason.ValueType  # 54
-"""Who proposed a change can't approve it. FAILED_PRECONDITION; retry: never."""
+"""Who proposed a change can't approve it."""
 REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
-"""The second person must be of another department. FAILED_PRECONDITION; retry: never."""
+"""The second person must be of another department."""
 REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
-"""The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
+"""The link has paid or was changed since the proposal."""
 REASON_CALL_OPEN: Reason.ValueType  # 82
-"""The table already has an open call for the floor. FAILED_PRECONDITION; retry: later."""
+"""The table already has an open call for the floor."""
 REASON_UNKNOWN_CALL: Reason.ValueType  # 83
-"""There is no such call for the floor. NOT_FOUND; retry: never."""
+"""There is no such call for the floor."""
 REASON_CALL_CLOSED: Reason.ValueType  # 84
-"""The call for the floor is already answered or closed. FAILED_PRECONDITION; retry: never."""
+"""The call for the floor is already answered or closed."""
 REASON_SETTING_UNCHANGED: Reason.ValueType  # 85
-"""The setting already has this value. FAILED_PRECONDITION; retry: never."""
+"""The setting already has this value."""
 REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
-"""The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
+"""The regulation leaves no choice here."""
 REASON_BELOW_MINIMUM: Reason.ValueType  # 58
-"""A regulation or the seed asks for more. FAILED_PRECONDITION; retry: never."""
+"""A regulation or the seed asks for more."""
 REASON_ABOVE_MAXIMUM: Reason.ValueType  # 59
-"""The rates of all levels together pass 100%. FAILED_PRECONDITION; retry: never."""
+"""The rates of all levels together pass 100%."""
 REASON_METER_UNCHANGED: Reason.ValueType  # 60
-"""The meter stands at that amount. FAILED_PRECONDITION; retry: never."""
+"""The meter stands at that amount."""
 REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 61
-"""The account does not hold that much. FAILED_PRECONDITION; retry: never."""
+"""The account does not hold that much."""
 REASON_NOT_A_FUND: Reason.ValueType  # 62
-"""The link is no Bad Beat fund. FAILED_PRECONDITION; retry: never."""
+"""The link is no Bad Beat fund."""
 REASON_NOT_A_BAD_BEAT: Reason.ValueType  # 67
-"""The cards are no Bad Beat by the posted rules. FAILED_PRECONDITION; retry: never."""
+"""The cards are no Bad Beat by the posted rules."""
 REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
-"""The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
+"""The display is pending adjustment after a payout."""
 REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
-"""The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
+"""The amount displayed is not the amount on record."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
+
+class _RetryClass:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RetryClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetryClass.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RETRY_CLASS_UNSPECIFIED: _RetryClass.ValueType  # 0
+    RETRY_CLASS_NEVER: _RetryClass.ValueType  # 1
+    """The same request will fail again."""
+    RETRY_CLASS_LATER: _RetryClass.ValueType  # 2
+    """It may succeed when the state has changed. Send it then as a new request: a table's command with
+    its next number, an operator's with a new request_id.
+    """
+    RETRY_CLASS_SAME: _RetryClass.ValueType  # 3
+    """Send it again as it is, with the same identity, after the delay of RetryInfo."""
+    RETRY_CLASS_ATTACH: _RetryClass.ValueType  # 4
+    """The table's epoch or its numbers do not fit. Attach again, and continue as the answer says."""
+
+class RetryClass(_RetryClass, metaclass=_RetryClassEnumTypeWrapper):
+    """What sending again can do."""
+
+RETRY_CLASS_UNSPECIFIED: RetryClass.ValueType  # 0
+RETRY_CLASS_NEVER: RetryClass.ValueType  # 1
+"""The same request will fail again."""
+RETRY_CLASS_LATER: RetryClass.ValueType  # 2
+"""It may succeed when the state has changed. Send it then as a new request: a table's command with
+its next number, an operator's with a new request_id.
+"""
+RETRY_CLASS_SAME: RetryClass.ValueType  # 3
+"""Send it again as it is, with the same identity, after the delay of RetryInfo."""
+RETRY_CLASS_ATTACH: RetryClass.ValueType  # 4
+"""The table's epoch or its numbers do not fit. Attach again, and continue as the answer says."""
+Global___RetryClass: _TypeAlias = RetryClass  # noqa: Y015
+
+class _NumberUse:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _NumberUseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NumberUse.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    NUMBER_USE_UNSPECIFIED: _NumberUse.ValueType  # 0
+    NUMBER_USE_USED: _NumberUse.ValueType  # 1
+    """Continue with the next number."""
+    NUMBER_USE_UNUSED: _NumberUse.ValueType  # 2
+    NUMBER_USE_USED_IF_READABLE: _NumberUse.ValueType  # 3
+    """Used, unless the call ended: then the message, site, table, epoch or number could not be read."""
+    NUMBER_USE_NOT_KNOWN: _NumberUse.ValueType  # 4
+    """Send the same command with the same number."""
+
+class NumberUse(_NumberUse, metaclass=_NumberUseEnumTypeWrapper):
+    """Whether a table's command that was refused has used its number."""
+
+NUMBER_USE_UNSPECIFIED: NumberUse.ValueType  # 0
+NUMBER_USE_USED: NumberUse.ValueType  # 1
+"""Continue with the next number."""
+NUMBER_USE_UNUSED: NumberUse.ValueType  # 2
+NUMBER_USE_USED_IF_READABLE: NumberUse.ValueType  # 3
+"""Used, unless the call ended: then the message, site, table, epoch or number could not be read."""
+NUMBER_USE_NOT_KNOWN: NumberUse.ValueType  # 4
+"""Send the same command with the same number."""
+Global___NumberUse: _TypeAlias = NumberUse  # noqa: Y015
+
+@_typing.final
+class ReasonMeaning(_message.Message):
+    """What a client may make of a reason, so that no client needs a table of its own: an option of
+    every value of Reason.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    RETRY_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    code: _code_pb2.Code.ValueType
+    """The status code that a refusal for this reason has."""
+    retry: Global___RetryClass.ValueType
+    number: Global___NumberUse.ValueType
+    def __init__(
+        self,
+        *,
+        code: _code_pb2.Code.ValueType = ...,
+        retry: Global___RetryClass.ValueType = ...,
+        number: Global___NumberUse.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "number", b"number", "retry", b"retry"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReasonMeaning: _TypeAlias = ReasonMeaning  # noqa: Y015
+
+MEANING_FIELD_NUMBER: _builtins.int
+meaning: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.EnumValueOptions, Global___ReasonMeaning]

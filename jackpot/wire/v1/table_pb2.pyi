@@ -6,11 +6,14 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.rpc import status_pb2 as _status_pb2
 from jackpot.wire.v1 import meter_pb2 as _meter_pb2
 from jackpot.wire.v1 import payout_pb2 as _payout_pb2
+from jackpot.wire.v1 import reason_pb2 as _reason_pb2
+from jackpot.wire.v1 import table_config_pb2 as _table_config_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -107,6 +110,8 @@ class _RoundPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RoundPhase
     ROUND_PHASE_LOCKED: _RoundPhase.ValueType  # 2
     ROUND_PHASE_COLLECTED: _RoundPhase.ValueType  # 3
     ROUND_PHASE_SETTLED: _RoundPhase.ValueType  # 4
+    ROUND_PHASE_VOIDED: _RoundPhase.ValueType  # 5
+    """It came to nothing, and its wagers were returned."""
 
 class RoundPhase(_RoundPhase, metaclass=_RoundPhaseEnumTypeWrapper):
     """How far a round has come."""
@@ -116,6 +121,8 @@ ROUND_PHASE_OPEN: RoundPhase.ValueType  # 1
 ROUND_PHASE_LOCKED: RoundPhase.ValueType  # 2
 ROUND_PHASE_COLLECTED: RoundPhase.ValueType  # 3
 ROUND_PHASE_SETTLED: RoundPhase.ValueType  # 4
+ROUND_PHASE_VOIDED: RoundPhase.ValueType  # 5
+"""It came to nothing, and its wagers were returned."""
 Global___RoundPhase: _TypeAlias = RoundPhase  # noqa: Y015
 
 class _Fate:
@@ -175,7 +182,9 @@ class Wager(_message.Message):
     bet: _builtins.str
     amount_micros: _builtins.int
     player: _builtins.str
-    """Identifies a player who plays two boxes; empty: the seat itself."""
+    """Identifies a player who plays two boxes; empty: the seat itself, which answers name "seat 4".
+    Another seat's number can't be anybody's name.
+    """
     account: _builtins.str
     """The game account that an electronic wager is debited from; empty: none."""
     def __init__(
@@ -221,7 +230,10 @@ Global___PlacedWager: _TypeAlias = PlacedWager  # noqa: Y015
 
 @_typing.final
 class SeatHand(_message.Message):
-    """How a seat ended the round, and those of its cards that were seen ("As", "Td", "2c", "Jk")."""
+    """How a seat ended the round, and those of its cards that were seen. A card has one spelling: its
+    rank, one of 23456789TJQKA, and its suit, one of cdhs, such as "As", "Td" or "2c". No linked game
+    has a joker.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -305,12 +317,23 @@ class Round(_message.Message):
     MAGIC_CARD_FIELD_NUMBER: _builtins.int
     LUCKY_POSITION_FIELD_NUMBER: _builtins.int
     DRAWS_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    DEALER_FIELD_NUMBER: _builtins.int
+    COMMUNITY_FIELD_NUMBER: _builtins.int
+    PAYOUTS_FIELD_NUMBER: _builtins.int
+    ALARMS_FIELD_NUMBER: _builtins.int
+    IRREGULARITY_FIELD_NUMBER: _builtins.int
+    VOIDED_BY_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     phase: Global___RoundPhase.ValueType
     magic_card: _builtins.str
     """The first Magic Card and lucky position of `draws`."""
     lucky_position: _builtins.int
     """A seat, 0 for the dealer; absent: none was drawn."""
+    irregularity: _builtins.str
+    """If the round is void: why."""
+    voided_by: _builtins.str
+    """Who voided it; empty: the table itself, or it is not void."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wager]: ...
     @_builtins.property
@@ -318,6 +341,22 @@ class Round(_message.Message):
     @_builtins.property
     def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
         """One for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
+
+    @_builtins.property
+    def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatHand]:
+        """From its settlement on: what Settle was told."""
+
+    @_builtins.property
+    def dealer(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def community(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
+        """All payouts of the round in payment order as settled, also those paid or rejected since."""
+
+    @_builtins.property
+    def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """As in SettleResponse."""
 
     def __init__(
         self,
@@ -329,10 +368,17 @@ class Round(_message.Message):
         magic_card: _builtins.str = ...,
         lucky_position: _builtins.int | None = ...,
         draws: _abc.Iterable[Global___Draw] | None = ...,
+        hands: _abc.Iterable[Global___SeatHand] | None = ...,
+        dealer: _abc.Iterable[_builtins.str] | None = ...,
+        community: _abc.Iterable[_builtins.str] | None = ...,
+        payouts: _abc.Iterable[_payout_pb2.Payout] | None = ...,
+        alarms: _abc.Iterable[_builtins.str] | None = ...,
+        irregularity: _builtins.str = ...,
+        voided_by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "lucky_position", b"lucky_position"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "draws", b"draws", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "number", b"number", "phase", b"phase", "void_seats", b"void_seats", "wagers", b"wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position", "alarms", b"alarms", "community", b"community", "dealer", b"dealer", "draws", b"draws", "hands", b"hands", "irregularity", b"irregularity", "lucky_position", b"lucky_position", "magic_card", b"magic_card", "number", b"number", "payouts", b"payouts", "phase", b"phase", "void_seats", b"void_seats", "voided_by", b"voided_by", "wagers", b"wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__lucky_position: _TypeAlias = _typing.Literal["lucky_position"]  # noqa: Y015
     _WhichOneofArgType__lucky_position: _TypeAlias = _typing.Literal["_lucky_position", b"_lucky_position"]  # noqa: Y015
@@ -353,11 +399,11 @@ class FloorCall(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     BET_FIELD_NUMBER: _builtins.int
     IRREGULARITY_FIELD_NUMBER: _builtins.int
-    CALLED_TIME_MICROS_FIELD_NUMBER: _builtins.int
-    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    CALLED_TIME_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_FIELD_NUMBER: _builtins.int
     OUTCOME_FIELD_NUMBER: _builtins.int
     BY_FIELD_NUMBER: _builtins.int
-    CLOSED_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    CLOSED_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
@@ -365,14 +411,18 @@ class FloorCall(_message.Message):
     seat: _builtins.int
     bet: _builtins.str
     irregularity: _builtins.str
-    called_time_micros: _builtins.int
-    expires_time_micros: _builtins.int
     outcome: Global___CallOutcome.ValueType
     """Unspecified: the call is open."""
     by: _builtins.str
     """The floorperson who answered it, or whose own act overtook it."""
-    closed_time_micros: _builtins.int
-    """0: the call is open."""
+    @_builtins.property
+    def called_time(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def expires_time(self) -> _timestamp_pb2.Timestamp: ...
+    @_builtins.property
+    def closed_time(self) -> _timestamp_pb2.Timestamp:
+        """0: the call is open."""
+
     def __init__(
         self,
         *,
@@ -383,15 +433,15 @@ class FloorCall(_message.Message):
         seat: _builtins.int = ...,
         bet: _builtins.str = ...,
         irregularity: _builtins.str = ...,
-        called_time_micros: _builtins.int = ...,
-        expires_time_micros: _builtins.int = ...,
+        called_time: _timestamp_pb2.Timestamp | None = ...,
+        expires_time: _timestamp_pb2.Timestamp | None = ...,
         outcome: Global___CallOutcome.ValueType = ...,
         by: _builtins.str = ...,
-        closed_time_micros: _builtins.int = ...,
+        closed_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["called_time", b"called_time", "closed_time", b"closed_time", "expires_time", b"expires_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "bet", b"bet", "by", b"by", "called_time_micros", b"called_time_micros", "closed_time_micros", b"closed_time_micros", "expires_time_micros", b"expires_time_micros", "id", b"id", "irregularity", b"irregularity", "outcome", b"outcome", "round", b"round", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "bet", b"bet", "by", b"by", "called_time", b"called_time", "closed_time", b"closed_time", "expires_time", b"expires_time", "id", b"id", "irregularity", b"irregularity", "outcome", b"outcome", "round", b"round", "seat", b"seat", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -953,6 +1003,10 @@ class AttachResponse(_message.Message):
     LAST_NUMBER_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    CONFIG_FIELD_NUMBER: _builtins.int
+    NEXT_ROUND_REFUSAL_FIELD_NUMBER: _builtins.int
+    SERVER_VERSION_FIELD_NUMBER: _builtins.int
+    SERVER_TIME_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
     INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
@@ -961,12 +1015,22 @@ class AttachResponse(_message.Message):
     """The last command number of the previous epoch."""
     rounds: _builtins.int
     """How many rounds the table has opened."""
+    next_round_refusal: _reason_pb2.Reason.ValueType
+    """Why OpenRound would be refused now; unspecified: it would not be."""
+    server_version: _builtins.str
+    """Of the controller."""
     incarnation: _builtins.str
     """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
     def round(self) -> Global___Round:
-        """Absent: the table never had one."""
+        """The current round, or the last one: settled or void. Absent: the table never had one."""
 
+    @_builtins.property
+    def config(self) -> _table_config_pb2.TableConfig:
+        """What the table is now."""
+
+    @_builtins.property
+    def server_time(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def call(self) -> Global___FloorCall:
         """The table's open call for the floor; absent: none."""
@@ -979,16 +1043,116 @@ class AttachResponse(_message.Message):
         last_number: _builtins.int = ...,
         rounds: _builtins.int = ...,
         round: Global___Round | None = ...,
+        config: _table_config_pb2.TableConfig | None = ...,
+        next_round_refusal: _reason_pb2.Reason.ValueType = ...,
+        server_version: _builtins.str = ...,
+        server_time: _timestamp_pb2.Timestamp | None = ...,
         call: Global___FloorCall | None = ...,
         incarnation: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "round", b"round"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "config", b"config", "round", b"round", "server_time", b"server_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "incarnation", b"incarnation", "last_number", b"last_number", "round", b"round", "rounds", b"rounds", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "config", b"config", "epoch", b"epoch", "incarnation", b"incarnation", "last_number", b"last_number", "next_round_refusal", b"next_round_refusal", "round", b"round", "rounds", b"rounds", "sequence", b"sequence", "server_time", b"server_time", "server_version", b"server_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AttachResponse: _TypeAlias = AttachResponse  # noqa: Y015
+
+@_typing.final
+class GetRoundRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    table: _builtins.str
+    round: _builtins.int
+    """Only this round; absent: whichever is the current or the last one."""
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_round", b"_round", "round", b"round"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_round", b"_round", "round", b"round", "site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__round: _TypeAlias = _typing.Literal["round"]  # noqa: Y015
+    _WhichOneofArgType__round: _TypeAlias = _typing.Literal["_round", b"_round"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__round) -> _WhichOneofReturnType__round | None: ...
+
+Global___GetRoundRequest: _TypeAlias = GetRoundRequest  # noqa: Y015
+
+@_typing.final
+class GetRoundResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def round(self) -> Global___Round: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        round: Global___Round | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["round", b"round"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["round", b"round", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoundResponse: _TypeAlias = GetRoundResponse  # noqa: Y015
+
+@_typing.final
+class TableServiceGetTableRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    table: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        table: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableServiceGetTableRequest: _TypeAlias = TableServiceGetTableRequest  # noqa: Y015
+
+@_typing.final
+class TableServiceGetTableResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CONFIG_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def config(self) -> _table_config_pb2.TableConfig: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        config: _table_config_pb2.TableConfig | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["config", b"config"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["config", b"config", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableServiceGetTableResponse: _TypeAlias = TableServiceGetTableResponse  # noqa: Y015
 
 @_typing.final
 class HeartbeatRequest(_message.Message):
@@ -1435,20 +1599,21 @@ class CallFloorResponse(_message.Message):
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
-    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     call: _builtins.int
-    expires_time_micros: _builtins.int
+    @_builtins.property
+    def expires_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
         call: _builtins.int = ...,
-        expires_time_micros: _builtins.int = ...,
+        expires_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expires_time", b"expires_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "expires_time_micros", b"expires_time_micros", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "expires_time", b"expires_time", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1576,19 +1741,21 @@ class PlaceDeckResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    DUE_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    DUE_TIME_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    due_time_micros: _builtins.int
-    """When it has to be changed, in micros since 1970; 0: no text at hand says."""
+    @_builtins.property
+    def due_time(self) -> _timestamp_pb2.Timestamp:
+        """When it has to be changed; absent: no text at hand says."""
+
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
-        due_time_micros: _builtins.int = ...,
+        due_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["due_time", b"due_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_time_micros", b"due_time_micros", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["due_time", b"due_time", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -66,6 +66,16 @@ class TableServiceStub:
                 request_serializer=jackpot_dot_v1_dot_table__pb2.AttachRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.AttachResponse.FromString,
                 _registered_method=True)
+        self.GetRound = channel.unary_unary(
+                '/jackpot.v1.TableService/GetRound',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.GetRoundRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.GetRoundResponse.FromString,
+                _registered_method=True)
+        self.GetTable = channel.unary_unary(
+                '/jackpot.v1.TableService/GetTable',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.TableServiceGetTableRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.TableServiceGetTableResponse.FromString,
+                _registered_method=True)
         self.Heartbeat = channel.unary_unary(
                 '/jackpot.v1.TableService/Heartbeat',
                 request_serializer=jackpot_dot_v1_dot_table__pb2.HeartbeatRequest.SerializeToString,
@@ -175,10 +185,30 @@ class TableServiceServicer:
 
     def Attach(self, request, context):
         """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
-        has what the client needs to relight its lamps and to continue the round.
+        has what the client needs to relight its lamps and to continue the round: the round whole, with
+        hands and payouts, and what the table is.
         Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
         last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRound(self, request, context):
+        """Effect: none. Returns the table's round whole, as Attach does. An answer to Settle that was lost
+        is here: hands, payouts in payment order, and how far each has come.
+        Idempotency: needs none.
+        Reasons: NO_ROUND, WRONG_ROUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetTable(self, request, context):
+        """Effect: none. Returns what the table is: its game, links, bets, seats, cards and limits.
+        Idempotency: needs none.
+        Reasons: none of its own.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -353,6 +383,16 @@ def add_TableServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.AttachRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.AttachResponse.SerializeToString,
             ),
+            'GetRound': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRound,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.GetRoundRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.GetRoundResponse.SerializeToString,
+            ),
+            'GetTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTable,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.TableServiceGetTableRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.TableServiceGetTableResponse.SerializeToString,
+            ),
             'Heartbeat': grpc.unary_unary_rpc_method_handler(
                     servicer.Heartbeat,
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.HeartbeatRequest.FromString,
@@ -483,6 +523,60 @@ class TableService:
             '/jackpot.v1.TableService/Attach',
             jackpot_dot_v1_dot_table__pb2.AttachRequest.SerializeToString,
             jackpot_dot_v1_dot_table__pb2.AttachResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRound(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/GetRound',
+            jackpot_dot_v1_dot_table__pb2.GetRoundRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.GetRoundResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/GetTable',
+            jackpot_dot_v1_dot_table__pb2.TableServiceGetTableRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.TableServiceGetTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -62,10 +62,22 @@ class TableServiceStub:
     def __new__(cls, channel: _aio.Channel) -> TableServiceAsyncStub: ...
     Attach: _grpc.UnaryUnaryMultiCallable[_table_pb2.AttachRequest, _table_pb2.AttachResponse]
     """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
-    has what the client needs to relight its lamps and to continue the round.
+    has what the client needs to relight its lamps and to continue the round: the round whole, with
+    hands and payouts, and what the table is.
     Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
     last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
+    """
+    GetRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.GetRoundRequest, _table_pb2.GetRoundResponse]
+    """Effect: none. Returns the table's round whole, as Attach does. An answer to Settle that was lost
+    is here: hands, payouts in payment order, and how far each has come.
+    Idempotency: needs none.
+    Reasons: NO_ROUND, WRONG_ROUND.
+    """
+    GetTable: _grpc.UnaryUnaryMultiCallable[_table_pb2.TableServiceGetTableRequest, _table_pb2.TableServiceGetTableResponse]
+    """Effect: none. Returns what the table is: its game, links, bets, seats, cards and limits.
+    Idempotency: needs none.
+    Reasons: none of its own.
     """
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
@@ -203,10 +215,22 @@ class TableServiceAsyncStub(TableServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Attach: _aio.UnaryUnaryMultiCallable[_table_pb2.AttachRequest, _table_pb2.AttachResponse]  # type: ignore[assignment]
     """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
-    has what the client needs to relight its lamps and to continue the round.
+    has what the client needs to relight its lamps and to continue the round: the round whole, with
+    hands and payouts, and what the table is.
     Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
     last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
     Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
+    """
+    GetRound: _aio.UnaryUnaryMultiCallable[_table_pb2.GetRoundRequest, _table_pb2.GetRoundResponse]  # type: ignore[assignment]
+    """Effect: none. Returns the table's round whole, as Attach does. An answer to Settle that was lost
+    is here: hands, payouts in payment order, and how far each has come.
+    Idempotency: needs none.
+    Reasons: NO_ROUND, WRONG_ROUND.
+    """
+    GetTable: _aio.UnaryUnaryMultiCallable[_table_pb2.TableServiceGetTableRequest, _table_pb2.TableServiceGetTableResponse]  # type: ignore[assignment]
+    """Effect: none. Returns what the table is: its game, links, bets, seats, cards and limits.
+    Idempotency: needs none.
+    Reasons: none of its own.
     """
     Heartbeat: _aio.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]  # type: ignore[assignment]
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
@@ -347,10 +371,34 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.AttachResponse, _abc.Awaitable[_table_pb2.AttachResponse]]:
         """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
-        has what the client needs to relight its lamps and to continue the round.
+        has what the client needs to relight its lamps and to continue the round: the round whole, with
+        hands and payouts, and what the table is.
         Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
         last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
+        """
+
+    @_abc_1.abstractmethod
+    def GetRound(
+        self,
+        request: _table_pb2.GetRoundRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.GetRoundResponse, _abc.Awaitable[_table_pb2.GetRoundResponse]]:
+        """Effect: none. Returns the table's round whole, as Attach does. An answer to Settle that was lost
+        is here: hands, payouts in payment order, and how far each has come.
+        Idempotency: needs none.
+        Reasons: NO_ROUND, WRONG_ROUND.
+        """
+
+    @_abc_1.abstractmethod
+    def GetTable(
+        self,
+        request: _table_pb2.TableServiceGetTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.TableServiceGetTableResponse, _abc.Awaitable[_table_pb2.TableServiceGetTableResponse]]:
+        """Effect: none. Returns what the table is: its game, links, bets, seats, cards and limits.
+        Idempotency: needs none.
+        Reasons: none of its own.
         """
 
     @_abc_1.abstractmethod

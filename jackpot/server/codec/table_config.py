@@ -1,0 +1,81 @@
+"""What a table is, told to the table itself: from its state, with the limits of this controller."""
+
+from jackpot.core import config
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import ControllerOrigin
+from jackpot.core.commands.table import OpenRound
+from jackpot.core.money import CURRENCY
+from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.rounds import open_round
+from jackpot.core.state import LinkState, State, TableState
+from jackpot.server.about import LIMITS, duration
+from jackpot.server.codec.fields import LINK_STATUSES, MEDIA
+from jackpot.wire.limits import HEARTBEAT_S
+from jackpot.wire.v1 import reason_pb2, table_config_pb2, table_pb2
+
+
+def config_message(state: State, table: TableState) -> table_config_pb2.TableConfig:
+    """What a table is."""
+    about = table.config
+    return table_config_pb2.TableConfig(
+        table=about.id,
+        game=about.game,
+        seats=about.seats,
+        boxes_per_player=about.boxes_per_player,
+        seat_cards=about.seat_cards,
+        community_cards=about.community_cards,
+        dealer_cards=about.dealer_cards,
+        links=[_link(state.links[link]) for link in about.links],
+        heartbeat_interval=duration(HEARTBEAT_S),
+        limits=LIMITS,
+        currency=CURRENCY,
+        deck_life_by_hand=duration(about.decks.by_hand_s) if about.decks.by_hand_s else None,
+        deck_life_by_shoe=duration(about.decks.by_shoe_s) if about.decks.by_shoe_s else None,
+    )
+
+
+def _link(link: LinkState) -> table_config_pb2.LinkConfig:
+    about = link.config
+    return table_config_pb2.LinkConfig(
+        link=about.id,
+        title=about.title,
+        status=LINK_STATUSES.to_wire(link.status),
+        wager_micros=about.wager_micros,
+        bets=[_bet(about, bet) for bet in about.bets],
+    )
+
+
+def _bet(link: config.Link, bet: config.Bet) -> table_config_pb2.BetConfig:
+    words = bet.id.replace("-", " ")
+    return table_config_pb2.BetConfig(
+        bet=bet.id,
+        title=words[:1].upper() + words[1:],
+        medium=MEDIA.to_wire(bet.medium),
+        on_dealer=bet.whose == "dealer",
+        fold_forfeits=bet.fold_forfeits,
+        magic_card=bool(bet.magic_pays_for and link.magic_share_bps),
+        lucky_bonus=bool(bet.lucky_pays_for and link.lucky_share_bps),
+    )
+
+
+def table_answer(state: State, table: str) -> table_pb2.TableServiceGetTableResponse | Refusal:
+    """The answer to a table that asks what it is."""
+    found = state.tables.get(table)
+    if found is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=table)
+    return table_pb2.TableServiceGetTableResponse(
+        sequence=state.sequence, config=config_message(state, found)
+    )
+
+
+def standing(state: State, table: str) -> table_pb2.AttachResponse | Refusal:
+    """What an attachment's answer says beside the journal: what the table is, and may do, now."""
+    found = state.tables.get(table)
+    if found is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=table)
+    asked = Request(state.site, ControllerOrigin(), OpenRound())
+    opened = open_round(state, found, OpenRound(), asked)
+    answer = table_pb2.AttachResponse(config=config_message(state, found))
+    if isinstance(opened, Refusal):
+        answer.next_round_refusal = reason_pb2.Reason.Value(f"REASON_{opened.reason}")
+    return answer

@@ -136,7 +136,7 @@ async def _(house: House) -> None:
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.locked(1)
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEAL"))
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEALT"))
     await house.dealer("t4")
 
 
@@ -144,9 +144,9 @@ async def _(house: House) -> None:
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
-    void = table_pb2.VoidRound(irregularity="MISDEAL")
+    void = table_pb2.VoidRound(irregularity="MISDEALT")
     await refused(dealer.do("void_round", void))
-    await house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEAL")
+    await house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEALT")
 
 
 @trace("15-payment-order", "Two awards on one level: validated down the list, never up.")

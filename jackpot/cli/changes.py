@@ -85,7 +85,7 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
 @click.option("--to", "to_micros", type=AMOUNT, required=True, help="The meter's new amount.")
 @click.option(
     "--reason",
-    type=click.Choice(["malfunction", "reset", "limit", "promotion"]),
+    type=click.Choice(["malfunction", "limit", "promotion"]),
     required=True,
     help="Why it changes. The house pays for a malfunction or a promotion, overflow for the rest.",
 )

@@ -37,12 +37,14 @@ def called(state: State, event: FloorCalled) -> None:
 
 def withdrawn(state: State, event: CallWithdrawn) -> None:
     """A table took its call back."""
-    _close(state, state.calls[event.table], "withdrawn")
+    if call := state.calls.get(event.table):
+        _close(state, call, "withdrawn")
 
 
 def declined(state: State, event: CallDeclined) -> None:
     """A floorperson said no."""
-    _close(state, state.calls[event.table], "declined", event.floorperson)
+    if call := state.calls.get(event.table):
+        _close(state, call, "declined", event.floorperson)
 
 
 def close_impossible(state: State, event: AnyEvent) -> None:

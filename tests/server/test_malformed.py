@@ -263,6 +263,15 @@ async def test_what_people_count_is_in_whole_cents(rpc: str, house: House) -> No
     assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, field)
 
 
+async def test_a_reset_is_no_reason_for_an_alteration(house: House) -> None:
+    """They are rights of different people: 58 Pa. Code 605a.7(a)(5)-(6)."""
+    about = {"link": "five", "level": "main", "to_micros": 1, "reference": "memo 1"}
+    with pytest.raises(AioRpcError) as caught:
+        await house.operate("AdjustMeter", **about, reason=2)  # type: ignore[arg-type]  # fields
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, "reason")
+
+
 @pytest.mark.parametrize("fate", [0, 5, -1])
 async def test_an_unknown_enum_value_is_malformed(fate: int, house: House) -> None:
     """Neither nothing nor a value from the future is taken for "played"."""

@@ -65,6 +65,14 @@ def _round(message: Any) -> dict[str, Any]:
     }
 
 
+def _alteration(message: pb.AdjustMeterRequest) -> commands.MeterReason:
+    """Why a meter is altered; to reset one is another right, and ResetMeter's."""
+    reason = METER_REASONS.from_wire(message.reason)
+    if reason == "reset":
+        raise malformed("reason", "a reset is made with ResetMeter", reason)
+    return reason
+
+
 def _reference(message: Any) -> str:
     return text(message.reference, "reference")
 
@@ -236,7 +244,7 @@ ROWS: Mapping[str, Row] = {
         lambda m: commands.AdjustMeter(
             **_level(m),
             to_micros=whole(given(m, "to_micros"), "to_micros", 0, MAX_MICROS),
-            reason=METER_REASONS.from_wire(m.reason),
+            reason=_alteration(m),
             reference=_reference(m),
         ),
         changed(pb.AdjustMeterResponse),

@@ -384,7 +384,8 @@ class OperatorServiceServicer:
     def AdjustMeter(self, request, context):
         """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
         the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow.
+        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+        a reset is another right.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.

@@ -138,7 +138,8 @@ class OperatorServiceStub:
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
     """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
     the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow.
+    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+    a reset is another right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -351,7 +352,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
     """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
     the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow.
+    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+    a reset is another right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -657,7 +659,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
         """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
         the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow.
+        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+        a reset is another right.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.

@@ -70,7 +70,7 @@ class LazyGroup(click.Group):
             return None
         with self._naming_extras(context, name):
             module = importlib.import_module(self._modules[name])
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(module, name.replace("-", "_"))
         _keep_examples(command)
         return command
 

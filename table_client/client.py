@@ -22,6 +22,7 @@ from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
 from table_client.meters import watch_meters
 from table_client.outbox import Outbox
+from table_client.watching import until, watch_table
 
 HEARTBEAT_S = 5.0
 _OPTIONS = (
@@ -153,6 +154,19 @@ class TableClient:
         """The links' meters, now and whenever they change, whatever becomes of controllers."""
         return watch_meters(self._controllers, self.site, links)
 
+    def watch_table(self) -> AsyncIterator[pb.WatchTableResponse]:
+        """The table itself, now and whenever somebody changes something about it.
+
+        It ends with the refusal FENCED when the table has attached again.
+        """
+        return watch_table(self._controllers, self.site, self.table, self.epoch)
+
+    async def until(
+        self, ready: Callable[[pb.WatchTableResponse], bool], timeout_s: float | None = None
+    ) -> pb.WatchTableResponse | None:
+        """Watch the table until it is as wanted; None when that takes too long."""
+        return await until(self.watch_table(), ready, timeout_s)
+
     def open_round(self) -> Awaitable[pb.OpenRoundResponse]:
         """Begin the next round."""
         return self.send(pb.PlayCommand(open_round=pb.OpenRound()))
@@ -191,10 +205,13 @@ class TableClient:
         """The round comes to nothing; once it is collected only a floorperson can say so."""
         return self.send(pb.PlayCommand(void_round=pb.VoidRound(irregularity=irregularity)))
 
-    def void_seat(self, seat: int, irregularity: str) -> Awaitable[pb.VoidSeatResponse]:
-        """A seat's part of the round comes to nothing, under the same condition."""
-        void = pb.VoidSeat(seat=seat, irregularity=irregularity)
-        return self.send(pb.PlayCommand(void_seat=void))
+    def call_floor(self, call: pb.CallFloor) -> Awaitable[pb.CallFloorResponse]:
+        """Ask a floorperson for what the table may not do alone; `watch_table` has the answer."""
+        return self.send(pb.PlayCommand(call_floor=call))
+
+    def withdraw_call(self, call: int) -> Awaitable[pb.WithdrawCallResponse]:
+        """Take an open call back."""
+        return self.send(pb.PlayCommand(withdraw_call=pb.WithdrawCall(call=call)))
 
     def contribute_pot(self, pot_micros: int) -> Awaitable[pb.ContributePotResponse]:
         """A Poker pot after its rake; the answer says what goes into the box."""

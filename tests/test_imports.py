@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NETWORK = {"grpc", "asyncio", "socket", "time", "random", "secrets", "os", "subprocess"}
 OURS = ("jackpot", "table_client", "emulator", "tests")
-SDK = ("client", "controllers", "conversation", "meters", "outbox")
+SDK = ("client", "controllers", "conversation", "meters", "outbox", "watching")
 
 
 def modules(folder: str) -> list[Path]:

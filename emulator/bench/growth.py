@@ -190,7 +190,7 @@ def _round(epoch: int) -> list[AnyCommand]:
     sent: list[dict[str, Any]] = [
         {"open_round": pb.OpenRound()},
         *({"place_wagers": pb.PlaceWagers(wagers=[wager])} for wager in wagers),
-        {"void_round": pb.VoidRound(irregularity="benchmark")},
+        {"void_round": pb.VoidRound(irregularity="MISDEALT")},
     ]
     numbered = [pb.PlayCommand(number=1, **command) for command in sent]
     message = pb.PlayRequest(site=SITE, table=_TABLE, epoch=epoch, commands=numbered)

@@ -159,7 +159,7 @@ async def attach(channel: grpc.aio.Channel, site: str, table: str) -> int:
     answer = await call(pb.AttachRequest(site=site, table=table, request_id=new_request_id()))
     if answer.round.phase not in (pb.ROUND_PHASE_UNSPECIFIED, pb.ROUND_PHASE_SETTLED):
         floor: Any = operator_pb2_grpc.OperatorServiceStub(channel)
-        left = {"table": table, "round": answer.round.number, "irregularity": "benchmark"}
+        left = {"table": table, "round": answer.round.number, "irregularity": "MISDEALT"}
         void = operator_pb2.VoidTableRoundRequest(site=site, request_id=new_request_id(), **left)
         await floor.VoidTableRound(void)
     return int(answer.epoch)

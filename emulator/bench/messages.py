@@ -109,7 +109,7 @@ def commands(kind: str, table: int, links: int) -> Iterator[Commands]:
 
 
 def _only_wagers(link: int) -> Iterator[Commands]:
-    void = pb.VoidRound(irregularity="benchmark")
+    void = pb.VoidRound(irregularity="MISDEALT")
     yield [{"open_round": pb.OpenRound()}]
     while True:
         for bet in range(BETS_A_LINK):
@@ -129,15 +129,15 @@ def _rounds(table: int) -> Iterator[Commands]:
         settle = deals[number % len(deals)]
         match number % _VOID_EVERY:
             case 0:
-                void = pb.VoidRound(irregularity="misdeal")
+                void = pb.VoidRound(irregularity="MISDEALT")
                 yield [{"lock_out": pb.LockOut()}, {"void_round": void}]
                 continue
             case 8:
-                seat = pb.VoidSeat(seat=WAGERS, irregularity="misdeal")
+                back = pb.WithdrawWagers(wagers=[pb.PlacedWager(seat=WAGERS, bet=FIVE)])
                 chips = pb.ConfirmCollection(chips={FIVE: WAGERS - 1})
                 yield [
+                    {"withdraw_wagers": back},
                     {"lock_out": pb.LockOut()},
-                    {"void_seat": seat},
                     {"confirm_collection": chips},
                 ]
                 settle = pb.Settle(hands=settle.hands[:-1], dealer=settle.dealer)

@@ -44,7 +44,11 @@ _TABLE: frozenset[Role] = frozenset({"table"})
 _METERS: frozenset[Role] = frozenset(ROLES) - {"device"}
 _STAFF: frozenset[Role] = frozenset(PEOPLE) - {"dealer"}
 _FLOOR: frozenset[Role] = frozenset({"floor", "shift-supervisor"})
-_CHANGE: frozenset[Role] = frozenset({"operations", "accounting", "shift-supervisor"})
+# Resetting a meter and altering one are rights of different people, and nobody has both: 58 Pa.
+# Code 605a.7(a)(5)-(6). A second person, whoever of these it is, only confirms.
+_RESET: frozenset[Role] = frozenset({"shift-supervisor"})
+_ALTER: frozenset[Role] = frozenset({"operations", "accounting"})
+_CHANGE: frozenset[Role] = _RESET | _ALTER
 
 ACCESS: Mapping[str, frozenset[Role]] = {
     **{
@@ -60,7 +64,9 @@ ACCESS: Mapping[str, frozenset[Role]] = {
             "ConfirmCollection",
             "Settle",
             "VoidRound",
-            "VoidSeat",
+            "CallFloor",
+            "WithdrawCall",
+            "WatchTable",
             "ContributePot",
             "PlaceDeck",
             "RemoveDeck",
@@ -86,19 +92,17 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "OperatorService/VoidTableRound": _FLOOR,
     "OperatorService/VoidTableSeat": _FLOOR,
     "OperatorService/RemoveWager": _FLOOR,
+    "OperatorService/ListFloorCalls": _STAFF,
+    "OperatorService/ApproveFloorCall": _FLOOR,
+    "OperatorService/DeclineFloorCall": _FLOOR,
     "OperatorService/PayPayout": frozenset({"accounting", "floor", "shift-supervisor"}),
+    "OperatorService/ResetMeter": _RESET,
     **{
-        f"OperatorService/{rpc}": _CHANGE
-        for rpc in (
-            "AdjustMeter",
-            "ResetMeter",
-            "TransferFunds",
-            "SetLimit",
-            "SetRate",
-            "ApproveProposal",
-            "DeclineProposal",
-        )
+        f"OperatorService/{rpc}": _ALTER
+        for rpc in ("AdjustMeter", "TransferFunds", "SetLimit", "SetRate", "SetDualControl")
     },
+    "OperatorService/ApproveProposal": _CHANGE,
+    "OperatorService/DeclineProposal": _CHANGE,
     "OperatorService/BuyIn": frozenset({"accounting"}),
     "OperatorService/CashOut": frozenset({"accounting"}),
     "OperatorService/CountBox": frozenset({"accounting"}),

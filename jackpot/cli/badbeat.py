@@ -15,7 +15,7 @@ def badbeat() -> None:
 
     \b
     Example:
-      jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
+      jackpot badbeat count bad-beat poker-1 212 --cashier Cy
     """
 
 
@@ -24,7 +24,6 @@ def badbeat() -> None:
 @click.argument("table")
 @click.argument("counted_micros", metavar="AMOUNT", type=CASH)
 @click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS, it is you.")
-@click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @operator_command(changes=True)
 def count(
     client: OperatorClient,
@@ -32,13 +31,12 @@ def count(
     table: str,
     counted_micros: int,
     cashier: str,
-    floorperson: str,
 ) -> None:
     r"""Record the official count of a table's box.
 
     \b
     Example:
-      jackpot badbeat count bad-beat poker-1 212 --cashier Cy --floorperson Ann
+      jackpot badbeat count bad-beat poker-1 212 --cashier Cy
     """
     found, level = client.level(link, None)
     recorded = sum(box.amount_micros for box in found.boxes if box.table == table)
@@ -53,7 +51,6 @@ def count(
         table=table,
         counted_micros=counted_micros,
         cashier=cashier,
-        floorperson=floorperson,
     )
     alarms = [f"ALARM {alarm}" for alarm in response.alarms]
     client.done(response, f"{exact(counted_micros)} of {table} is on {link}", *alarms)
@@ -141,16 +138,13 @@ def verify(
 @badbeat.command()
 @click.argument("link")
 @click.argument("displayed_micros", metavar="AMOUNT", type=CASH)
-@click.option("--floorperson", required=True, metavar="NAME", help="Who was present.")
 @operator_command(changes=True)
-def display(client: OperatorClient, link: str, displayed_micros: int, floorperson: str) -> None:
+def display(client: OperatorClient, link: str, displayed_micros: int) -> None:
     r"""Confirm that the displayed amount is what the fund holds.
 
     \b
     Example:
-      jackpot badbeat display bad-beat 4,512.00 --floorperson "Ann Floor"
+      jackpot badbeat display bad-beat 4,512.00
     """
-    response = client.order(
-        "ConfirmDisplay", link=link, displayed_micros=displayed_micros, floorperson=floorperson
-    )
+    response = client.order("ConfirmDisplay", link=link, displayed_micros=displayed_micros)
     client.done(response, f"{link} displays {exact(displayed_micros)}")

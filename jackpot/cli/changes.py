@@ -84,7 +84,7 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
 @click.option("--to", "to_micros", type=AMOUNT, required=True, help="The meter's new amount.")
 @click.option(
     "--reason",
-    type=click.Choice(["malfunction", "reset", "limit", "promotion"]),
+    type=click.Choice(["malfunction", "limit", "promotion"]),
     required=True,
     help="Why it changes. The house pays for a malfunction or a promotion, overflow for the rest.",
 )
@@ -234,6 +234,27 @@ def rate(
     order(client, "SetRate", f"rates of {name} will be {terms_text(after)}", **rates, **about)
 
 
+@click.command("dual-control")
+@click.argument("setting", type=click.Choice(["on", "off"]))
+@_NOTE
+@operator_command(changes=True)
+def dual_control(client: OperatorClient, setting: str, note: str) -> None:
+    r"""Turn dual control on or off.
+
+    While it is on, turning it off takes two people of different departments.
+    Editing the site file is not enough.
+
+    \b
+    Example:
+      jackpot dual-control off --note "memo 12"
+    """
+    wanted = setting == "on"
+    people = "two people make a change" if wanted else "one person alone makes a change"
+    client.confirm(f"dual control {setting}: from then on {people}")
+    done = f"dual control is {setting}"
+    order(client, "SetDualControl", done, dual_control=wanted, reference=note)
+
+
 @click.command()
 @operator_command()
 def proposals(client: OperatorClient) -> None:
@@ -259,8 +280,12 @@ def _now(client: OperatorClient, proposal: "operator_pb2.Proposal") -> list[str]
     """How the meter that is to change stands by now: wagers since the proposal stay on it."""
     from jackpot.wire.v1 import operator_pb2
 
-    of_terms = (operator_pb2.CHANGE_KIND_SET_LIMIT, operator_pb2.CHANGE_KIND_SET_RATE)
-    if proposal.kind in of_terms:
+    of_no_meter = (
+        operator_pb2.CHANGE_KIND_SET_LIMIT,
+        operator_pb2.CHANGE_KIND_SET_RATE,
+        operator_pb2.CHANGE_KIND_SET_DUAL_CONTROL,
+    )
+    if proposal.kind in of_no_meter:
         return []
     link, level = proposal.to_link or proposal.link, proposal.to_level or proposal.level
     return [f"   now     {dollars(client.level(link, level)[1].meter_micros)}"]
@@ -286,6 +311,8 @@ def approve(client: OperatorClient, proposal: int) -> None:
             line = f"{change.link}/{change.level}: {moved}"
         case "transfer":
             line = transfer_text(response.transfer)
+        case "dual_control":
+            line = f"dual control is {'on' if response.dual_control.dual_control else 'off'}"
         case _:
             change = response.terms
             terms = terms_text(change.terms)

@@ -13,8 +13,30 @@ from jackpot.console import DISTRIBUTION, LazyGroup
 # In the order in which a newcomer meets them; each is in the module of its name, or of `_MODULES`.
 _COMMANDS = (
     *("serve", "demo", "meters", "watch", "sign", "login", "link", "payouts", "validate", "pay"),
-    *("reject", "void", "wager", "reset", "adjust", "transfer", "limit", "rate", "proposals"),
-    *("approve", "decline", "account", "badbeat", "slip", "report", "audit", "verify", "export"),
+    *(
+        "reject",
+        "floor",
+        "void",
+        "wager",
+        "reset",
+        "adjust",
+        "transfer",
+        "limit",
+        "rate",
+        "proposals",
+    ),
+    *(
+        "approve",
+        "decline",
+        "dual-control",
+        "account",
+        "badbeat",
+        "slip",
+        "report",
+        "audit",
+        "verify",
+        "export",
+    ),
     *("key", "backup", "store", "rules", "odds", "ca", "completion"),
 )
 _CHANGES = ("reset", "adjust", "transfer", "limit", "rate", "proposals", "approve", "decline")
@@ -23,6 +45,7 @@ _MODULES = {
     **dict.fromkeys(_CHANGES, "changes"),
     **dict.fromkeys(("slip", "key"), "export"),
     "wager": "void",
+    "dual-control": "changes",
     "audit": "report",
     "backup": "store",
     "completion": "main",

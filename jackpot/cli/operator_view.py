@@ -172,7 +172,7 @@ def proposal_lines(proposal: "operator_pb2.Proposal") -> list[str]:
     from jackpot.wire.v1 import operator_pb2
 
     kind = word(operator_pb2.ChangeKind.Name(proposal.kind), "CHANGE_KIND_")
-    about = f"{proposal.link}/{proposal.level}"
+    about = f"{proposal.link}/{proposal.level}" if proposal.link else "of the site"
     if proposal.to_link:
         about += f" to {proposal.to_link}/{proposal.to_level}"
     why = proposal.reference

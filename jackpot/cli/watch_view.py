@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jackpot.display.views.values import (
+    CallView,
     HitView,
     LinkView,
     Overview,
@@ -17,6 +18,7 @@ from jackpot.display.views.values import (
 
 ALARMS_SHOWN = 5
 PAYOUTS_SHOWN = 8
+CALLS_SHOWN = 5
 PROPOSALS_SHOWN = 4
 HITS_SHOWN = 5
 TABLES_SHOWN = 12  # on a screen of unknown height
@@ -39,6 +41,8 @@ def page(overview: Overview | None, lost: str = "", height: int = 0) -> Renderab
         *(Text(f"! {alarm.text}", style="bold red") for alarm in overview.alarms[:ALARMS_SHOWN]),
         *_more(len(overview.alarms) - ALARMS_SHOWN, "alarms"),
         Text(),
+        *(Text(_call(call), style="bold yellow") for call in overview.calls[:CALLS_SHOWN]),
+        *_more(len(overview.calls) - CALLS_SHOWN, "calls"),
         *_payouts(overview.payouts, now_ms),
         *_proposals(overview.proposals, now_ms),
         Text(),
@@ -116,6 +120,12 @@ def _payouts(payouts: tuple[PayoutView, ...], now_ms: int) -> list[RenderableTyp
             _age(due.since_ms, now_ms),
         )
     return [table, *_more(len(payouts) - PAYOUTS_SHOWN, "payouts")]
+
+
+def _call(call: CallView) -> str:
+    seat = f", seat {call.seat}" if call.seat else ""
+    where = f"{call.table}, round {call.round}{seat}"
+    return f"call {call.id}: {where}: {call.act} ({call.why}); jackpot floor approve {call.id}"
 
 
 def _proposals(proposals: tuple[Proposal, ...], now_ms: int) -> list[RenderableType]:

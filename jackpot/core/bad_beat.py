@@ -112,8 +112,6 @@ def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refus
     """Add a box's count to the fund; raise an alarm if the count differs from the record."""
     if refusal := _elsewhere(state, command.table, command.link):
         return refusal
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
@@ -132,9 +130,8 @@ def count_box(state: State, command: CountBox, _: Request) -> BoxCounted | Refus
         recorded,
         command.counted_micros,
         command.cashier,
-        command.floorperson,
-        book.postings(),
-        alarms,
+        postings=book.postings(),
+        alarms=alarms,
     )
 
 
@@ -273,8 +270,6 @@ def confirm_display(
     """Compare what is displayed with what the fund holds; only the same amount is confirmed."""
     if command.link not in state.links:
         return refuse(Reason.UNKNOWN_LINK, link=command.link)
-    if not command.floorperson:
-        return refuse(Reason.FLOORPERSON_REQUIRED)
     fund = _fund(state, command.link, "in-service", "suspended")
     if isinstance(fund, Refusal):
         return fund
@@ -284,4 +279,4 @@ def confirm_display(
         return refuse(
             Reason.DISPLAY_MISMATCH, displayed_micros=command.displayed_micros, held_micros=held
         )
-    return DisplayConfirmed(command.link, command.displayed_micros, command.floorperson)
+    return DisplayConfirmed(command.link, command.displayed_micros)

@@ -22,6 +22,7 @@ from jackpot.core.commands.operator import (
     ConfigureSite,
     DeclineProposal,
     ResetMeter,
+    SetDualControl,
     SetLimit,
     SetRate,
     TransferFunds,
@@ -29,6 +30,7 @@ from jackpot.core.commands.operator import (
 from jackpot.core.config import Level
 from jackpot.core.events.operator import (
     Approval,
+    DualControlSet,
     FundsTransferred,
     MeterAdjusted,
     ParametersChanged,
@@ -45,7 +47,7 @@ from jackpot.core.state import Proposal, State
 PROPOSAL_LIFE_MICROS = 24 * 60 * 60 * 1_000_000
 MAX_PROPOSALS = 256
 
-Effect = MeterAdjusted | FundsTransferred | ParametersChanged
+Effect = MeterAdjusted | FundsTransferred | ParametersChanged | DualControlSet
 
 
 def change(state: State, command: Change, request: Request) -> Effect | Proposed | Refusal:
@@ -69,7 +71,7 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
             department=origin.department,
             time_micros=request.time_micros,
             expires_micros=request.time_micros + PROPOSAL_LIFE_MICROS,
-            link=command.link,
+            link="" if isinstance(command, SetDualControl) else command.link,
             hit_count=_hit_count(state, command),
             before=before,
             after=after,
@@ -80,6 +82,8 @@ def change(state: State, command: Change, request: Request) -> Effect | Proposed
 
 def _hit_count(state: State, command: Change) -> int:
     """How often the links that a change touches have hit."""
+    if isinstance(command, SetDualControl):
+        return 0
     links = {command.link, getattr(command, "to_link", command.link)}
     return sum(state.links[link].hit_count for link in links)
 
@@ -90,7 +94,7 @@ def _last_change(state: State, command: Change) -> int:
     Terms don't depend on meters, and those that wait for the same resumption add up.
     """
     match command:
-        case SetLimit() | SetRate():
+        case SetLimit() | SetRate() | SetDualControl():
             return 0
         case TransferFunds():
             to = state.last_change.get(ledger.key(command.to_link, command.to_level), 0)
@@ -147,9 +151,11 @@ def decline(state: State, command: DeclineProposal, _: Request) -> ProposalDecli
     return proposal if isinstance(proposal, Refusal) else ProposalDeclined(proposal.id)
 
 
-def configure_site(_: State, command: ConfigureSite, __: Request) -> SiteConfigured:
-    """Say whether changes need a second person here, and when a gaming day begins."""
-    return SiteConfigured(command.dual_control, command.day)
+def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConfigured | Refusal:
+    """Take over what a site file says; that one person is enough, only at the first start."""
+    if state.dual_control and not command.dual_control:
+        return refuse(Reason.SECOND_PERSON_REQUIRED, setting="dual_control")
+    return SiteConfigured(command.dual_control, command.day, command.voids_by_table)
 
 
 def _open(state: State, proposal: int) -> Proposal | Refusal:
@@ -184,10 +190,16 @@ def _summary(state: State, effect: Effect) -> tuple[str, str]:
             meter = ledger.meter(ledger.key(effect.to_link, effect.to_level))
             before = state.balances.get(meter, 0)
             return dollars(before), dollars(before + dict(effect.postings).get(meter, 0))
+        case DualControlSet():
+            return _people(state.dual_control), _people(effect.dual_control)
         case ParametersChanged():
             link = state.links[effect.link]
             now = link.next_config or link.config  # with what waits for the resumption already
             return _terms(now.levels, effect.level), _terms(effect.config.levels, effect.level)
+
+
+def _people(dual_control: bool) -> str:  # noqa: FBT001 - what the setting says
+    return "two people make a change" if dual_control else "one person makes a change"
 
 
 def _terms(levels: tuple[Level, ...], level: str) -> str:
@@ -314,6 +326,13 @@ def _rate(state: State, command: SetRate) -> ParametersChanged | Refusal:
     )
 
 
+def _set_dual_control(state: State, command: SetDualControl) -> DualControlSet | Refusal:
+    """Turn dual control off or on."""
+    if command.dual_control == state.dual_control:
+        return refuse(Reason.SETTING_UNCHANGED, setting="dual_control")
+    return DualControlSet(command.dual_control, command.reference)
+
+
 def _parameters(
     state: State, command: SetLimit | SetRate, **terms: int
 ) -> ParametersChanged | Refusal:
@@ -345,4 +364,5 @@ _EFFECTS: dict[type, Callable[[State, Any], Effect | Refusal]] = {
     TransferFunds: _transfer,
     SetLimit: _limit,
     SetRate: _rate,
+    SetDualControl: _set_dual_control,
 }

@@ -14,6 +14,8 @@ Whose = Literal["player", "dealer"]
 Medium = Literal["chips", "electronic"]
 # Where an award is paid from. A percentage of a meter is always paid by the cage.
 PayoutSource = Literal["inventory", "account", "cage"]
+# How long a table may void its round by itself; "until-settled" is for laboratories.
+VoidsByTable = Literal["until-collected", "until-settled"]
 
 
 class PayLine(Struct, frozen=True, omit_defaults=True):
@@ -107,6 +109,16 @@ class DeckLife(Struct, frozen=True, omit_defaults=True):
     clause: str = ""
 
 
+class Irregularities(Struct, frozen=True, omit_defaults=True):
+    """Why a table may ask for a void, by its game's rule: a closed list.
+
+    Both are empty in early journals, until the next start; there any word will do.
+    """
+
+    voids_round: tuple[str, ...] = ()  # void all hands
+    voids_seat: tuple[str, ...] = ()
+
+
 class Table(Struct, frozen=True, omit_defaults=True):
     """A table, the links it is on in the order in which a player's wagers on them are settled."""
 
@@ -119,6 +131,7 @@ class Table(Struct, frozen=True, omit_defaults=True):
     dealer_cards: int = 0
     boxes_per_player: int = 1  # adjacent boxes that one person may play
     decks: DeckLife = DeckLife()
+    irregularities: Irregularities = Irregularities()
 
 
 class GamingDay(Struct, frozen=True):
@@ -140,3 +153,4 @@ class Site(Struct, frozen=True):
     in_service: tuple[str, ...] = ()  # links put in service by the controller at its first start
     dual_control: bool = True  # a second department must approve what changes a meter
     day: GamingDay = MIDNIGHT
+    voids_by_table: VoidsByTable = "until-collected"

@@ -10,6 +10,7 @@ from typing import Any
 from jackpot.core import (
     accounts,
     bad_beat,
+    calls,
     changes,
     decks,
     describe,
@@ -25,6 +26,7 @@ from jackpot.core.commands import Probe, Request, TakeSnapshot
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import (
     AdjustMeter,
+    ApproveFloorCall,
     ApproveProposal,
     AttachTable,
     BuyIn,
@@ -32,6 +34,7 @@ from jackpot.core.commands.operator import (
     ConfigureSite,
     ConfirmDisplay,
     CountBox,
+    DeclineFloorCall,
     DeclineProposal,
     DefineLink,
     DefineTable,
@@ -44,6 +47,7 @@ from jackpot.core.commands.operator import (
     ResetMeter,
     ResumeLink,
     RetireLink,
+    SetDualControl,
     SetLimit,
     SetRate,
     SuspendLink,
@@ -54,6 +58,7 @@ from jackpot.core.commands.operator import (
     VoidTableSeat,
 )
 from jackpot.core.commands.table import (
+    CallFloor,
     ConfirmCollection,
     ContributePot,
     LockOut,
@@ -64,7 +69,7 @@ from jackpot.core.commands.table import (
     RemoveDeck,
     Settle,
     VoidRound,
-    VoidSeat,
+    WithdrawCall,
     WithdrawWagers,
 )
 from jackpot.core.events import AnyEvent, Probed, SnapshotTaken
@@ -81,7 +86,8 @@ _AT_TABLE: dict[type, Callable[[State, TableState, Any, Request], AnyEvent | Ref
     LockOut: rounds.lock_out,
     ConfirmCollection: rounds.confirm_collection,
     VoidRound: voids.void_round,
-    VoidSeat: voids.void_seat,
+    CallFloor: calls.call_floor,
+    WithdrawCall: calls.withdraw,
     ContributePot: bad_beat.contribute_pot,
     PlaceDeck: decks.place_deck,
     RemoveDeck: decks.remove_deck,
@@ -102,6 +108,7 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     TransferFunds: changes.change,
     SetLimit: changes.change,
     SetRate: changes.change,
+    SetDualControl: changes.change,
     ApproveProposal: changes.approve,
     DeclineProposal: changes.decline,
     ConfigureSite: changes.configure_site,
@@ -112,9 +119,11 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     ValidatePayout: payouts.validate,
     PayPayout: payouts.pay,
     RejectPayout: payouts.reject,
-    VoidTableRound: floor.void_round,
-    VoidTableSeat: floor.void_seat,
-    RemoveWager: floor.remove_wager,
+    VoidTableRound: floor.act,
+    VoidTableSeat: floor.act,
+    RemoveWager: floor.act,
+    ApproveFloorCall: calls.approve,
+    DeclineFloorCall: calls.decline,
     TakeSnapshot: lambda _, command, __: SnapshotTaken(command.sequence, command.state_sha256),
     Probe: lambda *_: Probed(),
 }

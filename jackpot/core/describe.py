@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.operator import DescribeLink, DescribeTable
-from jackpot.core.config import Bet, DeckLife, Link, Table
+from jackpot.core.config import Bet, DeckLife, Irregularities, Link, Table
 from jackpot.core.events.operator import LinkDescribed, TableDescribed
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
@@ -32,8 +32,8 @@ def _terms_of_bet(bet: Bet) -> Bet:
 
 
 def terms_of_table(table: Table) -> Table:
-    """A table without what only reports use."""
-    return replace(table, decks=DeckLife())
+    """A table without what touches nobody's money: the age of decks, and words for a void."""
+    return replace(table, decks=DeckLife(), irregularities=Irregularities())
 
 
 def with_rates_of(journaled: Link, filed: Link) -> Link:

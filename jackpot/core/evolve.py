@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from jackpot.core import evolve_awards, evolve_site
+from jackpot.core import evolve_awards, evolve_calls, evolve_site
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.config import Medium
 from jackpot.core.events import AnyEvent, Probed, Record, Refused, SnapshotTaken
@@ -12,7 +12,9 @@ from jackpot.core.events.operator import (
     AccountMoved,
     BadBeatVerified,
     BoxCounted,
+    CallDeclined,
     DisplayConfirmed,
+    DualControlSet,
     FundsTransferred,
     LinkChanged,
     LinkDefined,
@@ -29,9 +31,11 @@ from jackpot.core.events.operator import (
     TableDescribed,
 )
 from jackpot.core.events.table import (
+    CallWithdrawn,
     CollectionConfirmed,
     DeckPlaced,
     DeckRemoved,
+    FloorCalled,
     PotContributed,
     RoundLocked,
     RoundOpened,
@@ -69,6 +73,8 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
     if postings := getattr(event, "postings", ()):
         post(state, postings)
     _EVOLVE[type(event)](state, event)
+    if state.calls:
+        evolve_calls.close_impossible(state, event)
     origin = record.origin
     if isinstance(origin, TableOrigin):
         table, number = state.tables[origin.table], origin.number
@@ -173,6 +179,9 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     RoundSettled: evolve_awards.settled,
     RoundVoided: evolve_awards.voided,
     SeatVoided: evolve_awards.seat_voided,
+    FloorCalled: evolve_calls.called,
+    CallWithdrawn: evolve_calls.withdrawn,
+    CallDeclined: evolve_calls.declined,
     LinkDefined: evolve_site.link_defined,
     TableDefined: evolve_site.table_defined,
     LinkDescribed: evolve_site.link_described,
@@ -187,6 +196,7 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     Proposed: evolve_site.proposed,
     ProposalDeclined: evolve_site.declined,
     SiteConfigured: evolve_site.configured,
+    DualControlSet: evolve_site.dual_control_set,
     AccountMoved: _nothing,
     PotContributed: _nothing,
     DeckPlaced: evolve_site.deck_placed,

@@ -158,7 +158,8 @@ def voided(state: State, event: RoundVoided) -> None:
     key = f"{event.table}/{event.number}"
     _rework(state, key, event.changes, event.last_hit)
     state.settlements.pop(key, None)
-    state.tables[event.table].round = None
+    table = state.tables[event.table]
+    table.round, table.late_voids = None, event.late_voids or table.late_voids
 
 
 def seat_voided(state: State, event: SeatVoided) -> None:
@@ -167,6 +168,8 @@ def seat_voided(state: State, event: SeatVoided) -> None:
     round_.wagers.pop(event.seat, None)
     round_.void_seats.append(event.seat)
     round_.posted = dict(event.posted)
+    table = state.tables[event.table]
+    table.late_voids = event.late_voids or table.late_voids
     key = f"{event.table}/{event.number}"
     _rework(state, key, event.changes, event.last_hit, event.settlement)
 

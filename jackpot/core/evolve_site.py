@@ -6,6 +6,7 @@ from jackpot.core import ledger
 from jackpot.core.describe import with_rates_of
 from jackpot.core.events.operator import (
     DisplayConfirmed,
+    DualControlSet,
     FundsTransferred,
     LinkChanged,
     LinkDefined,
@@ -85,8 +86,16 @@ def declined(state: State, event: ProposalDeclined) -> None:
 
 
 def configured(state: State, event: SiteConfigured) -> None:
-    """Whether changes need a second person, and when a day begins."""
+    """What the site file says of the site as a whole."""
     state.dual_control, state.day = event.dual_control, event.day
+    state.voids_by_table = event.voids_by_table
+
+
+def dual_control_set(state: State, event: DualControlSet) -> None:
+    """Changes need another number of people; the proposal to that is closed."""
+    state.dual_control = event.dual_control
+    if event.approval:
+        state.proposals.pop(event.approval.proposal, None)
 
 
 def display_confirmed(state: State, event: DisplayConfirmed) -> None:

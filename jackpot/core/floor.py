@@ -1,7 +1,8 @@
 """Decide what a floorperson does at a table: void its round, void a seat, remove a wager.
 
 The floorperson is known by their own credential, and the event records it. A request names the
-round that is meant, so that it never hits the next one.
+round that is meant, so that it never hits the next one. A floorperson acts on their own, or
+approves a table's call (`jackpot.core.calls`): both come through here.
 """
 
 from jackpot.core.commands import Request
@@ -11,57 +12,63 @@ from jackpot.core.events.table import RoundVoided, SeatVoided, WagerRemoved
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import in_phase
 from jackpot.core.state import Round, State, TableState
-from jackpot.core.voids import round_voided, seat_voided, unknown_seat
+from jackpot.core.voids import round_voided, seat_voided, unknown_seat, voids_all_hands
+
+FloorCommand = VoidTableRound | VoidTableSeat | RemoveWager
 
 
-def void_round(state: State, command: VoidTableRound, request: Request) -> RoundVoided | Refusal:
-    """Void a table's round, unless an award of it was validated or paid."""
-    table = _table(state, command.table)
-    if isinstance(table, Refusal):
-        return table
-    round_ = _voidable(table, command.round)
-    if isinstance(round_, Refusal):
-        return round_
-    return round_voided(state, table, round_, command.irregularity, _person(request))
-
-
-def void_seat(state: State, command: VoidTableSeat, request: Request) -> SeatVoided | Refusal:
-    """Void one seat of a table's round, unless an award of the round was validated or paid."""
-    table = _table(state, command.table)
-    if isinstance(table, Refusal):
-        return table
-    if refusal := unknown_seat(table, command.seat):
+def act(
+    state: State, command: FloorCommand, request: Request
+) -> RoundVoided | SeatVoided | WagerRemoved | Refusal:
+    """Do it, unless it is impossible."""
+    table = state.tables.get(command.table)
+    if table is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    if refusal := impossible(table, command):
         return refusal
-    round_ = _voidable(table, command.round)
+    round_, person = _round(table), _person(request)
+    match command:
+        case VoidTableRound():
+            return round_voided(state, table, round_, command.irregularity, person)
+        case VoidTableSeat():
+            return seat_voided(state, table, round_, command.seat, command.irregularity, person)
+        case RemoveWager(wager=placed):
+            amount = round_.wagers[placed.seat][placed.bet].amount_micros
+            return WagerRemoved(table.config.id, placed, person, round_.number, amount)
+
+
+def impossible(table: TableState, command: FloorCommand) -> Refusal | None:
+    """Why it can't be done now, whoever asks for it."""
+    if isinstance(command, VoidTableSeat) and (
+        refusal := unknown_seat(table, command.seat) or voids_all_hands(table, command.irregularity)
+    ):
+        return refusal
+    round_ = _meant(table, command.round)
     if isinstance(round_, Refusal):
         return round_
-    irregularity, person = command.irregularity, _person(request)
-    return seat_voided(state, table, round_, command.seat, irregularity, person)
+    if isinstance(command, RemoveWager):
+        return _not_removable(table, command)
+    if round_.validated:
+        return refuse(Reason.VOID_TOO_LATE, table=table.config.id, round=round_.number)
+    if isinstance(command, VoidTableSeat) and command.seat in round_.void_seats:
+        return refuse(Reason.SEAT_NOT_IN_ROUND, seat=command.seat)
+    return None
 
 
-def remove_wager(state: State, command: RemoveWager, request: Request) -> WagerRemoved | Refusal:
-    """Take out an accepted wager that has no chip, before any card is dealt."""
-    table = _table(state, command.table)
-    if isinstance(table, Refusal):
-        return table
-    meant = _meant(table, command.round)
-    round_ = meant if isinstance(meant, Refusal) else in_phase(table, "locked")
+def _not_removable(table: TableState, command: RemoveWager) -> Refusal | None:
+    """Only an accepted wager that has no chip goes, before any card is dealt."""
+    round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
     placed = command.wager
     accepted = round_.wagers.get(placed.seat, {}).get(placed.bet)
     if accepted is None or accepted.medium != "chips":
         return refuse(Reason.NO_SUCH_WAGER, seat=placed.seat, bet=placed.bet)
-    person, amount = _person(request), accepted.amount_micros
-    return WagerRemoved(table.config.id, placed, person, round_.number, amount)
-
-
-def _table(state: State, table: str) -> TableState | Refusal:
-    return state.tables.get(table) or refuse(Reason.UNKNOWN_TABLE, table=table)
+    return None
 
 
 def _meant(table: TableState, number: int) -> Round | Refusal:
-    """The table's round if it is the one that the floorperson means."""
+    """The table's round if it is the one that is meant."""
     round_ = table.round
     if round_ is None:
         return refuse(Reason.NO_ROUND, table=table.config.id, round=number)
@@ -72,11 +79,10 @@ def _meant(table: TableState, number: int) -> Round | Refusal:
     return round_
 
 
-def _voidable(table: TableState, number: int) -> Round | Refusal:
-    round_ = _meant(table, number)
-    if isinstance(round_, Round) and round_.validated:
-        return refuse(Reason.VOID_TOO_LATE, table=table.config.id, round=number)
-    return round_
+def _round(table: TableState) -> Round:
+    if table.round is None:
+        raise AssertionError("what is possible has a round")
+    return table.round
 
 
 def _person(request: Request) -> str:

@@ -1,6 +1,7 @@
 """Decide a link's life cycle, and which tables there are."""
 
 from jackpot.core import ledger
+from jackpot.core.calls import open_call
 from jackpot.core.commands import Request
 from jackpot.core.commands.operator import (
     AttachTable,
@@ -20,13 +21,18 @@ from jackpot.core.rounds import standing
 from jackpot.core.state import LinkState, LinkStatus, State, copy_round
 
 
-def attach(state: State, command: AttachTable, _: Request) -> TableAttached | Refusal:
+def attach(state: State, command: AttachTable, request: Request) -> TableAttached | Refusal:
     """Give the table a new epoch; tell the client where its round stands."""
     table = state.tables.get(command.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
     return TableAttached(
-        command.table, table.epoch + 1, table.last_number, table.rounds, copy_round(table.round)
+        command.table,
+        table.epoch + 1,
+        table.last_number,
+        table.rounds,
+        copy_round(table.round),
+        open_call(state, command.table, request.time_micros),
     )
 
 

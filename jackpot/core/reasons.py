@@ -53,6 +53,8 @@ class Reason(StrEnum):
     UNKNOWN_PAYOUT = "UNKNOWN_PAYOUT"
     UNKNOWN_BET = "UNKNOWN_BET"
     UNKNOWN_SEAT = "UNKNOWN_SEAT"
+    UNKNOWN_IRREGULARITY = "UNKNOWN_IRREGULARITY"
+    VOIDS_ALL_HANDS = "VOIDS_ALL_HANDS"
     FLOORPERSON_REQUIRED = "FLOORPERSON_REQUIRED"
     # The state of the round.
     DOCUMENTATION_OPEN = "DOCUMENTATION_OPEN"
@@ -96,6 +98,12 @@ class Reason(StrEnum):
     SECOND_PERSON_REQUIRED = "SECOND_PERSON_REQUIRED"
     OTHER_DEPARTMENT_REQUIRED = "OTHER_DEPARTMENT_REQUIRED"
     PROPOSAL_OVERTAKEN = "PROPOSAL_OVERTAKEN"
+    # Calls for the floor.
+    CALL_OPEN = "CALL_OPEN"
+    UNKNOWN_CALL = "UNKNOWN_CALL"
+    CALL_CLOSED = "CALL_CLOSED"
+    # Settings of the site.
+    SETTING_UNCHANGED = "SETTING_UNCHANGED"
     # Meters.
     FIXED_BY_REGULATION = "FIXED_BY_REGULATION"
     BELOW_MINIMUM = "BELOW_MINIMUM"
@@ -188,6 +196,12 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNKNOWN_PAYOUT: Meaning("NOT_FOUND", "never", "The site has no such payout."),
     Reason.UNKNOWN_BET: Meaning("NOT_FOUND", "never", "The table offers no such bet."),
     Reason.UNKNOWN_SEAT: Meaning("NOT_FOUND", "never", "The table has no such seat."),
+    Reason.UNKNOWN_IRREGULARITY: Meaning(
+        "NOT_FOUND", "never", "The table's game has no such irregularity."
+    ),
+    Reason.VOIDS_ALL_HANDS: Meaning(
+        "INVALID_ARGUMENT", "never", "This irregularity voids all hands; void the round instead."
+    ),
     Reason.FLOORPERSON_REQUIRED: Meaning(
         "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
     ),
@@ -217,7 +231,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.VOID_BY_FLOOR_ONLY: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.",
+        "The round is collected, so only a floorperson may void it: call the floor.",
     ),
     Reason.VOID_TOO_LATE: Meaning(
         "FAILED_PRECONDITION",
@@ -301,6 +315,18 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION",
         "never",
         "The link has paid or changed since the proposal; propose it again.",
+    ),
+    Reason.CALL_OPEN: Meaning(
+        "FAILED_PRECONDITION",
+        "later",
+        "The table already has an open call for the floor; wait for the answer, or withdraw it.",
+    ),
+    Reason.UNKNOWN_CALL: Meaning("NOT_FOUND", "never", "There is no such call for the floor."),
+    Reason.CALL_CLOSED: Meaning(
+        "FAILED_PRECONDITION", "never", "The call for the floor is already answered or closed."
+    ),
+    Reason.SETTING_UNCHANGED: Meaning(
+        "FAILED_PRECONDITION", "never", "The setting already has this value."
     ),
     Reason.FIXED_BY_REGULATION: Meaning(
         "FAILED_PRECONDITION", "never", "A regulation fixes this value."

@@ -87,13 +87,18 @@ def in_phase(table: TableState, phase: Phase) -> Round | Refusal:
 
 
 def open_round(state: State, table: TableState, _: OpenRound, __: Request) -> RoundOpened | Refusal:
-    """Number the next round, unless a payout's cards must stay on the table."""
+    """Number the next round, unless something keeps it shut."""
+    return keeps_shut(state, table) or RoundOpened(table.config.id, table.rounds + 1)
+
+
+def keeps_shut(state: State, table: TableState) -> Refusal | None:
+    """Why a table may not open its next round; a payout's cards must stay on the table."""
     for payout in state.payouts.values():
         if payout.table == table.config.id and payout.source == "cage":
             return refuse(Reason.DOCUMENTATION_OPEN, table=payout.table, payout=payout.id)
     if table.round is not None and table.round.phase != "settled":
         return refuse(Reason.ROUND_OPEN, table=table.config.id, round=table.round.number)
-    return RoundOpened(table.config.id, table.rounds + 1)
+    return None
 
 
 def place_wagers(

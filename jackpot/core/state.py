@@ -10,20 +10,31 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
-from jackpot.core.commands.table import Dealing
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, Medium, PayoutSource, Table
+from jackpot.core.commands.table import Dealing, FloorAct
+from jackpot.core.config import (
+    MIDNIGHT,
+    GamingDay,
+    Link,
+    Medium,
+    PayoutSource,
+    Table,
+    VoidsByTable,
+)
 
 STATE_VERSION = 4  # of the snapshot's form; jackpot/store/codec.py converts version 3
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
 RECENT_REQUESTS = 128  # answers kept for each principal
 RECENT_ATTACHES = 4  # answers kept for each table's attachments
 MAX_PRINCIPALS = 1_024  # whose answers are kept
+RECENT_CALLS = 4  # closed calls for the floor kept for each table
 RECENT_HITS = 25  # and however many more are not yet paid
 
 Phase = Literal["open", "locked", "collected", "settled"]
 LinkStatus = Literal["defined", "in-service", "suspended", "retired"]
 ClaimKind = Literal["share", "fixed", "envy", "magic", "lucky", "bad-beat"]
 NO_POSITION = -1  # of a Lucky Bonus that was not drawn
+# Why a call for the floor is closed; overtaken: what it asks for can't be done any more.
+CallOutcome = Literal["approved", "declined", "withdrawn", "overtaken", "expired"]
 BadBeatRole = Literal["loser", "winner", "table"]
 
 
@@ -102,6 +113,7 @@ class TableState(Struct):
     round: Round | None = None
     decks: dict[str, Deck] = field(default_factory=dict)  # by their backs
     attaches: RequestMemory = field(default_factory=RequestMemory)
+    late_voids: int = 0  # of rounds and seats, after a lock-out
 
 
 class LinkState(Struct):
@@ -247,6 +259,23 @@ class Proposal(Struct, frozen=True, gc=False):
     since: int = 0  # its sequence; a later change of the meters it touches overtakes it
 
 
+class FloorCall(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A table's call for the floor: open, or with what became of it."""
+
+    id: int
+    table: str
+    round: int
+    act: FloorAct
+    time_micros: int
+    expires_micros: int
+    seat: int = 0
+    bet: str = ""
+    irregularity: str = ""
+    outcome: CallOutcome | Literal[""] = ""  # "": open
+    by: str = ""  # the floorperson who answered
+    closed_micros: int = 0
+
+
 class State(Struct):
     """A site."""
 
@@ -268,6 +297,10 @@ class State(Struct):
     last_proposal: int = 0
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
+    calls: dict[str, FloorCall] = field(default_factory=dict)  # the open ones, by table
+    closed_calls: dict[str, tuple[FloorCall, ...]] = field(default_factory=dict)  # by table
+    last_call: int = 0
+    voids_by_table: VoidsByTable = "until-collected"
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
 
 

@@ -1,9 +1,9 @@
 """Decide voids of a round or a seat: wagers are returned, and what they posted is taken back.
 
-A table voids by itself until its collection is confirmed. From then on cards may be known, so only
-a floorperson does (`jackpot.core.floor`). A void reverses what was posted. If the level has paid
-100% since, that money is gone and the house bears it all; after a 10% the meter bears it down to
-zero and the house the rest.
+A table voids its round by itself until its collection is confirmed. From then on cards may be
+known, so only a floorperson does, and only a floorperson voids a seat (`jackpot.core.floor`). A
+void reverses what was posted. If the level has paid 100% since, that money is gone and the house
+bears it all; after a 10% the meter bears it down to zero and the house the rest.
 """
 
 from collections.abc import Container, Iterator, Mapping
@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from jackpot.core import ledger
 from jackpot.core.claims import DEALER
 from jackpot.core.commands import Request
-from jackpot.core.commands.table import VoidRound, VoidSeat
+from jackpot.core.commands.table import VoidRound
+from jackpot.core.config import Irregularities, VoidsByTable
 from jackpot.core.events.table import RoundVoided, SeatVoided
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -23,6 +24,7 @@ from jackpot.core.state import (
     Award,
     Effects,
     Payout,
+    Phase,
     Posted,
     Round,
     Settlement,
@@ -30,27 +32,25 @@ from jackpot.core.state import (
     TableState,
 )
 
+# In which phases a table may void its round, by the site's setting.
+_ALONE: Mapping[VoidsByTable, tuple[Phase, ...]] = {
+    "until-collected": ("open", "locked"),
+    "until-settled": ("open", "locked", "collected"),
+}
+
 
 def void_round(
     state: State, table: TableState, command: VoidRound, _: Request
 ) -> RoundVoided | Refusal:
     """Let a table void its round by itself."""
-    round_ = _tables_own(table)
-    if isinstance(round_, Refusal):
-        return round_
-    return round_voided(state, table, round_, command.irregularity)
-
-
-def void_seat(
-    state: State, table: TableState, command: VoidSeat, _: Request
-) -> SeatVoided | Refusal:
-    """Let a table void a seat of its round by itself."""
-    if refusal := unknown_seat(table, command.seat):
+    if refusal := unlisted(table, command.irregularity, of_seat=False):
         return refusal
-    round_ = _tables_own(table)
-    if isinstance(round_, Refusal):
-        return round_
-    return seat_voided(state, table, round_, command.seat, command.irregularity)
+    round_ = table.round
+    if round_ is None:
+        return refuse(Reason.NO_ROUND, table=table.config.id)
+    if round_.phase not in _ALONE[state.voids_by_table]:
+        return refuse(Reason.VOID_BY_FLOOR_ONLY, table=table.config.id, round=round_.number)
+    return round_voided(state, table, round_, command.irregularity)
 
 
 def unknown_seat(table: TableState, seat: int) -> Refusal | None:
@@ -60,14 +60,28 @@ def unknown_seat(table: TableState, seat: int) -> Refusal | None:
     return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
 
 
-def _tables_own(table: TableState) -> Round | Refusal:
-    """The round while a table may void it without a floorperson."""
-    round_ = table.round
-    if round_ is None:
-        return refuse(Reason.NO_ROUND, table=table.config.id)
-    if round_.phase not in ("open", "locked"):
-        return refuse(Reason.VOID_BY_FLOOR_ONLY, table=table.config.id, round=round_.number)
-    return round_
+def unlisted(table: TableState, irregularity: str, *, of_seat: bool) -> Refusal | None:
+    """Refuse a table's word for what went wrong if its game's rule does not have it."""
+    listed = table.config.irregularities
+    if of_seat and (refusal := voids_all_hands(table, irregularity)):
+        return refusal
+    if irregularity in (listed.voids_seat if of_seat else listed.voids_round):
+        return None
+    if listed == Irregularities() and irregularity:
+        return None
+    return refuse(Reason.UNKNOWN_IRREGULARITY, table=table.config.id, irregularity=irregularity)
+
+
+def voids_all_hands(table: TableState, irregularity: str) -> Refusal | None:
+    """Refuse to void one seat for what the game's rule says voids all."""
+    if irregularity in table.config.irregularities.voids_round:
+        return refuse(Reason.VOIDS_ALL_HANDS, table=table.config.id, irregularity=irregularity)
+    return None
+
+
+def _late(table: TableState, round_: Round) -> int:
+    """How many voids the table has had after a lock-out with this one; 0: it is not one."""
+    return table.late_voids + 1 if round_.phase != "open" else 0
 
 
 def round_voided(
@@ -90,6 +104,7 @@ def round_voided(
         book.postings(),
         tuple(done.changes),
         done.last_hit,
+        late_voids=_late(table, round_),
     )
 
 
@@ -99,11 +114,9 @@ def seat_voided(
     round_: Round,
     seat: int,
     irregularity: str,
-    floorperson: str = "",
-) -> SeatVoided | Refusal:
+    floorperson: str,
+) -> SeatVoided:
     """Return a seat's wagers, take back its increments and awards, decide the others again."""
-    if seat in round_.void_seats:
-        return refuse(Reason.SEAT_NOT_IN_ROUND, seat=seat)
     book = Book(state.balances)
     parts = {
         name: part for name in round_.posted if (part := _part(state, table, round_, name, seat))
@@ -142,6 +155,7 @@ def seat_voided(
         tuple(done.changes),
         done.settlement,
         done.last_hit,
+        late_voids=_late(table, round_),
     )
 
 

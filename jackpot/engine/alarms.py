@@ -17,12 +17,13 @@ from msgspec.structs import replace
 
 from jackpot.core.events import AnyEvent
 from jackpot.core.events.operator import BoxCounted
-from jackpot.core.events.table import RoundSettled
+from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.money import dollars
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
 KEPT = 50  # alarms about what happened
-SAYING = frozenset({RoundSettled, BoxCounted})  # the events that may carry some
+# The events that may carry some.
+SAYING = frozenset({RoundSettled, BoxCounted, RoundVoided, SeatVoided})
 Severity = Literal["critical", "warning"]
 _LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
 _log = logging.getLogger(__name__)
@@ -48,6 +49,10 @@ class AlarmKind(Enum):
     )
     CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
+    LATE_VOID = (
+        "warning",
+        "{about}, round {round}: {what} voided after lock-out by {by}; {count} such voids here",
+    )
     FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
 
     def __init__(self, severity: Severity, text: str) -> None:
@@ -109,7 +114,7 @@ class AlarmBoard:
         """Raise what the events of a commit say."""
         for (site, _), committed in commit.events.items():
             event = committed.event
-            if isinstance(event, RoundSettled | BoxCounted) and event.alarms:
+            if type(event) in SAYING:
                 self.journaled(site, committed)
 
     def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:
@@ -123,7 +128,15 @@ class AlarmBoard:
         with self._lock:
             if any((a.site, a.sequence) == (site, committed.sequence) for a in self._happened):
                 return
-            latest = sorted([*self._happened, *found], key=lambda each: each.time_micros)
+            # A table that voids again and again takes one place, with its count.
+            voids = {each.about for each in found if each.kind is AlarmKind.LATE_VOID}
+            before = [
+                each
+                for each in self._happened
+                if each.kind is not AlarmKind.LATE_VOID
+                or (each.site, each.about) not in {(site, about) for about in voids}
+            ]
+            latest = sorted([*before, *found], key=lambda each: each.time_micros)
             self._happened = deque(latest, maxlen=KEPT)
         for each in found if not old else ():
             self._tell(each)
@@ -144,6 +157,16 @@ class AlarmBoard:
 
 def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:
     """The alarms that an event carries: the core writes a kind's name, and what it is about."""
+    if isinstance(event, RoundVoided | SeatVoided) and event.late_voids:
+        yield alarm(
+            AlarmKind.LATE_VOID,
+            time_micros,
+            about=event.table,
+            what=f"seat {event.seat}" if isinstance(event, SeatVoided) else "all hands",
+            round=event.number,
+            by=event.floorperson or "the table",
+            count=event.late_voids,
+        )
     if not isinstance(event, RoundSettled | BoxCounted):
         return
     details: dict[str, Any] = {"table": event.table}

@@ -24,6 +24,7 @@ from jackpot.engine.batch import Decider
 from jackpot.engine.faults import Faults
 from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
 from jackpot.engine.meters import MeterBoard
+from jackpot.engine.tables import TableBoard
 from jackpot.engine.writer import Writer, WriterUpdate
 from jackpot.engine.writer_handle import WriterHandle
 from jackpot.sources import clock_micros, draw_entropy, passed_micros
@@ -58,6 +59,7 @@ class Engine:
         self.limits = limits or Limits()
         self.open_journal = journal_factory
         self.meters = MeterBoard()
+        self.tables = TableBoard()
         self.on_health = on_health
         self.alarms = AlarmBoard()
         self.observers: list[Observer] = [self.alarms.observe]  # told of commits, after answers
@@ -208,6 +210,7 @@ class Engine:
                 _call(observe, report.commit)
         if report.frames:
             self.meters.publish(report.frames)
+        self.tables.publish(report.touched)
         handle.receive(report)
         self.halted = {site: why for each in self._handles for site, why in each.halted.items()}
         self._tell_health()

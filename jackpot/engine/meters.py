@@ -13,10 +13,18 @@ from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.events import AnyEvent, Probed, Refused, SnapshotTaken
-from jackpot.core.events.operator import AccountMoved, ProposalDeclined, Proposed
+from jackpot.core.events.operator import (
+    AccountMoved,
+    CallDeclined,
+    DualControlSet,
+    ProposalDeclined,
+    Proposed,
+)
 from jackpot.core.events.table import (
+    CallWithdrawn,
     DeckPlaced,
     DeckRemoved,
+    FloorCalled,
     PotContributed,
     RoundOpened,
     TableAttached,
@@ -43,6 +51,10 @@ _QUIET: frozenset[type] = frozenset(
         PotContributed,
         DeckPlaced,
         DeckRemoved,
+        FloorCalled,
+        CallWithdrawn,
+        CallDeclined,
+        DualControlSet,
     }
 )
 

@@ -13,6 +13,7 @@ from jackpot.core.evolve import evolve
 from jackpot.core.invariants import BrokenInvariantError, check, check_open
 from jackpot.core.state import State
 from jackpot.engine.meters import moves_meters
+from jackpot.engine.tables import EVERY, concerned
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,
@@ -44,6 +45,7 @@ class Replica:
         self.snapshot_sequence = 0  # of the last snapshot that anyone took
         # Whether a frame of it may show something else by now, whoever wrote what moved it.
         self.moved = True
+        self.touched = {EVERY}  # the tables about which something may be different by now
         self.heed: Callable[[Entry, AnyEvent], None] | None = None  # told what others wrote
         self._mark: tuple[Head, bytes, int] | None = None  # an earlier state of this copy
         self._since: list[Entry] = []  # what has been applied after the mark
@@ -140,6 +142,8 @@ class Replica:
                 self.site, sequence, f"the entry makes no sense: {error!r}"
             ) from error
         self.moved = self.moved or moves_meters(record.event)
+        if table := concerned(record.event):
+            self.touched.add(table)
         if isinstance(record.event, SnapshotTaken):
             self.snapshot_sequence = sequence
         if self._mark is not None:

@@ -95,6 +95,16 @@ class Sites:
             replica.moved = False
         return [replica.state for replica in moved]
 
+    def take_touched(self) -> list[tuple[str, str]]:
+        """The tables, with their sites, about which something has changed since last asked."""
+        found = [
+            (site, table) for site, replica in self.replicas.items() for table in replica.touched
+        ]
+        if found:
+            for replica in self.replicas.values():
+                replica.touched.clear()
+        return found
+
     def halt(self, error: UnsoundError) -> None:
         """Serve a site no more."""
         self.replicas.pop(error.site, None)

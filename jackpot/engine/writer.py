@@ -45,6 +45,7 @@ class WriterUpdate(NamedTuple):
     ended: bool
     halted: dict[str, str]
     commit: CommittedBatch | None = None
+    touched: Sequence[tuple[str, str]] = ()  # sites and tables about which something has changed
 
 
 class Writer(threading.Thread):
@@ -329,6 +330,9 @@ class Writer(threading.Thread):
     ) -> None:
         if healthy is not None:
             self._healthy = healthy
-        if answers or frames or healthy is not None:
+        touched = self._sites.take_touched() if self._sites else ()
+        if answers or frames or touched or healthy is not None:
             halted = dict(self._halted)
-            self._post(WriterUpdate(answers, frames, self._healthy, self._ended, halted, commit))
+            self._post(
+                WriterUpdate(answers, frames, self._healthy, self._ended, halted, commit, touched)
+            )

@@ -15,6 +15,7 @@ from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.operator import Approval, Proposed
 from jackpot.core.money import dollars, rate_text
 from jackpot.reports.gaming_day import MICROS_PER_S
+from jackpot.reports.movements import account_of
 from jackpot.reports.walk import Walk, site_day
 from jackpot.store import codec
 from jackpot.store.journal import Entry
@@ -109,7 +110,7 @@ def _about(event: AnyEvent) -> str:
     if isinstance(event, Proposed):
         proposal = event.proposal
         change = type(proposal.change).__name__
-        where = f"{proposal.link}/{proposal.change.level}"
+        where = account_of(proposal)
         return f"{proposal.id}: {change} {where}, {proposal.before} -> {proposal.after}"
     said = []
     defaults = {each.name: each.default for each in msgspec.structs.fields(event)}

@@ -12,7 +12,7 @@ from jackpot.core.money import dollars
 from jackpot.core.state import Hit
 from jackpot.reports.daily import DailyReport
 from jackpot.reports.gaming_day import local_time
-from jackpot.reports.movements import CAUSES, POOLS, LevelTotals, PaidTotals
+from jackpot.reports.movements import CAUSES, POOLS, LevelTotals, PaidTotals, account_of
 from jackpot.reports.notable import Heading
 
 
@@ -202,7 +202,7 @@ def _open_proposals(report: DailyReport) -> Section:
         "Open proposals",
         ("proposal", "by", "account", "before", "after", "reference"),
         tuple(
-            (p.id, p.proposer, f"{p.link}/{p.change.level}", p.before, p.after, p.change.reference)
+            (p.id, p.proposer, account_of(p), p.before, p.after, p.change.reference)
             for p in report.open_proposals
         ),
     )

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from jackpot.core import ledger
 from jackpot.core.commands.base import Origin, TableOrigin
+from jackpot.core.commands.operator import SetDualControl
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.base import Postings
 from jackpot.core.events.operator import (
@@ -30,7 +31,7 @@ from jackpot.core.events.table import (
     RoundVoided,
     SeatVoided,
 )
-from jackpot.core.state import Award, State
+from jackpot.core.state import Award, Proposal, State
 
 Cause = Literal[
     "seeds",
@@ -99,6 +100,12 @@ def people(approval: Approval | None) -> str:
     if not approval.approver:
         return f"by {approval.proposer} alone"
     return f"by {approval.proposer} and {approval.approver}, proposal {approval.proposal}"
+
+
+def account_of(proposal: Proposal) -> str:
+    """The level that a proposal is about, or the site as a whole."""
+    change = proposal.change
+    return "site" if isinstance(change, SetDualControl) else f"{change.link}/{change.level}"
 
 
 def _plain(postings: Postings, cause: Cause, reference: str) -> Iterator[Movement]:

@@ -5,20 +5,24 @@ from typing import Literal
 
 from msgspec import Struct
 
-from jackpot.core.commands.base import OperatorOrigin, TableOrigin
+from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
 from jackpot.core.events import Record, Refused
 from jackpot.core.events.operator import (
     BadBeatVerified,
     BoxCounted,
+    CallDeclined,
     DisplayConfirmed,
+    DualControlSet,
     FundsTransferred,
     LinkChanged,
     MeterAdjusted,
     ParametersChanged,
 )
 from jackpot.core.events.table import (
+    CallWithdrawn,
     DeckPlaced,
     DeckRemoved,
+    FloorCalled,
     RoundSettled,
     RoundVoided,
     SeatVoided,
@@ -51,16 +55,8 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
     """What an entry is worth noting for."""
     event, at = record.event, (sequence, time_micros)
     match event:
-        case RoundVoided() | SeatVoided():
-            seat = f" seat {event.seat}" if isinstance(event, SeatVoided) else ""
-            what = f"round {event.number}{seat}: {event.irregularity}"
-            by = taken_back_by(event.floorperson, record.origin)
-            yield Note("voids", *at, event.table, what, by, event.returned_micros)
-        case WagerRemoved():
-            round_ = f"round {event.number} " if event.number else ""
-            what = f"{round_}seat {event.wager.seat}: {event.wager.bet} removed: it had no chip"
-            by = taken_back_by(event.floorperson, record.origin)
-            yield Note("voids", *at, event.table, what, by, event.amount_micros)
+        case RoundVoided() | SeatVoided() | WagerRemoved():
+            yield _taken_back(event, at, record.origin)
         case Refused(reason=Reason.COLLECTION_MISMATCH, details=said):
             table = record.origin.table if isinstance(record.origin, TableOrigin) else ""
             count = f"{said.get('accepted')} wagers, {said.get('counted')} chips"
@@ -68,10 +64,12 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
         case LinkChanged():
             who = record.origin.principal if isinstance(record.origin, OperatorOrigin) else ""
             yield Note("changes", *at, event.link, event.status, who)
-        case MeterAdjusted() | FundsTransferred() | ParametersChanged():
+        case MeterAdjusted() | FundsTransferred() | ParametersChanged() | DualControlSet():
             yield _change(event, at)
         case BoxCounted() | BadBeatVerified() | DisplayConfirmed():
-            yield _bad_beat(event, at)
+            yield _bad_beat(event, at, record.origin)
+        case FloorCalled() | CallWithdrawn() | CallDeclined():
+            yield _call(event, at)
         case DeckPlaced():
             what = f"{event.deck.back} in use, dealt by {event.deck.dealing}"
             if event.replaced:
@@ -85,19 +83,59 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
             yield Note("alarms", *at, event.table, alarm)
 
 
-def _bad_beat(event: BoxCounted | BadBeatVerified | DisplayConfirmed, at: tuple[int, int]) -> Note:
+def _taken_back(
+    event: RoundVoided | SeatVoided | WagerRemoved, at: tuple[int, int], origin: Origin
+) -> Note:
+    by = taken_back_by(event.floorperson, origin)
+    if isinstance(event, WagerRemoved):
+        round_ = f"round {event.number} " if event.number else ""
+        what = f"{round_}seat {event.wager.seat}: {event.wager.bet} removed: it had no chip"
+        micros = event.amount_micros
+    else:
+        seat = f" seat {event.seat}" if isinstance(event, SeatVoided) else ""
+        what = f"round {event.number}{seat}: {event.irregularity}"
+        micros = event.returned_micros
+    return Note("voids", *at, event.table, f"{what}{_answers(event.call)}", by, micros)
+
+
+def _answers(call: int) -> str:
+    return f", call {call}" if call else ""
+
+
+def _call(event: FloorCalled | CallWithdrawn | CallDeclined, at: tuple[int, int]) -> Note:
+    match event:
+        case FloorCalled():
+            about = [f"round {event.round}", f"seat {event.seat}" if event.seat else ""]
+            why = f": {event.irregularity or event.bet}"
+            asked = f"{event.act.replace('-', ' ')}, {' '.join(filter(None, about))}{why}"
+            return Note("voids", *at, event.table, f"call {event.id} to {asked}", "the table")
+        case CallWithdrawn():
+            what = f"call {event.call} withdrawn"
+            return Note("voids", *at, event.table, what, "the table")
+        case CallDeclined():
+            return Note("voids", *at, event.table, f"call {event.call} declined", event.floorperson)
+
+
+def _bad_beat(
+    event: BoxCounted | BadBeatVerified | DisplayConfirmed, at: tuple[int, int], origin: Origin
+) -> Note:
     match event:
         case BoxCounted():
             off = event.counted_micros - event.recorded_micros
             what = f"box counted, differs by ${dollars(off)}" if off else "box counted"
-            where, by = f"{event.link} {event.table}", f"{event.cashier}, {event.floorperson}"
+            where, by = f"{event.link} {event.table}", event.cashier
+            if event.floorperson:  # in an early journal: nobody knows who was there
+                by += f"; {event.floorperson}, named by the cashier"
             return Note("counts", *at, where, what, by, event.counted_micros)
         case BadBeatVerified():
             where = f"{event.link} {event.table}"
             paid = sum(payout.amount_micros for payout in event.payouts)
             return Note("counts", *at, where, _hands(event), event.supervisor, paid)
         case DisplayConfirmed():
-            what, by = "display confirmed", event.floorperson
+            what = "display confirmed"
+            by = origin.principal if isinstance(origin, OperatorOrigin) else ""
+            if event.floorperson:
+                by += f"; {event.floorperson}, named by the cashier"
             return Note("counts", *at, event.link, what, by, event.displayed_micros)
 
 
@@ -123,9 +161,12 @@ def _hours(micros: int) -> str:
 
 
 def _change(
-    event: MeterAdjusted | FundsTransferred | ParametersChanged,
+    event: MeterAdjusted | FundsTransferred | ParametersChanged | DualControlSet,
     at: tuple[int, int],
 ) -> Note:
+    if isinstance(event, DualControlSet):
+        what = "dual control on" if event.dual_control else "dual control off"
+        return Note("changes", *at, "site", f"{what}: {event.reference}", people(event.approval))
     where, by, micros = f"{event.link}/{event.level}", people(event.approval), 0
     match event:
         case MeterAdjusted():

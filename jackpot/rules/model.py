@@ -41,6 +41,15 @@ When = Literal[
     "one-higher",
     "none-higher",
 ]
+Does = Literal[
+    "play-on",  # nothing changes
+    "set-aside",  # the card goes to the discard rack, another is dealt
+    "void-round",
+    "void-seat",
+    "complete-hand",  # another card is dealt to the dealer
+    "player-chooses",  # to play the hand out, or to void it
+    "again",  # the step is repeated
+]
 Result = Literal["win", "lose", "push", "paytable", "push-or-paytable"]
 
 
@@ -194,6 +203,14 @@ class FacilityRule(Cited, frozen=True, kw_only=True):
     one: bool
 
 
+class IrregularityRule(Cited, frozen=True, kw_only=True):
+    """Something that goes wrong in a round, and what must follow."""
+
+    id: str
+    does: Does
+    spares: tuple[str, ...] = ()  # bets that are settled although the round is void
+
+
 class Provision(Cited, frozen=True, kw_only=True):
     """A rule that is no number, in own words."""
 
@@ -217,6 +234,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     dealer: DealerRule | None = None
     facility: FacilityRule | None = None
     bets: tuple[BetRule, ...] = ()
+    irregularities: tuple[IrregularityRule, ...] = ()
     provisions: tuple[Provision, ...] = ()
 
     def bet(self, bet_id: str) -> BetRule | None:

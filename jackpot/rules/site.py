@@ -8,7 +8,7 @@ gives the compiled site or raises. What the file leaves open the rule decides, n
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from jackpot.core import config
 from jackpot.rules.bad_beat import pot_link, pot_offer
 from jackpot.rules.choices import link_choice, pick
 from jackpot.rules.compile import compile_link
+from jackpot.rules.irregularities import listed
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
 from jackpot.rules.section import Log, Section, Violation
@@ -96,6 +97,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     site_id = head.name("id")
     reader = _SiteReader(log, head.text("facility", ""))
     dual_control = head.flag("dual_control", default=True)
+    voids_by_table = _voids_by_table(head)
     head.close()
     day = _day(top.section("day"))
     server = _server(top.section("server"))
@@ -115,12 +117,24 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
             in_service=tuple(reader.in_service),
             dual_control=dual_control,
             day=day,
+            voids_by_table=voids_by_table,
         ),
         server=server,
         violations=tuple(sorted(log.violations)),
         warnings=tuple(sorted(log.warnings)),
         choices=reader.choices,
     )
+
+
+def _voids_by_table(section: Section) -> config.VoidsByTable:
+    """How long a table may void its round by itself."""
+    said = section.text("voids_by_table", "until-collected")
+    for known in get_args(config.VoidsByTable):
+        if said == known:
+            return cast("config.VoidsByTable", said)
+    reason = f'voids_by_table: {said!r} is not known; expected "until-collected" (the default)'
+    section.fault(f'{reason} or, in a laboratory, "until-settled"', "voids_by_table")
+    return "until-collected"
 
 
 def _day(section: Section) -> config.GamingDay:
@@ -241,6 +255,7 @@ class _SiteReader:
             dealer_cards=deal.dealer_cards,
             boxes_per_player=boxes,
             decks=rule.deck.life if rule.deck else config.DeckLife(),
+            irregularities=listed(rule),
         )
         self._check_size(section, rule, table)
         self._check_links(section, rule, known, facility)

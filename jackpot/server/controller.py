@@ -152,6 +152,7 @@ class Controller:
         serving = healthy and any(site.id not in self.engine.halted for site in self.sites)
         self._health.show(serving=serving)
         self.engine.meters.publish(())  # whoever watches a halted site is told
+        self.engine.tables.publish_all()
         if serving:
             self._reading = self._reading or asyncio.create_task(self._read_back())
 

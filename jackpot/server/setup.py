@@ -70,14 +70,37 @@ async def set_up(
         except CallRefusedError as error:
             if error.refusal.reason not in _DONE_ALREADY:
                 raise
+    await _say_dual_control(engine, site)
     for problem in seen(await engine.read(site.id, lambda state: tuple(_differing(state, site)))):
         raise SetupError(problem)
 
 
+async def _say_dual_control(engine: Engine, site: Site) -> None:
+    """Say loudly where one person is enough, or where a file would have it so."""
+    dual_control = seen(await engine.read(site.id, lambda state: (state.dual_control,)))[0]
+    if dual_control and not site.dual_control:
+        _log.warning(
+            "site %s: DUAL CONTROL STAYS ON. The site file says dual_control = false, but turning "
+            "it off takes two people: jackpot dual-control off --note WHY",
+            site.id,
+        )
+    elif not dual_control:
+        _log.warning("site %s: DUAL CONTROL IS OFF. One person alone changes meters.", site.id)
+    if site.voids_by_table != "until-collected":
+        _log.warning(
+            "site %s: TABLES VOID UNTIL SETTLEMENT (voids_by_table). For laboratories only.",
+            site.id,
+        )
+
+
 def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
-    # A new site's journal says in words that one person is enough there.
-    if not state.links or (state.dual_control, state.day) != (site.dual_control, site.day):
-        yield ConfigureSite(site.dual_control, site.day)
+    # A new site's journal says in words that one person is enough there. Later a file can only ask
+    # for two: or whoever edits it could change meters alone.
+    new = not state.links
+    dual_control = site.dual_control if new else site.dual_control or state.dual_control
+    wanted = ConfigureSite(dual_control, site.day, site.voids_by_table)
+    if new or wanted != ConfigureSite(state.dual_control, state.day, state.voids_by_table):
+        yield wanted
     yield from (DefineLink(link) for link in site.links if link.id not in state.links)
     yield from (DefineTable(table) for table in site.tables if table.id not in state.tables)
     yield from _described(state, site)

@@ -14,6 +14,7 @@ from jackpot.server.codec.table import ROWS
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.server.play import PlayStream
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
+from jackpot.server.table_watch import TableWatches
 from jackpot.wire.limits import MAX_STREAMS
 
 
@@ -27,16 +28,18 @@ class TableService:
         self._admission = admission
         self._max_streams = max_streams
         self._streams: set[PlayStream] = set()
+        self.watches = TableWatches(engine)
         self.heartbeats: dict[tuple[str, str], int] = {}  # (site, table) -> time in micros
 
     def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
         heard = {rpc: self._heard(rpcs[rpc]) for rpc in ("Attach", "Heartbeat")}
-        return {**rpcs, **heard, "Play": self._play}
+        return {**rpcs, **heard, "Play": self._play, "WatchTable": self.watches.watch}
 
     def end_streams(self, error: CallRefusedError) -> None:
-        """Let every stream answer what it has read, and then end it."""
+        """Let every stream answer what it has read, and then end it; end every watch."""
+        self.watches.end(error)
         for stream in self._streams:
             stream.end(error)
 

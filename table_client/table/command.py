@@ -84,7 +84,9 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 @click.option("--cert", type=_FILE, envvar="JACKPOT_CERT", help="The table's certificate.")
 @click.option("--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem.")
 @click.option(
-    "--floor-cert", type=_FILE, help="Floorperson's certificate: validate and void without staff."
+    "--floor-cert",
+    type=_FILE,
+    help="Floorperson's certificate: validate and approve calls without staff.",
 )
 @click.option(
     "--cage-cert", type=_FILE, help="Accounting's certificate: also pay what the cage pays."

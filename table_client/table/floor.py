@@ -1,7 +1,7 @@
 """What a table may not do alone, and a floorperson and a cashier at hand who do it.
 
 `Floor` is for demonstrations and laboratories. In a casino people do this, with `jackpot payouts`
-and `jackpot void`.
+and `jackpot floor`.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _DEADLINE_S = 30.0
 
 
 class Floor:
-    """Validates, pays and voids over the operators' service."""
+    """Validates, pays and approves calls over the operators' service."""
 
     def __init__(
         self,
@@ -64,28 +64,10 @@ class Floor:
         paid = operator_pb2.PayPayoutRequest(**self._about(award), form=form)
         await _ask(self._cage if by_cage else self._floor, "PayPayout", paid)
 
-    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
-        """Void a table's round."""
-        void = operator_pb2.VoidTableRoundRequest(
-            **self._at(table, round_), irregularity=irregularity
-        )
-        await _do(self._floor, "VoidTableRound", void)
-
-    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
-        """Void one seat of a table's round."""
-        void = operator_pb2.VoidTableSeatRequest(
-            **self._at(table, round_), seat=seat, irregularity=irregularity
-        )
-        await _do(self._floor, "VoidTableSeat", void)
-
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
-        """Remove an accepted wager that has no chip."""
-        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
-        removal = operator_pb2.RemoveWagerRequest(**self._at(table, round_), wager=wager)
-        await _do(self._floor, "RemoveWager", removal)
-
-    def _at(self, table: str, round_: int) -> dict[str, Any]:
-        return self._new() | {"table": table, "round": round_}
+    async def approve(self, call: int) -> None:
+        """Do what a table has called for."""
+        request = operator_pb2.ApproveFloorCallRequest(**self._new(), call=call)
+        await _do(self._floor, "ApproveFloorCall", request)
 
     def _about(self, award: SideAward) -> dict[str, Any]:
         return self._new() | {"payout": award.payout}
@@ -123,23 +105,25 @@ async def _ask(
     raise AssertionError("there is a channel")
 
 
-VOID_BY_FLOOR_ONLY = "VOID_BY_FLOOR_ONLY"
-COMMAND = "command"  # in the metadata of what staff are waited for with
+CALL_CLOSED = "CALL_CLOSED"
+_CALL_OPEN = "CALL_OPEN"
 _UNCOLLECTED = (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED)
+_AGAIN = (table_pb2.CALL_OUTCOME_DECLINED, table_pb2.CALL_OUTCOME_EXPIRED)
 Staff = Callable[[RefusedError], Awaitable[None]]
 
 
 class Calls:
-    """A table's calls for the floor: once a round is collected, a floorperson voids it.
+    """A table's calls for the floor: a table asks, and a floorperson does it.
 
-    A floorperson at hand does it with a credential of their own. Where there is none, the table
-    waits for staff, who do it by command line, and looks at its round until they have.
+    A floorperson at hand approves at once, with a credential of their own. Where there is none, the
+    table waits for the answer. What is declined it asks for again, when staff were told: without
+    its cards a round can't go on.
     """
 
     def __init__(
         self, client: TableClient, floor: Floorperson | None = None, staff: Staff | None = None
     ) -> None:
-        """`staff` is waited for where no floorperson is at hand."""
+        """`staff` is told what is waited for where no floorperson is at hand."""
         self._client = client
         self._floor = floor
         self._staff = staff
@@ -153,52 +137,72 @@ class Calls:
         """Void the round: by the table itself, or once it is collected by a floorperson."""
         if not collected:
             await self._client.void_round(irregularity)
-        elif self._floor:
-            await self._floor.void_round(self._client.table, round_, irregularity)
-        else:
-            command = f"jackpot void {self._client.table} --round {round_} --reason {irregularity}"
-            await self._wait(command, round_, lambda _: False)
+            return
+        act = table_pb2.FLOOR_ACT_VOID_ROUND
+        await self._call(table_pb2.CallFloor(act=act, round=round_, irregularity=irregularity))
 
-    async def void_seat(
-        self, round_: int, seat: int, irregularity: str, *, collected: bool
-    ) -> None:
-        """Void one seat, by whoever may."""
-        if not collected:
-            await self._client.void_seat(seat, irregularity)
-        elif self._floor:
-            await self._floor.void_seat(self._client.table, round_, seat, irregularity)
-        else:
-            what = f"jackpot void {self._client.table} --round {round_} --seat {seat}"
-            command = f"{what} --reason {irregularity}"
-            await self._wait(command, round_, lambda left: seat in left.void_seats)
+    async def void_seat(self, round_: int, seat: int, irregularity: str) -> None:
+        """Have one seat voided."""
+        call = table_pb2.CallFloor(
+            act=table_pb2.FLOOR_ACT_VOID_SEAT, round=round_, seat=seat, irregularity=irregularity
+        )
+        await self._call(call)
 
     async def remove_wager(self, round_: int, seat: int, bet: str) -> None:
         """Have a wager removed that has no chip."""
-        if self._floor:
-            await self._floor.remove_wager(self._client.table, round_, seat, bet)
-            return
-        what = f"jackpot wager remove {self._client.table} --round {round_}"
-        command = f"{what} --seat {seat} --bet {bet}"
-        await self._wait(
-            command,
-            round_,
-            lambda left: all((each.seat, each.bet) != (seat, bet) for each in left.wagers),
-        )
+        act = table_pb2.FLOOR_ACT_REMOVE_WAGER
+        await self._call(table_pb2.CallFloor(act=act, round=round_, seat=seat, bet=bet))
 
-    async def _wait(
-        self, command: str, round_: int, done: Callable[[table_pb2.Round], bool]
-    ) -> None:
-        """Wait until staff have done it, or have ended the round."""
-        refusal = RefusedError(
-            "FAILED_PRECONDITION",
-            "a floorperson must do this",
-            VOID_BY_FLOOR_ONLY,
-            {COMMAND: command},
+    async def _call(self, asked: table_pb2.CallFloor) -> None:
+        """Ask until it is done, or can't be done any more."""
+        while True:
+            number = await self._ask(asked)
+            if self._floor:
+                await self._floor.approve(number)
+                return
+            if self._staff is None:
+                raise _waits(number)
+            await self._staff(_waits(number))
+            answer = await self._answer(number)
+            if answer.outcome not in _AGAIN:
+                return
+            await self._staff(_refused(answer))
+
+    async def _ask(self, asked: table_pb2.CallFloor) -> int:
+        """The number of the call; one that an earlier run has left open goes first."""
+        while True:
+            try:
+                return (await self._client.call_floor(asked)).call
+            except RefusedError as refusal:
+                if refusal.reason != _CALL_OPEN:
+                    raise
+                left = int(refusal.metadata["call"])
+            try:
+                await self._client.withdraw_call(left)
+            except RefusedError as refusal:
+                if refusal.reason != CALL_CLOSED:
+                    raise
+
+    async def _answer(self, number: int) -> table_pb2.FloorCall:
+        """What becomes of a call."""
+        frame = await self._client.until(
+            lambda table: table.call.id >= number and bool(table.call.outcome)
         )
-        if self._staff is None:
-            raise refusal
-        while (left := (await self._client.attach()).round).number == round_ and not done(left):
-            await self._staff(refusal)
+        if frame is None:
+            raise AssertionError("it is waited for without end")
+        return frame.call
+
+
+def _waits(number: int) -> RefusedError:
+    text = f"call {number} waits for a floorperson"
+    return RefusedError("FAILED_PRECONDITION", text, _CALL_OPEN, {"call": str(number)})
+
+
+def _refused(call: table_pb2.FloorCall) -> RefusedError:
+    outcome = table_pb2.CallOutcome.Name(call.outcome).removeprefix("CALL_OUTCOME_").lower()
+    metadata = {"call": str(call.id), "outcome": outcome, "by": call.by}
+    text = f"call {call.id} was {outcome}"
+    return RefusedError("FAILED_PRECONDITION", text, CALL_CLOSED, metadata)
 
 
 def award_of(payout: payout_pb2.Payout) -> SideAward:

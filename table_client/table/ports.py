@@ -228,7 +228,7 @@ class Progressive(Protocol):
         """Return the round's wagers; once they are collected, by a floorperson."""
 
     async def void_seat(self, seat: int, irregularity: str) -> None:
-        """Return one seat's wagers; once they are collected, by a floorperson."""
+        """Have a floorperson return one seat's wagers."""
 
 
 class Floorperson(Protocol):
@@ -237,11 +237,5 @@ class Floorperson(Protocol):
     async def pay(self, award: SideAward) -> None:
         """Validate an award where it must be, and have it paid."""
 
-    async def void_round(self, table: str, round_: int, irregularity: str) -> object:
-        """Void a table's round."""
-
-    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> object:
-        """Void one seat of a table's round."""
-
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> object:
-        """Remove an accepted wager that has no chip."""
+    async def approve(self, call: int) -> object:
+        """Do what a table has called for."""

@@ -38,6 +38,7 @@ _UNSETTLED = (
     table_pb2.ROUND_PHASE_COLLECTED,
 )
 Answer = TypeVar("Answer")
+_PATIENCE_S = 15.0  # before staff are told again
 
 
 class _NoProgressive:
@@ -63,7 +64,7 @@ def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
 
 
 class LinkedProgressive:
-    """A table's links, by its client; `floor` pays what is due and voids what a table may not."""
+    """A table's links, by its client; `floor` pays what is due and approves its calls."""
 
     def __init__(
         self,
@@ -105,11 +106,18 @@ class LinkedProgressive:
             except RefusedError as refusal:
                 if refusal.reason != _UNPAID or self._staff is None:
                     return False
-                await self._staff(refusal)
+                await self._until_open(refusal)
             except ProgressiveLostError:
                 return False
             else:
                 return True
+
+    async def _until_open(self, refusal: RefusedError) -> None:
+        """Wait until staff have done what keeps the round shut. Watching is not journaled."""
+        while self._staff:
+            await self._staff(refusal)
+            if await self._client.until(lambda table: table.may_open_round, _PATIENCE_S):
+                return
 
     async def use_decks(self, decks: Sequence[DeckInUse], *, by_hand: bool) -> None:
         """Tell the controller what has changed; what it was not told, it is told the next time."""
@@ -209,9 +217,7 @@ class LinkedProgressive:
 
     async def void_seat(self, seat: int, irregularity: str) -> None:
         """Return one seat's wagers, if it has any."""
-        collected = self._collected
-        void = self._calls.void_seat(self._round, seat, irregularity, collected=collected)
-        await self._reach(void)
+        await self._reach(self._calls.void_seat(self._round, seat, irregularity))
 
 
 def _hand(hand: SeatHand) -> table_pb2.SeatHand:

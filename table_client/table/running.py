@@ -29,7 +29,7 @@ from table_client.table.assembly import end_left, links_of, open_station, statio
 from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.model import Method
-from table_client.table.floor import COMMAND, VOID_BY_FLOOR_ONLY, Calls, Floor
+from table_client.table.floor import CALL_CLOSED, Calls, Floor
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Game
 from table_client.table.players import USUAL_PLAYERS, SimulatedPlayer
@@ -198,7 +198,6 @@ async def _devices(options: Options, game: Game) -> AsyncIterator[DeviceDeck]:
 
 
 _SILENCE_S = 0.5  # after which whoever looks on is told what is waited for
-_LOOK_S, _SELDOM_S = 1.0, 15.0  # between two looks whether staff have paid; each is journaled
 _CONNECT_S = 2.0
 
 
@@ -228,30 +227,34 @@ def _cause(address: str, error: UnreachableError) -> str:
 
 
 class Waiting:
-    """Staff who must pay or void before the table may go on; its own people try again."""
+    """Tells whoever looks on what staff must do before the table may go on, each thing once.
+
+    The table's own people, where there are some, try again.
+    """
 
     def __init__(self, floor: Floor | None, table: str) -> None:
         self._floor = floor
         self._table = table
         self._said = ""
-        self._look_s = _LOOK_S
 
     async def wait(self, refusal: RefusedError) -> None:
-        """Give them a moment; each thing is told once."""
+        """Tell, and let its own people try."""
         what = _what(refusal)
         if what != self._said:
             _say(what)
-            self._said, self._look_s = what, _LOOK_S
-        await asyncio.sleep(self._look_s)
-        self._look_s = min(2 * self._look_s, _SELDOM_S)
+            self._said = what
         if self._floor:
             with suppress(RefusedError):  # as when it was to be paid at first
                 await self._floor.clear(self._table)
 
 
 def _what(refusal: RefusedError) -> str:
-    if refusal.reason == VOID_BY_FLOOR_ONLY:
-        return f"waiting for a floorperson: {refusal.metadata[COMMAND]}"
+    call, by = refusal.metadata.get("call", ""), refusal.metadata.get("by", "")
+    if refusal.reason == CALL_CLOSED:
+        outcome = refusal.metadata["outcome"]
+        return f"call {call} was {outcome}" + (f" by {by}" if by else "") + "; calling again"
+    if call:
+        return f"waiting for a floorperson: jackpot floor approve {call}"
     payout = refusal.metadata.get("payout", "")
     return f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, as_markdown, keeps_cage
+from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role, as_markdown, keeps_cage
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -161,6 +161,18 @@ async def test_a_stream_lasts_as_long_as_its_certificate(tmp_path: Path) -> None
             house.gate.clock = lambda early_s=early_s: actor.expires_s - early_s  # type: ignore[misc]  # bound now
             assert fault in house.gate.fault(actor)
             assert bool(fault) is bool(house.gate.fault(actor))
+
+
+ALTERATIONS = ("AdjustMeter", "TransferFunds", "SetLimit", "SetRate", "SetDualControl")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_role_resets_and_alters_meters(role: Role) -> None:
+    """58 Pa. Code 605a.7(a)(5)-(6); and somebody has each right."""
+    resets = role in ACCESS["OperatorService/ResetMeter"]
+    alters = any(role in ACCESS[f"OperatorService/{rpc}"] for rpc in ALTERATIONS)
+    assert not (resets and alters)
+    assert (resets or alters) == (role in {"shift-supervisor", "operations", "accounting"})
 
 
 def test_keys_are_for_their_owner_only(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class Person:
 
 def _words(args: tuple[str, ...]) -> list[str]:
     """The command without its arguments."""
-    groups = ("link", "account", "badbeat", "wager")
+    groups = ("link", "account", "badbeat", "wager", "floor")
     return list(args[: 2 if args[0] in groups else 1])
 
 

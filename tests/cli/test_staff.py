@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from jackpot.cli.main import main
 from jackpot.wire.refusals import RefusedError
 from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.cli.desk import WIDTH, Person, play
 from tests.e2e.process import Process
@@ -161,6 +162,52 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
     assert rejected.startswith(f"{second.id} is rejected (journal ")
 
 
+def called(address: str) -> int:
+    """A call of t4 to void its settled round."""
+
+    async def call() -> int:
+        async with open_channel(address) as channel, TableClient(channel, SITE, "t4") as client:
+            round_ = (await client.attach()).round.number
+            act = table_pb2.FLOOR_ACT_VOID_ROUND
+            asked = table_pb2.CallFloor(act=act, round=round_, irregularity="MISDEALT")
+            return (await client.call_floor(asked)).call
+
+    return asyncio.run(call())
+
+
+def test_a_floorperson_answers_calls(process: Process, ann: Person, bob: Person) -> None:
+    """Listed with all that they must know; approved or declined once, by whoever is first."""
+    assert ann.does("floor", "list") == "No open calls.\n"
+    play(process.address, "t4", {1: ROYALS["s"]}, 1, 2)
+    assert called(process.address) == 1
+    said = ann.does("floor", "list")
+    assert said.startswith("1  t4, round 1: void round\n   why     MISDEALT\n   called  ")
+    assert ann.json("floor", "list")["calls"][0]["irregularity"] == "MISDEALT"
+    assert ann.does("floor", "decline", "1").startswith("call 1 is declined (journal ")
+    late = bob.fails("floor", "approve", "1")
+    assert late.startswith("CALL_CLOSED")
+    assert "ann" in late
+    assert called(process.address) == 2
+    asked = bob.run("floor", "approve", "2", answer="n\n", yes=False)
+    assert asked.exit_code == 4
+    assert "payout 1, royal flush at seat 1, $10,000.42: canceled" in asked.stderr
+    said = bob.does("floor", "approve", "2")
+    assert said.startswith("call 2 is approved: t4, round 1, $2.00 is returned (journal ")
+    assert "payout 1: canceled" in said
+    assert ann.fails("floor", "approve", "3").startswith("UNKNOWN_CALL")
+
+
+def test_two_people_turn_dual_control_off(ann: Person, bob: Person) -> None:
+    """Editing the site file is not enough."""
+    said = ann.does("dual-control", "off", "--note", "memo 12")
+    assert said.startswith("proposal 1, not yet in effect\n   before  two people make a change\n")
+    assert "1  set dual control of the site" in bob.does("proposals")
+    assert bob.does("approve", "1").startswith("dual control is off (journal ")
+    assert "One person is enough here" in ann.does("proposals")
+    assert ann.fails("dual-control", "off", "--note", "x").startswith("SETTING_UNCHANGED")
+    assert ann.does("dual-control", "on", "--note", "x").startswith("dual control is on (journal ")
+
+
 def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -> None:
     """Asked about with what falls, done for the round that is meant, and safe to repeat."""
     royal, envy = play(process.address, "t4", {6: ROYALS["s"]}, 6, 2)
@@ -247,7 +294,7 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
                 await client.contribute_pot(100 * DOLLAR)
 
     asyncio.run(pots())
-    staff = ("--cashier", "Cy", "--floorperson", "Flo")
+    staff = ("--cashier", "Cy")
     ann.does("badbeat", "count", "fund", "p1", "6", *staff)
     said = ann.does("badbeat", "count", "fund", "p1", "2", *staff)
     assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
@@ -274,9 +321,9 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     assert re.search(r"four eights \(bad beat, winner\) +fund/main +\$2\.00", said)
     assert re.search(r"four eights \(bad beat, table\) +fund/main +\$1\.00", said)
     assert "pending adjustment" in " ".join(ann.does("link", "list").split())
-    wrong = ann.fails("badbeat", "display", "fund", "1", "--floorperson", "Flo")
+    wrong = ann.fails("badbeat", "display", "fund", "1")
     assert wrong.startswith("DISPLAY_MISMATCH: ")
-    ann.does("badbeat", "display", "fund", "0", "--floorperson", "Flo")
+    ann.does("badbeat", "display", "fund", "0")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 
 from jackpot.wire.refusals import RefusedError, UnreachableError
@@ -45,21 +46,23 @@ async def test_a_round(tmp_path: Path, streaming: bool) -> None:
         await client.withdraw_wagers([table_pb2.PlacedWager(seat=3, bet=FIVE)])
         locked = await client.lock_out()
         assert [w.seat for w in locked.wagers] == [1, 2]
-        void = await client.void_seat(2, "no chip")
-        assert void.returned_micros == 1_000_000
+        act = table_pb2.FLOOR_ACT_REMOVE_WAGER
+        asked = table_pb2.CallFloor(act=act, round=1, seat=2, bet=FIVE)
+        call = (await client.call_floor(asked)).call
+        await house.operate("ApproveFloorCall", call=call)
         await client.confirm_collection({FIVE: 1})
         round_ = hands({1: ROYALS["s"]}, 1)
         (payout,) = (await client.settle(round_.hands, round_.dealer)).payouts
         assert (payout.seat, payout.hand, payout.amount_micros) == (1, "royal-flush", 10000210000)
-        with pytest.raises(RefusedError, match="jackpot void TABLE --reason") as caught:
-            await client.void_round("misdeal")
+        with pytest.raises(RefusedError, match="call the floor") as caught:
+            await client.void_round("MISDEALT")
         assert caught.value.reason == "VOID_BY_FLOOR_ONLY"
         by_floor = await house.operate(
             "VoidTableRound", table="t4", round=1, irregularity="misdeal"
         )
         assert (by_floor.returned_micros, by_floor.changes[0].closed) == (1_000_000, True)
         assert (await client.open_round()).round == 2
-        assert (await client.void_round("misdeal")).returned_micros == 0
+        assert (await client.void_round("MISDEALT")).returned_micros == 0
         assert (await client.heartbeat()).last_number == 10
 
 
@@ -202,6 +205,13 @@ async def _heard(house: House, after: int) -> int:
     return heard
 
 
+async def void_round(table: TableClient, channel: grpc.aio.Channel, round_: int) -> None:
+    """Call the floor to void a collected round, and have it approved."""
+    act = table_pb2.FLOOR_ACT_VOID_ROUND
+    asked = table_pb2.CallFloor(act=act, round=round_, irregularity="MISDEALT")
+    await Floor(channel, SITE).approve((await table.call_floor(asked)).call)
+
+
 async def test_meters_are_watched_across_a_restart(tmp_path: Path) -> None:
     """First as they are, then after each change; nothing twice, and nothing older."""
     address = f"127.0.0.1:{free_port()}"
@@ -220,7 +230,7 @@ async def test_meters_are_watched_across_a_restart(tmp_path: Path) -> None:
                     await table.lock_out()
                     await table.confirm_collection({FIVE: 1})
                     seen.append(await anext(frames))
-                    await Floor(channel, SITE).void_round("t4", number + 1, "misdeal")
+                    await void_round(table, channel, number + 1)
                     seen.append(await anext(frames))
     amounts = [frame.meters[0].amount_micros - 10_000_000_000 for frame in seen]
     assert amounts == [0, 210_000, 0, 210_000, 0]

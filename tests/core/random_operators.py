@@ -189,11 +189,11 @@ class RandomOperators(RandomFloor):
     @rule(at=st.sampled_from(["p1", "p2"]), counted=st.integers(0, 9_000))
     def count_box(self, at: str, counted: int) -> None:
         """A box is counted, right or not."""
-        self.floor.operate(CountBox("bb", at, counted * 10_000, "carl", "flo"))
+        self.floor.operate(CountBox("bb", at, counted * 10_000, "carl"))
 
     @rule(seat=st.integers(2, 9), others=st.sets(st.integers(1, 11), max_size=5))
     def bad_beat(self, seat: int, others: set[int]) -> None:
         """A Bad Beat, perhaps while the display is still pending adjustment."""
         self.floor.operate(four_eights_lose(seats=(seat, seat - 1, *sorted(others))))
         held = self.floor.state.balances.get("bb/main/meter", 0)
-        self.floor.operate(ConfirmDisplay("bb", held + (seat == 9), "flo"))
+        self.floor.operate(ConfirmDisplay("bb", held + (seat == 9)))

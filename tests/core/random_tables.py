@@ -4,8 +4,9 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from jackpot.core.commands.operator import AttachTable
+from jackpot.core.commands.operator import ApproveFloorCall, AttachTable, DeclineFloorCall
 from jackpot.core.commands.table import (
+    CallFloor,
     ConfirmCollection,
     ContributePot,
     LockOut,
@@ -15,8 +16,8 @@ from jackpot.core.commands.table import (
     SeatHand,
     Settle,
     VoidRound,
-    VoidSeat,
     Wager,
+    WithdrawCall,
     WithdrawWagers,
 )
 from tests.core.floor import DOLLAR, cards
@@ -136,11 +137,37 @@ class RandomTables(RandomFloor):
 
     @rule(at=tables, seat=seats, who=floorpeople)
     def void_seat(self, at: str, seat: int, who: str) -> None:
-        """An irregularity at one seat."""
+        """An irregularity at one seat, found by the floor or by the table."""
         if who:
             self.floor.void_seat(at, seat, "MISDEAL", who)
         else:
-            self.send(at, VoidSeat(seat, "MISDEAL"))
+            round_ = self.floor.state.tables[at].rounds
+            self.send(at, CallFloor("void-seat", round_, seat, irregularity="MISDEAL"))
+
+    @rule(at=tables, off=st.sampled_from([0, 0, 0, 1]))
+    def call_for_a_void(self, at: str, off: int) -> None:
+        """A call to void the round, or one that is not there."""
+        round_ = self.floor.state.tables[at].rounds + off
+        self.send(at, CallFloor("void-round", round_, irregularity="MISDEAL"))
+
+    @rule(at=tables, seat=seats, bet=st.sampled_from(BETS))
+    def call_for_a_removal(self, at: str, seat: int, bet: str) -> None:
+        """A call to remove a wager."""
+        round_ = self.floor.state.tables[at].rounds
+        self.send(at, CallFloor("remove-wager", round_, seat, bet))
+
+    @rule(at=tables, how=st.sampled_from(["approve", "approve", "decline", "withdraw"]))
+    def answer_call(self, at: str, how: str) -> None:
+        """An answer to the table's call, or to any other."""
+        call = self.floor.state.calls.get(at)
+        number = call.id if call else self.floor.state.last_call or 1
+        match how:
+            case "approve":
+                self.floor.operate(ApproveFloorCall(number), "flo")
+            case "decline":
+                self.floor.operate(DeclineFloorCall(number), "flo")
+            case _:
+                self.send(at, WithdrawCall(number))
 
     @rule(at=st.sampled_from(["p1", "p2"]), pot=st.integers(1, 90_000))
     def pot(self, at: str, pot: int) -> None:

@@ -45,7 +45,7 @@ def room() -> Floor:
 
 def count(floor: Floor, at: str, micros: int) -> BoxCounted:
     """A box counted by the cage with a floorperson."""
-    event = ok(floor.operate(CountBox("bb", at, micros, "carl", "flo")))
+    event = ok(floor.operate(CountBox("bb", at, micros, "carl")))
     assert isinstance(event, BoxCounted)
     return event
 
@@ -207,7 +207,7 @@ def test_a_suspended_fund_is_still_counted_shared_and_shown() -> None:
     ok(floor.operate(SuspendLink("bb")))
     count(floor, "p1", 2 * DOLLAR)
     ok(floor.operate(BAD_BEAT))
-    ok(floor.operate(ConfirmDisplay("bb", floor.state.balances["bb/main/meter"], "flo")))
+    ok(floor.operate(ConfirmDisplay("bb", floor.state.balances["bb/main/meter"])))
 
 
 @pytest.mark.rule("PA2010 553.20(f)(1)")
@@ -223,9 +223,9 @@ def test_the_display_is_pending_adjustment_until_it_shows_the_record() -> None:
     assert reason(floor.operate(BAD_BEAT)) == Reason.PENDING_ADJUSTMENT
     held = floor.state.balances["bb/main/meter"]
     for shown in (held - 1, held + 1):
-        answer = floor.operate(ConfirmDisplay("bb", shown, "flo"))
+        answer = floor.operate(ConfirmDisplay("bb", shown))
         assert reason(answer) == Reason.DISPLAY_MISMATCH
-    ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
+    ok(floor.operate(ConfirmDisplay("bb", held)))
     assert not floor.state.links["bb"].pending_adjustment
     ok(floor.operate(BAD_BEAT))
 
@@ -267,7 +267,7 @@ def test_only_a_fund_takes_pots() -> None:
     """A table without a fund has no box, and a progressive is no fund."""
     floor = room()
     assert reason(floor.play("t1", ContributePot(50 * DOLLAR))) == Reason.NOT_A_FUND
-    answer = floor.operate(CountBox("a", "t1", DOLLAR, "carl", "flo"))
+    answer = floor.operate(CountBox("a", "t1", DOLLAR, "carl"))
     assert reason(answer) == Reason.NOT_A_FUND
 
 
@@ -276,7 +276,7 @@ def test_a_table_that_does_not_feed_the_fund_has_no_part_in_it(at: str) -> None:
     """Neither a box of it is counted for the fund nor a Bad Beat there paid from it."""
     floor = room()
     for command in (
-        CountBox("bb", at, DOLLAR, "carl", "flo"),
+        CountBox("bb", at, DOLLAR, "carl"),
         four_eights_lose(at),
     ):
         assert reason(floor.operate(command)) == Reason.UNKNOWN_TABLE
@@ -295,19 +295,17 @@ def test_another_link_of_the_table_does_not_stop_the_fund() -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (CountBox("x", "none", 1, "carl", ""), Reason.UNKNOWN_TABLE),
-        (CountBox("x", "p1", 1, "carl", ""), Reason.UNKNOWN_LINK),
-        (CountBox("a", "p1", 1, "carl", ""), Reason.UNKNOWN_TABLE),
-        (CountBox("bb", "p1", 1, "carl", ""), Reason.FLOORPERSON_REQUIRED),
-        (CountBox("bb", "p1", 1, "carl", "flo"), Reason.WRONG_LINK_STATE),
+        (CountBox("x", "none", 1, "carl"), Reason.UNKNOWN_TABLE),
+        (CountBox("x", "p1", 1, "carl"), Reason.UNKNOWN_LINK),
+        (CountBox("a", "p1", 1, "carl"), Reason.UNKNOWN_TABLE),
+        (CountBox("bb", "p1", 1, "carl"), Reason.WRONG_LINK_STATE),
         (four_eights_lose(seats=(99, 1), supervisor="", losing=""), Reason.UNKNOWN_SEAT),
         (four_eights_lose(supervisor="", losing=""), Reason.FLOORPERSON_REQUIRED),
         (four_eights_lose(losing="8s", winning="8s"), Reason.WRONG_CARD_COUNT),
         (four_eights_lose(losing="2h 2d", winning="2h 2c"), Reason.DUPLICATE_CARD),
         (four_eights_lose(losing="2h 2d"), Reason.WRONG_LINK_STATE),
-        (ConfirmDisplay("x", 1, ""), Reason.UNKNOWN_LINK),
-        (ConfirmDisplay("bb", 1, ""), Reason.FLOORPERSON_REQUIRED),
-        (ConfirmDisplay("bb", 1, "flo"), Reason.WRONG_LINK_STATE),
+        (ConfirmDisplay("x", 1), Reason.UNKNOWN_LINK),
+        (ConfirmDisplay("bb", 1), Reason.WRONG_LINK_STATE),
     ],
 )
 def test_refusals_come_in_their_order(command: AnyCommand, why: Reason) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot import core
 from jackpot.core.changes import MAX_PROPOSALS, PROPOSAL_LIFE_MICROS
@@ -13,6 +14,7 @@ from jackpot.core.commands import AnyCommand
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import (
     AdjustMeter,
+    ApproveFloorCall,
     ApproveProposal,
     AttachTable,
     ConfigureSite,
@@ -20,16 +22,20 @@ from jackpot.core.commands.operator import (
     CountBox,
     DeclineProposal,
     DefineLink,
+    DescribeTable,
     PayPayout,
     PutInService,
     RetireLink,
+    SetDualControl,
     SetRate,
     SuspendLink,
     TransferFunds,
     ValidatePayout,
     VoidTableRound,
+    VoidTableSeat,
 )
 from jackpot.core.commands.table import (
+    CallFloor,
     ConfirmCollection,
     ContributePot,
     LockOut,
@@ -40,11 +46,11 @@ from jackpot.core.commands.table import (
     SeatHand,
     Settle,
     VoidRound,
-    VoidSeat,
     Wager,
+    WithdrawCall,
     WithdrawWagers,
 )
-from jackpot.core.config import Link, Table
+from jackpot.core.config import Irregularities, Link, Table
 from jackpot.core.events import AnyEvent
 from jackpot.core.reasons import MEANINGS, Code, Reason, Refusal, refuse
 from tests.core.floor import (
@@ -63,6 +69,8 @@ from tests.core.floor import (
 
 CHANGE = AdjustMeter("a", "main", DOLLAR, "malfunction", "T-1")
 BAD_BEAT = four_eights_lose()
+CALL = CallFloor("void-round", 1, irregularity="MISDEAL")
+VOID_SEAT = VoidTableSeat("t1", 1, 1, "MISDEAL")
 ONE = PlaceWagers((Wager(1, "a-five", DOLLAR),))
 Answer = AnyEvent | Refusal
 
@@ -195,7 +203,13 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.TOO_MANY_BOXES: playing(OPEN, wager(who="ann"), wager(2, who="ann")),
     Reason.NO_SUCH_WAGER: playing(OPEN, WithdrawWagers((Placed(1, "a-five"),))),
     Reason.COLLECTION_MISMATCH: playing(LOCKED, ConfirmCollection({"a-five": 2})),
-    Reason.SEAT_NOT_IN_ROUND: playing(OPEN, VoidSeat(1, "MISDEAL"), VoidSeat(1, "MISDEAL")),
+    Reason.SEAT_NOT_IN_ROUND: operating(OPEN, VOID_SEAT, VOID_SEAT),
+    Reason.UNKNOWN_IRREGULARITY: lambda: _listed().play("t1", VoidRound("WHIM")),
+    Reason.VOIDS_ALL_HANDS: lambda: _listed().void_seat("t1", 1, "MISDEALT"),
+    Reason.CALL_OPEN: playing(COLLECTED, CALL, CALL),
+    Reason.UNKNOWN_CALL: operating((), ApproveFloorCall(1)),
+    Reason.CALL_CLOSED: playing(COLLECTED, CALL, WithdrawCall(1), WithdrawCall(1)),
+    Reason.SETTING_UNCHANGED: operating((), SetDualControl(dual_control=False, reference="T")),
     Reason.HAND_MISSING: playing(COLLECTED, Settle(())),
     Reason.WRONG_CARD_COUNT: playing(COLLECTED, Settle((SeatHand(1, ("x",)),))),
     Reason.NO_SUCH_DECK: playing((), RemoveDeck("red")),
@@ -230,9 +244,17 @@ GIVEN: dict[Reason, Callable[[], Answer]] = {
     Reason.NOT_A_FUND: lambda: at().play("t1", ContributePot(DOLLAR)),
     Reason.NOT_A_BAD_BEAT: lambda: _bad_beat().operate(four_eights_lose(losing="Ks Kh")),
     Reason.PENDING_ADJUSTMENT: lambda: _bad_beat().operate(BAD_BEAT),
-    Reason.DISPLAY_MISMATCH: lambda: _bad_beat().operate(ConfirmDisplay("bb", 1, "flo")),
+    Reason.DISPLAY_MISMATCH: lambda: _bad_beat().operate(ConfirmDisplay("bb", 1)),
     Reason.VOID_TOO_LATE: lambda: _validated().void_round("t1", "MISDEAL"),
 }
+
+
+def _listed() -> Floor:
+    floor = at(*COLLECTED)
+    words = Irregularities(("MISDEALT",), ("PLAYER_WRONG_NUMBER",))
+    config = replace(floor.state.tables["t1"].config, irregularities=words)
+    ok(floor.operate(DescribeTable(config)))
+    return floor
 
 
 def _suspended() -> Floor:
@@ -276,7 +298,7 @@ def _rate(link: Link, bps: int = 2_000) -> Answer:
 
 def _bad_beat() -> Floor:
     floor = Floor().open_up([bad_beat_fund()], [Table("p1", "poker", ("bb",), 10, 0)])
-    ok(floor.operate(CountBox("bb", "p1", DOLLAR, "carl", "flo")))
+    ok(floor.operate(CountBox("bb", "p1", DOLLAR, "carl")))
     ok(floor.operate(BAD_BEAT))
     return floor
 

@@ -1,9 +1,26 @@
 """Voids of a round or a seat: who bears them, and what is left of the round."""
 
 import pytest
+from msgspec.structs import replace
 
-from jackpot.core.commands.operator import AdjustMeter, RejectPayout, VoidTableRound, VoidTableSeat
-from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, VoidRound, VoidSeat, Wager
+from jackpot.core.commands.operator import (
+    AdjustMeter,
+    ConfigureSite,
+    DescribeTable,
+    RejectPayout,
+    VoidTableRound,
+    VoidTableSeat,
+)
+from jackpot.core.commands.table import (
+    CallFloor,
+    LockOut,
+    OpenRound,
+    PlaceWagers,
+    VoidRound,
+    Wager,
+    WithdrawCall,
+)
+from jackpot.core.config import Irregularities
 from jackpot.core.events import Refused
 from jackpot.core.events.table import RoundOpened, RoundVoided, SeatVoided
 from jackpot.core.reasons import Reason
@@ -19,6 +36,8 @@ from tests.core.floor import (
     reason,
     table,
 )
+
+MISDEAL = VoidRound("MISDEAL")
 
 
 def floor_with_two_links(boxes: int = 2) -> Floor:
@@ -138,40 +157,92 @@ def test_a_void_seat_leaves_the_others_in_the_round(phase: str) -> None:
     assert floor.meter("hb/main") == "10000.00"
 
 
+def test_a_tables_void_needs_a_round() -> None:
+    """Without one there is nothing to void."""
+    assert reason(floor_with_two_links().play("t1", MISDEAL)) == Reason.NO_ROUND
+
+
+@pytest.mark.parametrize("phase", ["open", "locked"])
+def test_a_table_voids_alone_before_its_collection(phase: str) -> None:
+    """And the journal names nobody. What comes after the lock-out is counted."""
+    floor = came_to(phase)
+    event = ok(floor.play("t1", MISDEAL))
+    assert isinstance(event, RoundVoided)
+    assert (event.floorperson, event.call) == ("", 0)
+    assert event.late_voids == floor.state.tables["t1"].late_voids == (phase == "locked")
+
+
+def test_voids_after_a_lock_out_are_counted_at_each_table() -> None:
+    """Of rounds and seats, whoever does it; a void of an open round is not one."""
+    floor = came_to("collected")
+    counts = [floor.void_seat("t1", 1, "MISDEAL"), floor.void_round("t1", "MISDEAL")]
+    ok(floor.play("t1", OpenRound()))
+    counts += [floor.play("t1", MISDEAL)]
+    ok(floor.play("t1", OpenRound()))
+    ok(floor.play("t1", LockOut()))
+    counts += [floor.void_round("t1", "MISDEAL")]
+    assert [getattr(ok(event), "late_voids", None) for event in counts] == [1, 2, 0, 3]
+    assert floor.state.tables["t2"].late_voids == 0
+    assert floor.replayed().tables["t1"].late_voids == 3
+
+
+@pytest.mark.parametrize("phase", ["open", "locked", "collected", "settled"])
+def test_a_laboratorys_tables_void_until_they_settle(phase: str) -> None:
+    """And never after."""
+    floor = came_to(phase)
+    ok(floor.operate(ConfigureSite(dual_control=False, voids_by_table="until-settled")))
+    answer = floor.play("t1", MISDEAL)
+    if phase == "settled":
+        assert reason(answer) == Reason.VOID_BY_FLOOR_ONLY
+    else:
+        assert isinstance(answer, RoundVoided)
+
+
 @pytest.mark.parametrize(
-    ("command", "why"),
+    ("word", "of_round", "of_seat"),
     [
-        (VoidSeat(0, "MISDEAL"), Reason.UNKNOWN_SEAT),
-        (VoidSeat(7, "MISDEAL"), Reason.UNKNOWN_SEAT),
-        (VoidSeat(6, "MISDEAL"), Reason.NO_ROUND),
-        (VoidRound("MISDEAL"), Reason.NO_ROUND),
+        ("MISDEALT", "", "VOIDS_ALL_HANDS"),
+        ("PLAYER_WRONG_NUMBER", "UNKNOWN_IRREGULARITY", ""),
+        ("WHIM", "UNKNOWN_IRREGULARITY", "UNKNOWN_IRREGULARITY"),
     ],
 )
-def test_a_tables_void_needs_a_seat_and_a_round(command: VoidSeat | VoidRound, why: Reason) -> None:
-    """In that order."""
-    assert reason(floor_with_two_links().play("t1", command)) == why
+@pytest.mark.rule("PA2010 555.14(d)")
+def test_a_table_gives_a_word_of_its_games_list(word: str, of_round: str, of_seat: str) -> None:
+    """A whole round is not voided for one seat's cards, nor a seat for what voids all hands."""
+    floor = came_to("locked")
+    words = Irregularities(("MISDEALT",), ("PLAYER_WRONG_NUMBER",))
+    config = replace(floor.state.tables["t1"].config, irregularities=words)
+    ok(floor.operate(DescribeTable(config)))
+    calls: list[CallFloor | VoidRound] = [
+        CallFloor("void-seat", 1, 1, irregularity=word),
+        CallFloor("void-round", 1, irregularity=word),
+        VoidRound(word),
+    ]
+    found = []
+    for command in calls:
+        answer = floor.play("t1", command)
+        found.append(answer.reason if isinstance(answer, Refused) else "")
+        if call := floor.state.calls.get("t1"):
+            ok(floor.play("t1", WithdrawCall(call.id)))
+    assert found == [of_seat, of_round, of_round]
 
 
-@pytest.mark.parametrize("command", [VoidRound("MISDEAL"), VoidSeat(1, "MISDEAL")])
-@pytest.mark.parametrize("phase", ["open", "locked"])
-def test_a_table_voids_alone_before_its_collection(
-    phase: str, command: VoidSeat | VoidRound
-) -> None:
-    """And the journal names nobody."""
-    event = ok(came_to(phase).play("t1", command))
-    assert isinstance(event, RoundVoided | SeatVoided)
-    assert event.floorperson == ""
+def test_a_floorperson_voids_no_seat_for_what_voids_all_hands() -> None:
+    """Whatever else they write is their own word."""
+    floor = came_to("collected")
+    config = floor.state.tables["t1"].config
+    words = Irregularities(("MISDEALT",), ())
+    ok(floor.operate(DescribeTable(replace(config, irregularities=words))))
+    assert reason(floor.void_seat("t1", 1, "MISDEALT")) == Reason.VOIDS_ALL_HANDS
+    ok(floor.void_seat("t1", 1, "the player fell ill"))
 
 
-@pytest.mark.parametrize("command", [VoidRound("MISDEAL"), VoidSeat(1, "MISDEAL")])
 @pytest.mark.parametrize("phase", ["collected", "settled"])
-def test_a_table_voids_nothing_after_its_collection(
-    phase: str, command: VoidSeat | VoidRound
-) -> None:
+def test_a_table_voids_nothing_after_its_collection(phase: str) -> None:
     """Cards may be known: awards and money stay, until a floorperson says otherwise."""
     floor = came_to(phase)
     payouts, balances = dict(floor.state.payouts), dict(floor.state.balances)
-    refused = floor.play("t1", command)
+    refused = floor.play("t1", MISDEAL)
     assert isinstance(refused, Refused)
     assert refused.reason == Reason.VOID_BY_FLOOR_ONLY
     assert refused.details == {"table": "t1", "round": "1"}

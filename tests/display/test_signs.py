@@ -262,7 +262,7 @@ async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser
         await house.operate("VerifyBadBeat", link="fund", table="p1", **FOUR_EIGHTS_LOSE, **who)
         await window.until(notice, 3)
         left = (await house.meter("fund"))["main"]
-        await house.operate("ConfirmDisplay", link="fund", displayed_micros=left, floorperson="Ann")
+        await house.operate("ConfirmDisplay", link="fund", displayed_micros=left)
         await window.until(f"!({notice})", 3)
         assert window.complaints == []
 

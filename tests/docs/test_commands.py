@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
+from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.cli.desk import play
 from tests.docs.pages import PAGES, commands
@@ -23,6 +24,7 @@ SHOWN = list(dict.fromkeys(line for page in PAGES for line in commands(page)))
 ONLY_PARSED = {
     "jackpot serve": "never ends; test_run.py serves as a newcomer does",
     "jackpot sign": "never ends",
+    "jackpot floor watch": "never ends",
     "jackpot meters --watch": "never ends",
     "jackpot login": "needs a browser's page over TLS",
     "jackpot store copy": "needs PostgreSQL",
@@ -112,6 +114,21 @@ def lock_out(address: str) -> None:
     asyncio.run(begin())
 
 
+def call_floor(address: str, *, settle: bool) -> int:
+    """A call of table-1 to void its last round, of a new one or as it is."""
+    if settle:
+        play(address, "table-1", {}, 2, 3)
+
+    async def call() -> int:
+        async with open_channel(address) as channel, TableClient(channel, SITE, "table-1") as table:
+            number = (await table.attach()).round.number
+            act = table_pb2.FLOOR_ACT_VOID_ROUND
+            asked = table_pb2.CallFloor(act=act, round=number, irregularity="MISDEALT")
+            return (await table.call_floor(asked)).call
+
+    return asyncio.run(call())
+
+
 def fund(served: Served) -> str:
     """What the Bad Beat fund holds."""
     links = json.loads(served.run("jackpot meters --json"))["links"]
@@ -165,6 +182,10 @@ def test_every_command_to_a_controller_works_as_shown(served: Served) -> None:
     lock_out(served.address)
     types("wager remove")
     types("void table-1 --reason")
+    for answer in ("decline", "approve"):
+        call = call_floor(served.address, settle=answer == "decline")
+        types("floor list")
+        types(f"floor {answer}", ("12", str(call)))
 
     types("link suspend")
     types("approve", ("3", proposal(types("limit"))), by="accounting")
@@ -181,6 +202,7 @@ def test_every_command_to_a_controller_works_as_shown(served: Served) -> None:
     types("badbeat count")
     types("badbeat verify")
     types("badbeat display", ("4,512.00", fund(served)))
+    types("dual-control")
     assert set(served.typed) == set(STORY)
     read_the_journal(served, str(won.id))
 

@@ -16,7 +16,7 @@ from emulator.soak.faults.abusive_clients import (
     repeated_lock_out,
 )
 from jackpot.wire.limits import MAX_CALLS
-from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 from table_client.client import TableClient, open_channel
 from table_client.table.floor import Floor
 from tests.e2e.process import Process
@@ -102,7 +102,9 @@ async def _move_meters(client: TableClient, floor: Floor, rounds: int) -> None:
             client.confirm_collection({FIVE: 6}),
         )
         # In a later batch, so that both are shown.
-        await floor.void_round(client.table, opened.round, "misdeal")
+        act = table_pb2.FLOOR_ACT_VOID_ROUND
+        asked = table_pb2.CallFloor(act=act, round=opened.round, irregularity="MISDEALT")
+        await floor.approve((await client.call_floor(asked)).call)
 
 
 async def _count(call: Any) -> int:

@@ -76,7 +76,7 @@ async def test_killed_pages_are_back_and_no_table_notices(served: Served) -> Non
                 await client.open_round()
                 await client.place_wagers([WAGER])
                 await client.lock_out()
-                await client.void_round("misdeal")
+                await client.void_round("MISDEALT")
                 rounds += 1
 
         playing = asyncio.create_task(play())

@@ -53,11 +53,16 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
     staff = Staff(tmp_path)
     with Process(tmp_path, many=0, options=staff.options) as process:
         at = process.address
-        ann = staff.person(at, "operations", "ann")
+        ann = staff.person(at, "shift-supervisor", "ann")
         bob = staff.person(at, "accounting", "bob")
         flo = staff.person(at, "floor", "flo")
         table = staff.identity("table", "t4")
         play(at, "t4", {}, 1, 2, 3, identity=table)
+        for other in ("operations", "accounting"):  # they alter meters, and so never reset them
+            refused = staff.person(at, other, "eve").fails("reset", "five", "--note", "memo 7")
+            assert refused.startswith("NOT_ALLOWED: ")
+        altered = ann.fails("adjust", "five", "--to", "1", "--reason", "malfunction", "--note", "x")
+        assert altered.startswith("NOT_ALLOWED: ")
         ann.does("reset", "five", "--note", "memo 7")
         assert ann.fails("approve", "1").startswith("SECOND_PERSON_REQUIRED: ")
         ann_again = staff.person(at, "accounting", "ann")
@@ -88,15 +93,14 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
         assert meter["closing_micros"] == 10_000_000_000
         assert overflow["moved_micros"] == {"resets": 630_000}
         (reset,) = [one for one in report["decreases"] if one["cause"] == "resets"]
-        assert (
-            reset["reference"] == "reset: memo 7, by operations:ann and accounting:bob, proposal 1"
-        )
+        people = "shift-supervisor:ann and accounting:bob"
+        assert reset["reference"] == f"reset: memo 7, by {people}, proposal 1"
         assert [hit["status"] for hit in report["hits"]] == ["paid"]
 
         text = run("report", "daily", *data, "--date", str(today))
         assert re.search(r"resets +-0\.63 +0\.00 +0\.63", text)
         audit = run("audit", *data, "--actor", "accounting:bob", "--kind", "MeterAdjusted")
-        assert "by operations:ann, approved by accounting:bob" in " ".join(audit.split())
+        assert "by shift-supervisor:ann, approved by accounting:bob" in " ".join(audit.split())
         slip = run("slip", str(payout), *data)
         assert re.search(r"AMOUNT +\$10,000\.21\n", slip)
         assert re.search(r"meter before +\$10,000\.21\nmeter after +\$10,000\.00\n", slip)

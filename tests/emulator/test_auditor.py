@@ -104,14 +104,33 @@ def collected(*more: Entry) -> list[Entry]:
     return [attached(11), opened(12, 1), lock, *more]
 
 
-VOID_SEAT = pb.VoidSeat(seat=1, irregularity="x")
-BY_TABLE = [
-    Entry(14, kind, request, response, table="a", epoch=1, number=3)
-    for kind, request, response in (
-        ("void_round", pb.VoidRound(irregularity="x"), pb.VoidRoundResponse(sequence=14, round=1)),
-        ("void_seat", VOID_SEAT, pb.VoidSeatResponse(sequence=14, round=1)),
-    )
-]
+VOID = pb.VoidRound(irregularity="MISDEALT")
+BY_TABLE = Entry(
+    14,
+    "void_round",
+    VOID,
+    pb.VoidRoundResponse(sequence=14, round=1),
+    table="a",
+    epoch=1,
+    number=3,
+)
+CALL = pb.CallFloor(act=pb.FLOOR_ACT_VOID_ROUND, round=1, irregularity="MISDEALT")
+CALLED = Entry(
+    14,
+    "call_floor",
+    CALL,
+    pb.CallFloorResponse(sequence=14, call=1, expires_time_micros=9),
+    table="a",
+    epoch=1,
+    number=3,
+)
+
+
+def approved(sequence: int, call: int = 1) -> Entry:
+    """A floorperson's approval that was carried out."""
+    request = op.ApproveFloorCallRequest(site="house", call=call)
+    response = op.ApproveFloorCallResponse(sequence=sequence, table="a", round=1)
+    return Entry(sequence, "ApproveFloorCall", request, response)
 
 
 def by_floor(sequence: int, round_: int) -> Entry:
@@ -124,7 +143,7 @@ def by_floor(sequence: int, round_: int) -> Entry:
 def test_a_floorperson_may_void_what_a_table_may_not(site: Path) -> None:
     """Once it is collected; the table's own request must have been refused."""
     why = "VOID_BY_FLOOR_ONLY"
-    refused = Entry(14, "void_seat", VOID_SEAT, None, why, table="a", epoch=1, number=3)
+    refused = Entry(14, "void_round", VOID, None, why, table="a", epoch=1, number=3)
     auditor = Auditor(read_terms(site))
     for entry in collected(refused, by_floor(15, 1)):
         auditor.feed(entry)
@@ -132,11 +151,24 @@ def test_a_floorperson_may_void_what_a_table_may_not(site: Path) -> None:
     assert auditor.books.tables["a"].round is None
 
 
+def test_an_approval_needs_the_tables_call(site: Path) -> None:
+    """Then it does what was asked for."""
+    auditor = Auditor(read_terms(site))
+    for entry in collected(CALLED, approved(15)):
+        auditor.feed(entry)
+    auditor.advance(15)
+    assert auditor.books.tables["a"].round is None
+    assert not auditor.books.calls
+
+
 @pytest.mark.parametrize(
     ("entries", "says"),
     [
-        (collected(BY_TABLE[0]), "must be VOID_BY_FLOOR_ONLY"),
-        (collected(BY_TABLE[1]), "must be VOID_BY_FLOOR_ONLY"),
+        (collected(BY_TABLE), "must be VOID_BY_FLOOR_ONLY"),
+        (collected(approved(14)), "must be UNKNOWN_CALL"),
+        (collected(CALLED, approved(15, 2)), "must be UNKNOWN_CALL"),
+        (collected(CALLED, approved(15), approved(16)), "must be CALL_CLOSED"),
+        (collected(CALLED, by_floor(15, 1), approved(16)), "must be CALL_CLOSED"),
         (collected(by_floor(14, 2)), "must be WRONG_ROUND"),
         (collected(by_floor(14, 1), by_floor(15, 1)), "must be NO_ROUND"),
         ([attached(11), opened(12, 1, round_=2)], "round is 2, must be 1"),

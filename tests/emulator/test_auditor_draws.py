@@ -17,7 +17,7 @@ def link(name: str, bps: int) -> LinkTerms:
 
 
 TERMS = TableTerms(
-    "t", "r", (link("no", 0), link("hb", 10_000), link("hc", 5_000)), SEATS, *[5] * 4
+    "t", "r", (link("no", 0), link("hb", 10_000), link("hc", 5_000)), SEATS, 5, 5, 5, 5
 )
 
 

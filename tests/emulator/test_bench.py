@@ -131,7 +131,7 @@ def test_whole_rounds_have_folds_awards_and_voids() -> None:
     assert kinds["open_round"] == kinds["place_wagers"] == rounds
     assert sum(each.wagers for each in made) == rounds * (WAGERS + 2)
     assert 0 < kinds["void_round"] < rounds / 10
-    assert 0 < kinds["void_seat"] < rounds / 10
+    assert 0 < kinds["withdraw_wagers"] < rounds / 10
     hands = [hand for command in sent for hand in command.settle.hands]
     assert {hand.fate for hand in hands} == {pb.FATE_PLAYED, pb.FATE_FOLDED}
     losing = losing_deals()

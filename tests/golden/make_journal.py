@@ -16,6 +16,7 @@ from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.commands.base import ControllerOrigin
 from jackpot.core.commands.operator import (
     AdjustMeter,
+    ApproveFloorCall,
     ApproveProposal,
     AttachTable,
     BuyIn,
@@ -23,6 +24,7 @@ from jackpot.core.commands.operator import (
     ConfigureSite,
     ConfirmDisplay,
     CountBox,
+    DeclineFloorCall,
     DeclineProposal,
     DefineLink,
     DefineTable,
@@ -33,12 +35,14 @@ from jackpot.core.commands.operator import (
     RejectPayout,
     ResumeLink,
     RetireLink,
+    SetDualControl,
     SetRate,
     SuspendLink,
     TransferFunds,
     ValidatePayout,
 )
 from jackpot.core.commands.table import (
+    CallFloor,
     ConfirmCollection,
     ContributePot,
     LockOut,
@@ -48,6 +52,7 @@ from jackpot.core.commands.table import (
     PlaceWagers,
     RemoveDeck,
     Wager,
+    WithdrawCall,
     WithdrawWagers,
 )
 from jackpot.core.config import DeckLife, Table
@@ -84,6 +89,7 @@ def play() -> Floor:
             _round(floor, chance, at, bet)
             _floor_work(floor, chance, number)
     _irregularities(floor)
+    _calls(floor)
     _words(floor)
     _meters(floor)
     _operators(floor)
@@ -134,6 +140,33 @@ def _irregularities(floor: Floor) -> None:
     ok(floor.void_round("t2", "CARD_EXPOSED"))
 
 
+def _calls(floor: Floor) -> None:
+    """Calls for the floor: withdrawn, declined, approved, overtaken and open."""
+    for payout in list(floor.state.payouts):
+        floor.operate(ValidatePayout(payout, "flo"))
+        floor.operate(PayPayout(payout, f"F-{payout}"))
+    ok(floor.play("t1", OpenRound()))
+    number = floor.state.tables["t1"].rounds
+    ok(floor.play("t1", PlaceWagers(tuple(all_bet("a-five")))))
+    ok(floor.play("t1", LockOut(), bytes(32)))
+    removal = CallFloor("remove-wager", number, 2, "a-five")
+    ok(floor.play("t1", removal))
+    ok(floor.play("t1", WithdrawCall(floor.state.last_call)))
+    ok(floor.play("t1", removal))
+    ok(floor.operate(DeclineFloorCall(floor.state.last_call), "flo"))
+    ok(floor.play("t1", removal))
+    ok(floor.operate(ApproveFloorCall(floor.state.last_call), "flo"))
+    ok(floor.play("t1", replace(removal, seat=3)))
+    floor.confirm("t1")
+    ok(floor.play("t1", CallFloor("void-seat", number, 1, irregularity="WRONG_CARD_COUNT")))
+    ok(floor.operate(ApproveFloorCall(floor.state.last_call), "flo"))
+    ok(floor.play("t1", CallFloor("void-round", number, irregularity="MISDEAL")))
+    ok(floor.operate(AttachTable("t1")))
+    ok(floor.operate(ApproveFloorCall(floor.state.last_call), "flo"))
+    floor.bets_in("t1", all_bet("a-five"))
+    ok(floor.play("t1", CallFloor("void-round", number + 1, irregularity="MISDEAL")))
+
+
 def _words(floor: Floor) -> None:
     """Decks in use, changed and removed; a link and a table in other words."""
     ok(floor.play("t1", PlaceDeck("red", "shoe")))
@@ -166,7 +199,8 @@ def _operators(floor: Floor) -> None:
         event = ok(floor.operate(adjust, "olga", "operations"))
         assert isinstance(event, Proposed)
         ok(floor.operate(decision(event.proposal.id), "anna", "accounting"))
-    ok(floor.operate(ConfigureSite(dual_control=False)))
+    ok(floor.operate(SetDualControl(dual_control=False, reference="T-5"), "olga", "operations"))
+    ok(floor.operate(ApproveProposal(floor.state.last_proposal), "anna", "accounting"))
     ok(floor.operate(SuspendLink("cs")))
     ok(floor.operate(SetRate("cs", "main", 7_100, 500, "T-4")))
     ok(floor.operate(ResumeLink("cs")))
@@ -177,10 +211,10 @@ def _operators(floor: Floor) -> None:
     ok(floor.operate(DefineTable(Table("p1", "poker", ("bb",), 10, 0))))
     ok(floor.operate(AttachTable("p1")))
     ok(floor.play("p1", ContributePot(100 * DOLLAR)))
-    ok(floor.operate(CountBox("bb", "p1", 2 * DOLLAR, "carl", "flo")))
+    ok(floor.operate(CountBox("bb", "p1", 2 * DOLLAR, "carl")))
     ok(floor.operate(four_eights_lose(seats=(3, 7, 1, 2))))
     held = floor.state.balances["bb/main/meter"]
-    ok(floor.operate(ConfirmDisplay("bb", held, "flo")))
+    ok(floor.operate(ConfirmDisplay("bb", held)))
 
 
 def main(version: str) -> None:

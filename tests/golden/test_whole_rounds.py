@@ -11,14 +11,14 @@ from tests.golden.whole_rounds import House
 # change that is meant to journal, keep or answer something else may change these.
 MADE = {
     (657, 0.08): (
-        "f4772805fab819868ee146fa5376f4c376e34a3894a6f55136058476d2123183",
-        "2129026c8c38c273be8f7774a70ffb7bb7971b047afc4e5ffe82a10647ce3165",
-        "4c4609b2df4710428e3ad32dc3fcb9b3be37fc29adee75c53139e1468ab7da6e",
+        "b15828d4bef50770635f618d1f2316bb23a4801eaee6861e8ee54c8a164ca76e",
+        "bc9e9b07d797ee9c6915c50e10e710ab2931e853fab0b7ed3fc77bca0c774892",
+        "38aa780dbb6633038aafb04ade1e5510c1334071de59f7e6c6e6aa05e8f32280",
     ),
     (12, 0.5): (
-        "3b059a16ddb50d646b440dd2a9768e9cc41b7d01ce60575c43c14c9d1450e4fa",
-        "8aad71d5a8d8c903eac41bf790cd8d1b7c12161aeea5d15dc3a45f98a50a2f8e",
-        "68fa48d5b0fd4a1075f11e18d81ddd2d3b0fa685258bb0c94a2f5f3171336fd0",
+        "0843aa2d0339aa3178249f410f81af486a3d1ab7d38bf5298c762e217da940d1",
+        "6427f196e83189d7836bc664549124f56d84bdde770c2204a4e60f3ee1072c28",
+        "ef6804cbee3c53dbddb4fdb3787b91af05fc9b46f97709bc69b37975a0a6c130",
     ),
 }
 

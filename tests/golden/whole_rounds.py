@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import (
+    ApproveFloorCall,
     AttachTable,
     BuyIn,
     DefineLink,
@@ -161,14 +162,25 @@ class House:
         extra: list[dict[str, Any]] = []
         if trouble and chance.random() < 0.5:
             out = chance.randint(1, SEATS)
-            extra = [{"void_seat": pb.VoidSeat(seat=out, irregularity="WRONG_CARD_COUNT")}]
-            fewer = pb.ConfirmCollection(chips={PROGRESSIVE: SEATS - 1})
-            extra += [{"confirm_collection": count}]
-            count = fewer
-        confirm = {"confirm_collection": count}
-        yield [self.says(table, {"lock_out": pb.LockOut()}, *extra, confirm)]
+            yield from self._void_seat(table, out)
+            extra = [{"confirm_collection": count}]
+            count = pb.ConfirmCollection(chips={PROGRESSIVE: SEATS - 1})
+        else:
+            extra = [{"lock_out": pb.LockOut()}]
+        yield [self.says(table, *extra, {"confirm_collection": count})]
         yield [self.says(table, {"settle": self._deal(out, rigged=trouble)})]
         yield from self._afterwards(table, trouble=trouble)
+
+    def _void_seat(self, table: str, seat: int) -> Iterator[Step]:
+        """The table calls the floor, who comes."""
+        call = pb.CallFloor(
+            act=pb.FLOOR_ACT_VOID_SEAT,
+            round=self.replica.state.tables[table].rounds,
+            seat=seat,
+            irregularity="WRONG_CARD_COUNT",
+        )
+        yield [self.says(table, {"lock_out": pb.LockOut()}, {"call_floor": call})]
+        yield [self.staff(ApproveFloorCall(self.replica.state.calls[table].id))]
 
     def _wagers(self) -> list[pb.Wager]:
         five = [pb.Wager(seat=n, bet=PROGRESSIVE, amount_micros=5 * DOLLAR) for n in range(1, 7)]

@@ -169,8 +169,14 @@ def test_table_contributions_are_what_was_posted(three_days: Path) -> None:
 def test_what_happened_is_noted(three_days: Path) -> None:
     """Voids, mismatches, changes, counts and alarms each have as many lines as the journal."""
     wanted = {
-        "voids": ("RoundVoided", "SeatVoided", "WagerRemoved"),
-        "changes": ("LinkChanged", "MeterAdjusted", "FundsTransferred", "ParametersChanged"),
+        "voids": (
+            *("RoundVoided", "SeatVoided", "WagerRemoved"),
+            *("FloorCalled", "CallWithdrawn", "CallDeclined"),
+        ),
+        "changes": (
+            *("LinkChanged", "MeterAdjusted", "FundsTransferred", "ParametersChanged"),
+            "DualControlSet",
+        ),
         "counts": ("BoxCounted", "BadBeatVerified", "DisplayConfirmed"),
     }
     for date in DATES:
@@ -189,15 +195,17 @@ def test_what_happened_is_noted(three_days: Path) -> None:
 def test_a_removed_wager_is_listed_with_the_voids(three_days: Path) -> None:
     """With its round, seat, bet, amount and who removed it."""
     told = [note for date in DATES for note in report_of(three_days, date).notes]
-    (note,) = (note for note in told if "removed" in note.what)
-    assert (note.heading, note.by, note.micros) == ("voids", "flo", 1_000_000)
-    assert re.fullmatch(r"round \d+ seat 2: a-five removed: it had no chip", note.what)
+    own, called = (note for note in told if "removed" in note.what)
+    for note, call in ((own, ""), (called, r", call \d+")):
+        assert (note.heading, note.by, note.micros) == ("voids", "flo", 1_000_000)
+        what = rf"round \d+ seat 2: a-five removed: it had no chip{call}"
+        assert re.fullmatch(what, note.what)
 
 
 def test_an_open_share_of_a_bad_beat_has_a_role_and_no_round(tmp_path: Path) -> None:
     """It belongs to no round of the table."""
     floor = Floor().open_up([bad_beat_fund()], [Table("p1", "poker", ("bb",), 10, 0)])
-    ok(floor.operate(CountBox("bb", "p1", 1_000_000_000, "carl", "flo")))
+    ok(floor.operate(CountBox("bb", "p1", 1_000_000_000, "carl")))
     ok(floor.operate(four_eights_lose()))
     with open_walk(write_floor(tmp_path, floor), "test") as walk:
         report = daily_report(walk, dt.date(1970, 1, 1), 86_400_000_000)

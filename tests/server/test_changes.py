@@ -241,7 +241,6 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
             table="p1",
             counted_micros=5 * DOLLAR,
             cashier="Cy",
-            floorperson="Ann",
         )
         assert (counted.recorded_micros, counted.alarms) == (4 * DOLLAR, ["BOX_DIFFERENCE fund/p1"])
         assert await house.meter("fund") == {"main": 5 * DOLLAR}
@@ -269,9 +268,7 @@ async def test_a_bad_beat_from_pot_to_display(tmp_path: Path, store: Address) ->
         assert {p.kind for p in verified.payouts} == {payout_pb2.PAYOUT_KIND_BAD_BEAT}
         request = meter_pb2.ListMetersRequest(site=SITE, link="fund")
         assert (await house.meters.ListMeters(request)).links[0].pending_adjustment
-        await house.operate(
-            "ConfirmDisplay", link="fund", displayed_micros=10_000, floorperson="Ann"
-        )
+        await house.operate("ConfirmDisplay", link="fund", displayed_micros=10_000)
         assert not (await house.meters.ListMeters(request)).links[0].pending_adjustment
         for payout in verified.payouts:
             await house.operate("PayPayout", payout=payout.id, form=f"BB-{payout.id}")

@@ -241,8 +241,8 @@ async def test_a_bad_identity_is_malformed(changes: dict[str, Any], house: House
 CASH: dict[str, tuple[str, dict[str, Any]]] = {
     "BuyIn": ("amount_micros", {"account": "p-17", "reference": "slip 1"}),
     "CashOut": ("amount_micros", {"account": "p-17", "reference": "slip 1"}),
-    "CountBox": ("counted_micros", {"link": "fund", "table": "t4", "floorperson": "Ann"}),
-    "ConfirmDisplay": ("displayed_micros", {"link": "fund", "floorperson": "Ann"}),
+    "CountBox": ("counted_micros", {"link": "fund", "table": "t4"}),
+    "ConfirmDisplay": ("displayed_micros", {"link": "fund"}),
 }
 
 
@@ -254,6 +254,15 @@ async def test_what_people_count_is_in_whole_cents(rpc: str, house: House) -> No
         await house.operate(rpc, **(values | {field: 1_005_000}))
     info = info_of(status_of(caught.value))
     assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, field)
+
+
+async def test_a_reset_is_no_reason_for_an_alteration(house: House) -> None:
+    """They are rights of different people: 58 Pa. Code 605a.7(a)(5)-(6)."""
+    about = {"link": "five", "level": "main", "to_micros": 1, "reference": "memo 1"}
+    with pytest.raises(AioRpcError) as caught:
+        await house.operate("AdjustMeter", **about, reason=2)  # type: ignore[arg-type]  # fields
+    info = info_of(status_of(caught.value))
+    assert (info.reason, info.metadata["field"]) == (Reason.MALFORMED, "reason")
 
 
 @pytest.mark.parametrize("fate", [0, 5, -1])

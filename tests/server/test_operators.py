@@ -36,7 +36,7 @@ async def test_a_links_life(house: House) -> None:
     assert info_of(status_of(caught.value)).reason == Reason.LINK_NOT_IN_SERVICE
     await house.operate("ResumeLink", link="spare")
     await dealer.do("place_wagers", wagers(1))
-    void = table_pb2.VoidRound(irregularity="misdeal")
+    void = table_pb2.VoidRound(irregularity="MISDEALT")
     assert (await dealer.do("void_round", void)).returned_micros == DOLLAR
     await house.operate("SuspendLink", link="spare")
     await house.operate("RetireLink", link="spare")

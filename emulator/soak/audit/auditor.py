@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from emulator.soak.audit import rounds, undoing
+from emulator.soak.audit import calls, rounds, undoing
 from emulator.soak.audit.books import Books, Hand, Payout, Round, Table, new_link
 from emulator.soak.audit.claims import Cards
 from emulator.soak.audit.comparing import Comparison, difference
@@ -148,6 +148,7 @@ class Auditor:
             self._must_equal(entry, do(self.books, entry.request))
         else:
             self._command(entry)
+        calls.close_impossible(self.books)
 
     def _is_refused(self, entry: Entry, why: str) -> bool:
         if why != entry.reason:
@@ -167,6 +168,9 @@ class Auditor:
         )
         if table.round:
             expected.round.CopyFrom(self._compare.round_message(table))
+        if found := self.books.calls.get(entry.table):
+            expected.call.CopyFrom(entry.response.call)  # with its times, as the clock has them
+            expected.call.MergeFrom(calls.call_message(entry.table, found))
         self._must_equal(entry, expected)
         table.epoch, table.last_number = table.epoch + 1, 0
 
@@ -235,17 +239,23 @@ class Auditor:
             self._on_settled(table, rounds.round_of(table), cards, payouts)
 
     def _void_round(self, entry: Entry, table: Table) -> None:
-        if not self._is_refused(entry, rounds.why_not_void(table)):
+        if not self._is_refused(entry, rounds.why_not_void(table, entry.request.irregularity)):
             number = rounds.round_of(table).number
             undone = undoing.void_round(self.books, table)
             self._must_equal(entry, pb.VoidRoundResponse(**void_answer(number, *undone)))
 
-    def _void_seat(self, entry: Entry, table: Table) -> None:
-        seat = entry.request.seat
-        if not self._is_refused(entry, rounds.why_not_void(table, seat)):
-            number = rounds.round_of(table).number
-            undone = undoing.void_seat(self.books, table, seat)
-            self._must_equal(entry, pb.VoidSeatResponse(**void_answer(number, *undone)))
+    def _call_floor(self, entry: Entry, table: Table) -> None:
+        """A call moves no money, and when it expires is for the controller's clock to say."""
+        if self._is_refused(entry, calls.why_not_call(self.books, table, entry.request)):
+            return
+        number = calls.call(self.books, table, entry.request)
+        expires = entry.response.expires_time_micros
+        self._must_equal(entry, pb.CallFloorResponse(call=number, expires_time_micros=expires))
+
+    def _withdraw_call(self, entry: Entry, table: Table) -> None:
+        number = entry.request.call
+        if not self._is_refused(entry, calls.why_not_withdraw(self.books, table, number)):
+            del self.books.calls[table.terms.id]
 
     def _place_deck(self, entry: Entry, table: Table) -> None:
         """A deck moves no money, and when it is due is for the controller's clock to say."""

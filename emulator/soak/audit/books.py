@@ -152,6 +152,7 @@ class Table:
     rounds: int = 0
     round: Round | None = None
     decks: set[str] = field(default_factory=set)  # in use, by their backs
+    calls: list[int] = field(default_factory=list)  # all its calls for the floor
 
 
 class Due(NamedTuple):
@@ -220,6 +221,13 @@ class Settlement:
     aside: set[tuple[str, str]] = field(default_factory=set)  # levels with money put aside
 
 
+class Call(NamedTuple):
+    """A table's open call for the floor."""
+
+    id: int
+    asked: pb.CallFloor
+
+
 @dataclass(slots=True)
 class Books:
     """All of a site."""
@@ -231,6 +239,8 @@ class Books:
     settlements: dict[tuple[str, int], Settlement] = field(default_factory=dict)
     accounts: dict[str, int] = field(default_factory=dict)  # players' game accounts
     cashier: int = 0
+    calls: dict[str, Call] = field(default_factory=dict)  # the open ones, by table
+    last_call: int = 0
 
     def total(self) -> int:
         """All money of the site; transfers cross links, so only the whole sums to zero."""

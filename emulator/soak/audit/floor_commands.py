@@ -3,9 +3,17 @@
 from typing import Any
 
 from emulator.soak.audit.books import Books, Payout
+from emulator.soak.audit.calls import CALL_COMMANDS
 from emulator.soak.audit.manager_commands import MANAGER_COMMANDS, Do, Why
 from emulator.soak.audit.rounds import out_of_phase, round_of, take_out
-from emulator.soak.audit.undoing import Change, keep_within, take_back, void_round, void_seat
+from emulator.soak.audit.undoing import (
+    Change,
+    change_message,
+    keep_within,
+    take_back,
+    void_round,
+    void_seat,
+)
 from jackpot.wire.v1 import operator_pb2 as op
 from jackpot.wire.v1 import payout_pb2
 
@@ -121,17 +129,6 @@ def _reject(books: Books, message: op.RejectPayoutRequest) -> op.RejectPayoutRes
     return op.RejectPayoutResponse(changes=[change_message(change) for change in changes])
 
 
-def change_message(change: Change) -> payout_pb2.PayoutChange:
-    """A change as the wire has it."""
-    return payout_pb2.PayoutChange(
-        payout=change.payout,
-        amount_micros=change.amount,
-        meter_before_micros=change.meter_before,
-        closed=change.closed,
-        seat=change.seat,
-    )
-
-
 def void_answer(number: int, returned: int, changes: list[Change]) -> dict[str, Any]:
     """What a void must answer, by a table or by the floor."""
     messages = [change_message(change) for change in changes]
@@ -145,6 +142,10 @@ def _why_other_round(books: Books, message: Any) -> str:
         return "UNKNOWN_TABLE"
     if isinstance(message, op.VoidTableSeatRequest) and not 1 <= message.seat <= table.terms.seats:
         return "UNKNOWN_SEAT"
+    if isinstance(message, op.VoidTableSeatRequest) and (
+        message.irregularity in table.terms.voids_round
+    ):
+        return "VOIDS_ALL_HANDS"
     if table.round is None:
         return "NO_ROUND"
     return "" if table.round.number == message.round else "WRONG_ROUND"
@@ -198,5 +199,6 @@ FLOOR_COMMANDS: dict[str, tuple[Why, Do]] = {
     "VoidTableRound": (_why_not_void_round, _void_round),
     "VoidTableSeat": (_why_not_void_seat, _void_seat),
     "RemoveWager": (_why_not_remove, _remove),
+    **CALL_COMMANDS,
     **MANAGER_COMMANDS,
 }

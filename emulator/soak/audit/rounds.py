@@ -196,15 +196,13 @@ def fate_of(hand: pb.SeatHand) -> str:
     return "PLAYED" if name == "UNSPECIFIED" else name
 
 
-def why_not_void(table: Table, seat: int | None = None) -> str:
-    """VoidRound and VoidSeat, by a table: cards may be known once the wagers are collected."""
-    if seat is not None and not 1 <= seat <= table.terms.seats:
-        return "UNKNOWN_SEAT"
+def why_not_void(table: Table, irregularity: str) -> str:
+    """VoidRound, by a table: cards may be known once the wagers are collected."""
+    if irregularity not in table.terms.voids_round:
+        return "UNKNOWN_IRREGULARITY"
     if table.round is None:
         return "NO_ROUND"
-    if table.round.phase in ("COLLECTED", "SETTLED"):
-        return "VOID_BY_FLOOR_ONLY"
-    return "SEAT_NOT_IN_ROUND" if seat in table.round.void_seats else ""
+    return "VOID_BY_FLOOR_ONLY" if table.round.phase in ("COLLECTED", "SETTLED") else ""
 
 
 def post(books: Books, table: Table, sequence: int, *, electronic: bool) -> None:

@@ -85,6 +85,8 @@ class TableTerms(NamedTuple):
     dealer_cards: int
     community_cards: int
     boxes: int
+    voids_round: frozenset[str] = frozenset()  # what a table may say of a void round
+    voids_seat: frozenset[str] = frozenset()
 
     def bet(self, name: str) -> BetTerms | None:
         """The bet that the table offers under a name."""
@@ -118,8 +120,29 @@ def read_terms(path: Path) -> SiteTerms:
             dealer_cards=rule["deal"].get("dealer_cards", 0),
             community_cards=rule["deal"].get("community_cards", 0),
             boxes=table.get("boxes_per_player", 1),
+            voids_round=_ANY_GAME | _words(rule, "void-round"),
+            voids_seat=_words(rule, "void-seat", "player-chooses"),
         )
     return SiteTerms(site["site"]["id"], links, tables)
+
+
+# Of every game: its deck and the machinery around it.
+_ANY_GAME = frozenset(
+    [
+        "MISDEALT",
+        "DECK_INCOMPLETE",
+        "SHOE_FAILED",
+        "NO_WAGERS",
+        "COLLECTION_MISMATCH",
+        "TABLE_RESTARTED",
+        "CONTROLLER_LOST",
+        "RESTORED",
+    ]
+)
+
+
+def _words(rule: Mapping[str, Any], *does: str) -> frozenset[str]:
+    return frozenset(each["id"] for each in rule.get("irregularities", ()) if each["does"] in does)
 
 
 def _rules() -> dict[str, dict[str, Any]]:

@@ -23,6 +23,7 @@ from emulator.soak.audit.paying import book, decide, is_full, standing
 from emulator.soak.audit.returning import LevelKey, amount_of, give_back, is_gone, part_of
 from emulator.soak.audit.rounds import round_of
 from emulator.soak.audit.terms import DEALER
+from jackpot.wire.v1 import payout_pb2
 
 
 class Change(NamedTuple):
@@ -33,6 +34,17 @@ class Change(NamedTuple):
     meter_before: int
     closed: bool
     seat: int = 0  # where it is due from now on
+
+
+def change_message(change: Change) -> payout_pb2.PayoutChange:
+    """A change as the wire has it."""
+    return payout_pb2.PayoutChange(
+        payout=change.payout,
+        amount_micros=change.amount,
+        meter_before_micros=change.meter_before,
+        closed=change.closed,
+        seat=change.seat,
+    )
 
 
 def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:

@@ -16,6 +16,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SEATS, _WAGERS, _BETS, _CARDS = 32, 64, 16, 16
 _MICROS = 10**15
 _CHIPS = 10_000
+_NUMBER = 1 << 53
+_WHOLE = pb.FLOOR_ACT_VOID_ROUND
 _TEXT, _BACK = 128, 32
 _WEEK_S = 7 * 24 * 3_600
 _CARD = 4  # characters
@@ -96,10 +98,17 @@ def _settle(request: pb.Settle) -> Iterator[str]:
     yield from _each(request.community, _CARDS, _card)
 
 
-def _void(request: pb.VoidRound | pb.VoidSeat) -> Iterator[str]:
-    yield from _text(request.irregularity, needed=True)
-    if isinstance(request, pb.VoidSeat):
-        yield from _within(request.seat, 1, _SEATS)
+def _call(request: pb.CallFloor) -> Iterator[str]:
+    removal = request.act == pb.FLOOR_ACT_REMOVE_WAGER
+    if request.act == pb.FLOOR_ACT_UNSPECIFIED or request.act not in pb.FloorAct.values():
+        yield BAD
+    yield from _within(request.round, 1, _NUMBER)
+    yield from _within(request.seat, *((0, 0) if request.act == _WHOLE else (1, _SEATS)))
+    if removal:
+        yield from _name(request.bet)
+    elif request.bet:
+        yield BAD
+    yield from _text(request.irregularity, 0 if removal else _TEXT, needed=not removal)
 
 
 def _place_deck(request: pb.PlaceDeck) -> Iterator[str]:
@@ -114,8 +123,9 @@ _FORMS: Mapping[str, Callable[[Any], Iterator[str]]] = {
     "withdraw_wagers": lambda request: _each(request.wagers, _WAGERS, _placed, 1),
     "confirm_collection": lambda request: _each(request.chips.items(), _BETS, _chips),
     "settle": _settle,
-    "void_round": _void,
-    "void_seat": _void,
+    "void_round": lambda request: _text(request.irregularity, needed=True),
+    "call_floor": _call,
+    "withdraw_call": lambda request: _within(request.call, 1, _NUMBER),
     "place_deck": _place_deck,
     "remove_deck": lambda request: _text(request.back, _BACK, needed=True),
 }

@@ -76,7 +76,7 @@ class GameTable:
         """Attach; a round that was left is ended by the floor."""
         answer = await self.client.attach()
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
-            await self._calls.void_left(answer.round, "left")
+            await self._calls.void_left(answer.round, "TABLE_RESTARTED")
         if rate_ppm := self._device_fault_ppm:
             await self._devices.set_fault_rates(dict.fromkeys(DeviceFault, rate_ppm))
 

@@ -62,7 +62,7 @@ class SideTable:
         if answer.HasField("round") and answer.round.phase != pb.ROUND_PHASE_SETTLED:
             self._round = answer.round.number
             self._collected = answer.round.phase == pb.ROUND_PHASE_COLLECTED
-            await self._void("left")
+            await self._void("TABLE_RESTARTED")
         if self._bettors.have_accounts:
             for seat in range(1, self.terms.seats + 1):
                 await self._floor.buy_in(account_of(self.terms, seat), _BUY_IN_DOLLARS)
@@ -83,10 +83,10 @@ class SideTable:
         accepted = await self._lock_out(locking)
         if accepted is None:
             return
-        if self._chance(self._chances.void_round) and await self._void("misdeal"):
+        if self._chance(self._chances.void_round) and await self._void("MISDEALT"):
             return
         if not await self._collect(accepted):
-            await self._void("count")
+            await self._void("COLLECTION_MISMATCH")
             return
         await self._maybe_void_seat()
         await self._settle(accepted)
@@ -150,9 +150,10 @@ class SideTable:
             wrong = {**count, wager.bet: count[wager.bet] + self._draw.choice([-1, 1])}
             await self._do(self.client.confirm_collection(wrong))
             if wrong[wager.bet] < count[wager.bet]:
-                await self._floor.remove_wager(self.terms.id, self._round, wager.seat, wager.bet)
-                accepted.remove(wager)
-                count = wrong
+                act = pb.FLOOR_ACT_REMOVE_WAGER
+                if await self._call(act, seat=wager.seat, bet=wager.bet):
+                    accepted.remove(wager)
+                    count = wrong
         done = await self._do(self.client.confirm_collection(count))
         self._collected = done is not None
         await self._step()
@@ -174,7 +175,7 @@ class SideTable:
         answer = await self._do(self.client.settle(hands, dealt.hands.get(0, []), dealt.community))
         await self._step()
         if answer is None:
-            await self._void("unsettled")
+            await self._void("DECK_INCOMPLETE")
             return
         if dealt.fair:
             paid = rows_paid(self.terms, accepted, hands, answer.payouts)
@@ -196,8 +197,8 @@ class SideTable:
         due = list(payouts)
         if due and self._chance(self._chances.void_seat * 5):
             seat = self._draw.choice(due).seat
-            await self._void_seat(seat, "four cards")
-        if due and self._chance(self._chances.void_round * 5) and await self._void("misdeal"):
+            await self._void_seat(seat)
+        if due and self._chance(self._chances.void_round * 5) and await self._void("MISDEALT"):
             return
         await self._floor.take(self.terms.id, [payout.id for payout in due], self._draw)
 
@@ -209,14 +210,29 @@ class SideTable:
             return False
         if self._chance(self._chances.clumsy):
             await self._floor.void_round(self.terms.id, self._round + 1, irregularity)
-        return await self._floor.void_round(self.terms.id, self._round, irregularity)
+        return await self._call(pb.FLOOR_ACT_VOID_ROUND, irregularity=irregularity)
 
-    async def _void_seat(self, seat: int, irregularity: str) -> bool:
-        if self._alone() and await self._do(self.client.void_seat(seat, irregularity)):
-            return True
-        if not self._collected:
-            return False
-        return await self._floor.void_seat(self.terms.id, self._round, seat, irregularity)
+    async def _void_seat(self, seat: int) -> bool:
+        """By a call where the game's rule has a word for it; else a floorperson finds it."""
+        for word in sorted(self.terms.voids_seat):
+            return await self._call(pb.FLOOR_ACT_VOID_SEAT, seat=seat, irregularity=word)
+        return await self._floor.void_seat(self.terms.id, self._round, seat, "four cards")
+
+    async def _call(self, act: pb.FloorAct.ValueType, **about: Any) -> bool:
+        """Call the floor; now and then they decline at first, or the table thinks better of it."""
+        asked = pb.CallFloor(act=act, round=self._round, **about)
+        if self._chance(self._chances.clumsy) and (call := await self._ask(asked)):
+            if self._draw.choice([True, False]):
+                await self._floor.decline(call)
+            else:
+                await self._do(self.client.withdraw_call(call))
+            await self._floor.approve(call)  # too late
+        call = await self._ask(asked)
+        return call is not None and await self._floor.approve(call)
+
+    async def _ask(self, asked: pb.CallFloor) -> int | None:
+        answer = await self._do(self.client.call_floor(asked))
+        return answer.call if answer else None
 
     def _alone(self) -> bool:
         """Whether the table tries without the floor, as it may before the collection only."""
@@ -226,7 +242,7 @@ class SideTable:
         self._void_seats = set()
         if self._chance(self._chances.void_seat):
             seat = self._draw.randrange(1, self.terms.seats + 1)
-            if await self._void_seat(seat, "wrong number"):
+            if await self._void_seat(seat):
                 self._void_seats.add(seat)
 
     async def _hang(self, other: RecordingClient) -> None:

@@ -8,7 +8,7 @@ from emulator.soak.audit.books import Books
 from emulator.soak.clients import StaffClient
 from emulator.soak.options import Chances
 from jackpot.wire.v1 import operator_pb2 as op
-from jackpot.wire.v1 import payout_pb2, table_pb2
+from jackpot.wire.v1 import payout_pb2
 from table_client.table.floor import FLOORPERSON
 from table_client.table.ports import SideAward
 
@@ -77,11 +77,13 @@ class Floor:
         about = {"table": table, "round": round_, "irregularity": irregularity}
         return await self._staff.do("VoidTableSeat", seat=seat, **about) is not None
 
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> bool:
-        """Remove a wager that has no chip; False: refused."""
-        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
-        about = {"table": table, "round": round_, "wager": wager}
-        return await self._staff.do("RemoveWager", **about) is not None
+    async def approve(self, call: int) -> bool:
+        """Do what a table has called for; False: refused."""
+        return await self._staff.do("ApproveFloorCall", call=call) is not None
+
+    async def decline(self, call: int) -> bool:
+        """Decline what a table has called for; False: refused."""
+        return await self._staff.do("DeclineFloorCall", call=call) is not None
 
     async def _handle(self, payouts: list[int], draw: random.Random) -> None:
         """In payment order; a second walk takes those whose turn had not come."""
@@ -146,7 +148,6 @@ class Floor:
 _CENT = 10_000
 _METER_REASONS = (
     op.METER_REASON_MALFUNCTION,
-    op.METER_REASON_RESET,
     op.METER_REASON_LIMIT,
     op.METER_REASON_PROMOTION,
 )

@@ -4,7 +4,14 @@ from typing import Literal
 
 from jackpot.core.commands.base import Command
 from jackpot.core.commands.table import Placed
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, PayoutSource, Table
+from jackpot.core.config import (
+    MIDNIGHT,
+    GamingDay,
+    Link,
+    PayoutSource,
+    Table,
+    VoidsByTable,
+)
 
 RejectReason = Literal["hand-misread", "lamp-dark", "wager-invalid"]
 Pool = Literal["overflow", "reserve"]
@@ -113,6 +120,18 @@ class RemoveWager(Command, frozen=True):
     wager: Placed
 
 
+class ApproveFloorCall(Command, frozen=True):
+    """A floorperson does what a table has called for."""
+
+    call: int
+
+
+class DeclineFloorCall(Command, frozen=True):
+    """A floorperson does not do what a table has called for."""
+
+    call: int
+
+
 class AdjustMeter(Command, frozen=True):
     """Set a meter to an amount; a malfunction is booked against the house, all else to overflow."""
 
@@ -162,8 +181,16 @@ class TransferFunds(Command, frozen=True):
     reference: str
 
 
-# What changes a meter or what feeds it: a second person of another department must approve.
-Change = AdjustMeter | ResetMeter | TransferFunds | SetLimit | SetRate
+class SetDualControl(Command, frozen=True):
+    """Let one person's word be enough for changes, or ask for two again."""
+
+    dual_control: bool
+    reference: str
+
+
+# What changes a meter, what feeds it, or who may: a second person of another department must
+# approve.
+Change = AdjustMeter | ResetMeter | TransferFunds | SetLimit | SetRate | SetDualControl
 
 
 class ApproveProposal(Command, frozen=True):
@@ -179,10 +206,11 @@ class DeclineProposal(Command, frozen=True):
 
 
 class ConfigureSite(Command, frozen=True):
-    """Say whether changes need a second person here, and when a gaming day begins."""
+    """Say what the site file says of the site as a whole."""
 
     dual_control: bool
     day: GamingDay = MIDNIGHT
+    voids_by_table: VoidsByTable = "until-collected"
 
 
 class BuyIn(Command, frozen=True):
@@ -208,7 +236,6 @@ class CountBox(Command, frozen=True):
     table: str
     counted_micros: int
     cashier: str
-    floorperson: str
 
 
 class VerifyBadBeat(Command, frozen=True):
@@ -226,11 +253,10 @@ class VerifyBadBeat(Command, frozen=True):
 
 
 class ConfirmDisplay(Command, frozen=True):
-    """Finance has set the displayed amount, with a floorperson, and compares it with the record."""
+    """Finance has set the displayed amount and compares it with the record."""
 
     link: str
     displayed_micros: int
-    floorperson: str
 
 
 OperatorCommand = (
@@ -249,6 +275,8 @@ OperatorCommand = (
     | VoidTableRound
     | VoidTableSeat
     | RemoveWager
+    | ApproveFloorCall
+    | DeclineFloorCall
     | Change
     | ApproveProposal
     | DeclineProposal

@@ -11,6 +11,8 @@ from jackpot.core.reasons import Reason
 # that a fold does not forfeit rides on it.
 Fate = Literal["played", "folded", "abandoned", "forfeited"]
 Dealing = Literal["hand", "shoe"]
+# What a table can't take back by itself.
+FloorAct = Literal["void-round", "void-seat", "remove-wager"]
 
 
 class OpenRound(Command, frozen=True):
@@ -82,11 +84,20 @@ class VoidRound(Command, frozen=True):
     irregularity: str
 
 
-class VoidSeat(Command, frozen=True):
-    """Undo one seat's part of the round before its collection."""
+class CallFloor(Command, frozen=True):
+    """Ask a floorperson for what the table may not do alone. Nothing else changes by it."""
 
-    seat: int
-    irregularity: str
+    act: FloorAct
+    round: int
+    seat: int = 0  # of a seat or a wager
+    bet: str = ""  # of a wager
+    irregularity: str = ""  # of a void
+
+
+class WithdrawCall(Command, frozen=True):
+    """The table needs its call for the floor no longer."""
+
+    call: int
 
 
 class ContributePot(Command, frozen=True):
@@ -129,7 +140,8 @@ TableCommand = (
     | ConfirmCollection
     | Settle
     | VoidRound
-    | VoidSeat
+    | CallFloor
+    | WithdrawCall
     | ContributePot
     | PlaceDeck
     | RemoveDeck

@@ -3,7 +3,14 @@
 from msgspec import Struct
 
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
-from jackpot.core.config import MIDNIGHT, GamingDay, Link, PayoutSource, Table
+from jackpot.core.config import (
+    MIDNIGHT,
+    GamingDay,
+    Link,
+    PayoutSource,
+    Table,
+    VoidsByTable,
+)
 from jackpot.core.events.base import Event, PayoutChange, Postings
 from jackpot.core.state import LinkStatus, Payout, Proposal, Settlement
 
@@ -71,6 +78,14 @@ class PayoutRejected(Event, frozen=True):
     postings: Postings = ()
 
 
+class CallDeclined(Event, frozen=True):
+    """A floorperson declined what a table has called for."""
+
+    call: int
+    table: str
+    floorperson: str
+
+
 class Approval(Struct, frozen=True, gc=False):
     """Who made a change: two people, or one where the site does without dual control."""
 
@@ -129,10 +144,19 @@ class ProposalDeclined(Event, frozen=True):
 
 
 class SiteConfigured(Event, frozen=True):
-    """Whether changes need a second person here, and when a gaming day begins."""
+    """What the site file says of the site as a whole."""
 
     dual_control: bool
     day: GamingDay = MIDNIGHT
+    voids_by_table: VoidsByTable = "until-collected"
+
+
+class DualControlSet(Event, frozen=True):
+    """Two people have said that changes need only one person here, or two again."""
+
+    dual_control: bool
+    reference: str
+    approval: Approval | None = None
 
 
 class AccountMoved(Event, frozen=True):
@@ -146,15 +170,18 @@ class AccountMoved(Event, frozen=True):
 
 
 class BoxCounted(Event, frozen=True):
-    """A table's box was counted into the fund."""
+    """A table's box was counted into the fund.
+
+    `floorperson` is in early journals only: a name that the cashier wrote, and nobody proved.
+    """
 
     link: str
     table: str
     recorded_micros: int
     counted_micros: int
     cashier: str
-    floorperson: str
-    postings: Postings
+    floorperson: str = ""
+    postings: Postings = ()
     alarms: tuple[str, ...] = ()
 
 
@@ -177,11 +204,11 @@ class BadBeatVerified(Event, frozen=True):
 
 
 class DisplayConfirmed(Event, frozen=True):
-    """The display shows what the fund holds."""
+    """The display shows what the fund holds. `floorperson` is as in `BoxCounted`."""
 
     link: str
     displayed_micros: int
-    floorperson: str
+    floorperson: str = ""
 
 
 OperatorEvent = (
@@ -193,12 +220,14 @@ OperatorEvent = (
     | PayoutValidated
     | PayoutPaid
     | PayoutRejected
+    | CallDeclined
     | MeterAdjusted
     | FundsTransferred
     | ParametersChanged
     | Proposed
     | ProposalDeclined
     | SiteConfigured
+    | DualControlSet
     | AccountMoved
     | BoxCounted
     | BadBeatVerified

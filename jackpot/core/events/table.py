@@ -1,9 +1,9 @@
 """What happened at a table, in the order of a round."""
 
-from jackpot.core.commands.table import Placed, SeatHand, Wager
+from jackpot.core.commands.table import FloorAct, Placed, SeatHand, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events.base import Event, PayoutChange, Postings
-from jackpot.core.state import Deck, Draw, Payout, Posted, Round, Settlement
+from jackpot.core.state import Deck, Draw, FloorCall, Payout, Posted, Round, Settlement
 
 
 class TableAttached(Event, frozen=True):
@@ -14,6 +14,7 @@ class TableAttached(Event, frozen=True):
     last_number: int  # of the epoch before
     rounds: int
     round: Round | None = None
+    call: FloorCall | None = None  # that is open
 
 
 class RoundOpened(Event, frozen=True):
@@ -52,6 +53,7 @@ class WagerRemoved(Event, frozen=True):
     floorperson: str
     number: int = 0  # of the round; 0, and no amount, in early journals
     amount_micros: int = 0
+    call: int = 0  # the table's call that it answers; 0: none
 
 
 class RoundLocked(Event, frozen=True):
@@ -106,6 +108,8 @@ class RoundVoided(Event, frozen=True):
     postings: Postings = ()
     changes: tuple[PayoutChange, ...] = ()
     last_hit: dict[str, int] = {}
+    call: int = 0  # the table's call that it answers; 0: none
+    late_voids: int = 0  # after a lock-out: how many the table has had, with this one
 
 
 class SeatVoided(Event, frozen=True):
@@ -122,6 +126,28 @@ class SeatVoided(Event, frozen=True):
     changes: tuple[PayoutChange, ...] = ()
     settlement: Settlement | None = None
     last_hit: dict[str, int] = {}
+    call: int = 0
+    late_voids: int = 0
+
+
+class FloorCalled(Event, frozen=True):
+    """A table asks for a floorperson."""
+
+    id: int
+    table: str
+    round: int
+    act: FloorAct
+    seat: int
+    bet: str
+    irregularity: str
+    expires_micros: int
+
+
+class CallWithdrawn(Event, frozen=True):
+    """A table needs no floorperson any more."""
+
+    call: int
+    table: str
 
 
 class PotContributed(Event, frozen=True):
@@ -161,6 +187,8 @@ TableEvent = (
     | RoundSettled
     | RoundVoided
     | SeatVoided
+    | FloorCalled
+    | CallWithdrawn
     | PotContributed
     | DeckPlaced
     | DeckRemoved

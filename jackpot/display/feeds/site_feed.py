@@ -134,11 +134,12 @@ class SiteFeed:
             return None
         links = await self._ask(operator_pb2.ListLinksRequest(site=site))
         links = links or operator_pb2.ListLinksResponse()
-        tables = payouts = proposals = None
+        tables = payouts = proposals = calls = None
         if links.links:  # else the rest would not be answered either
             tables = await self._ask(operator_pb2.ListTablesRequest(site=site))
             payouts = await self._ask(operator_pb2.ListPayoutsRequest(site=site))
             proposals = await self._ask(operator_pb2.ListProposalsRequest(site=site))
+            calls = await self._ask(operator_pb2.ListFloorCallsRequest(site=site))
         now_ms = _now_ms()
         return Overview(
             site=site,
@@ -152,6 +153,7 @@ class SiteFeed:
             alarms=tuple(map(projection.alarm, alarms.alarms)),
             hits=projection.hits(self.frames()),
             record_since_ms=past.since_micros // projection.MICROS_PER_MS if past else 0,
+            calls=tuple(map(projection.call, calls.calls if calls else ())),
         )
 
     def history(self, link: str, level: str, range_: Range) -> HistoryView | None:

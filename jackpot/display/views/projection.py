@@ -256,12 +256,26 @@ def proposal(found: operator_pb2.Proposal) -> values.Proposal:
     """A change that waits for a second person."""
     return values.Proposal(
         found.id,
-        found.link,
-        found.level,
+        found.link or "site",  # a setting of the site as a whole has neither
+        found.level or "dual control",
         found.before,
         found.after,
         found.proposer,
         found.proposed_time_micros // MICROS_PER_MS,
+        found.expires_time_micros // MICROS_PER_MS,
+    )
+
+
+def call(found: table_pb2.FloorCall) -> values.CallView:
+    """A table that waits for a floorperson."""
+    return values.CallView(
+        found.id,
+        found.table,
+        found.round,
+        found.seat,
+        words.spaced(fields.ACTS.from_wire(found.act)),
+        found.irregularity or f"{found.bet} has no chip",
+        found.called_time_micros // MICROS_PER_MS,
         found.expires_time_micros // MICROS_PER_MS,
     )
 

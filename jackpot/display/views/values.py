@@ -207,6 +207,19 @@ class Proposal(Struct, frozen=True):
     expires_ms: int
 
 
+class CallView(Struct, frozen=True):
+    """A table's open call for the floor."""
+
+    id: int
+    table: str
+    round: int
+    seat: int  # 0: all
+    act: str  # in words
+    why: str
+    since_ms: int
+    expires_ms: int
+
+
 class Alarm(Struct, frozen=True):
     """Something that the floor should look into."""
 
@@ -229,6 +242,7 @@ class Overview(Struct, frozen=True):
     alarms: tuple[Alarm, ...]
     hits: tuple[HitView, ...]  # not yet paid first, by amount; then the newest first
     record_since_ms: int  # from when on contributions and charts are known; 0: not yet
+    calls: tuple[CallView, ...] = ()  # oldest first
 
 
 class HistoryView(Struct, frozen=True):

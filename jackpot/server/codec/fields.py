@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, get_args
 
 from jackpot.core import config, state
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
-from jackpot.core.commands.table import Dealing, Fate, Placed
+from jackpot.core.commands.table import Dealing, Fate, FloorAct, Placed
 from jackpot.core.money import MAX_MICROS, MICROS_PER_CENT
 from jackpot.core.reasons import Reason
 from jackpot.engine.alarms import Severity
@@ -168,6 +168,8 @@ class Words(Generic[Word]):
 
 FATES: Words[Fate] = Words(table_pb2.Fate, Fate)
 DEALINGS: Words[Dealing] = Words(table_pb2.Dealing, Dealing)
+ACTS: Words[FloorAct] = Words(table_pb2.FloorAct, FloorAct)
+CALL_OUTCOMES: Words[state.CallOutcome] = Words(table_pb2.CallOutcome, state.CallOutcome)
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
 ALARM_SEVERITIES: Words[Severity] = Words(operator_pb2.AlarmSeverity, Severity)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, get_args
 
 from jackpot.core import config, ledger, state
-from jackpot.core.commands.operator import AdjustMeter, Change, TransferFunds
+from jackpot.core.commands.operator import AdjustMeter, Change, SetDualControl, TransferFunds
 from jackpot.core.commands.table import Wager
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import (
+    DualControlSet,
     FundsTransferred,
     MeterAdjusted,
     ParametersChanged,
@@ -15,7 +16,9 @@ from jackpot.core.events.operator import (
 )
 from jackpot.engine import Alarm
 from jackpot.server.codec.fields import (
+    ACTS,
     ALARM_SEVERITIES,
+    CALL_OUTCOMES,
     KINDS,
     LINK_STATUSES,
     METER_REASONS,
@@ -74,6 +77,26 @@ def round_message(round_: state.Round | None) -> table_pb2.Round | None:
         magic_card=round_.magic_card,
         lucky_position=lucky_position(round_.lucky_position),
         draws=map(draw_message, round_.draws),
+    )
+
+
+def call_message(call: state.FloorCall) -> table_pb2.FloorCall:
+    """A call for the floor, with what became of it."""
+    return table_pb2.FloorCall(
+        id=call.id,
+        table=call.table,
+        round=call.round,
+        act=ACTS.to_wire(call.act),
+        seat=call.seat,
+        bet=call.bet,
+        irregularity=call.irregularity,
+        called_time_micros=call.time_micros,
+        expires_time_micros=call.expires_micros,
+        outcome=CALL_OUTCOMES.to_wire(call.outcome)
+        if call.outcome
+        else table_pb2.CALL_OUTCOME_UNSPECIFIED,
+        by=call.by,
+        closed_time_micros=call.closed_micros,
     )
 
 
@@ -208,8 +231,6 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
     message = operator_pb2.Proposal(
         id=proposal.id,
         kind=_CHANGE_KINDS[type(change)],
-        link=change.link,
-        level=change.level,
         reference=change.reference,
         before=proposal.before,
         after=proposal.after,
@@ -218,6 +239,8 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
         proposed_time_micros=proposal.time_micros,
         expires_time_micros=proposal.expires_micros,
     )
+    if not isinstance(change, SetDualControl):
+        message.link, message.level = change.link, change.level
     if isinstance(change, AdjustMeter):
         message.reason = METER_REASONS.to_wire(change.reason)
     if isinstance(change, TransferFunds):
@@ -226,8 +249,13 @@ def proposal_message(proposal: state.Proposal) -> operator_pb2.Proposal:
 
 
 def _change_message(
-    event: MeterAdjusted | FundsTransferred | ParametersChanged,
-) -> operator_pb2.MeterChange | operator_pb2.Transfer | operator_pb2.TermsChange:
+    event: MeterAdjusted | FundsTransferred | ParametersChanged | DualControlSet,
+) -> (
+    operator_pb2.MeterChange
+    | operator_pb2.Transfer
+    | operator_pb2.TermsChange
+    | operator_pb2.DualControlChange
+):
     """What a change did."""
     match event:
         case MeterAdjusted():
@@ -248,6 +276,10 @@ def _change_message(
                 to_level=event.to_level,
                 amount_micros=event.amount_micros,
                 reference=event.reference,
+            )
+        case DualControlSet():
+            return operator_pb2.DualControlChange(
+                dual_control=event.dual_control, reference=event.reference
             )
         case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
@@ -305,5 +337,7 @@ def approved(sequence: int, event: Any) -> operator_pb2.ApproveProposalResponse:
             return operator_pb2.ApproveProposalResponse(sequence=sequence, meter=change)
         case operator_pb2.Transfer():
             return operator_pb2.ApproveProposalResponse(sequence=sequence, transfer=change)
+        case operator_pb2.DualControlChange():
+            return operator_pb2.ApproveProposalResponse(sequence=sequence, dual_control=change)
         case _:
             return operator_pb2.ApproveProposalResponse(sequence=sequence, terms=change)

@@ -1,10 +1,13 @@
 """The rows of OperatorService: what staff call."""
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from jackpot.core import ledger
+from jackpot.core.calls import Act, open_call
 from jackpot.core.commands import operator as commands
+from jackpot.core.events.table import WagerRemoved
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -31,8 +34,10 @@ from jackpot.server.codec.fields import (
 from jackpot.server.codec.messages import (
     alarm_message,
     approved,
+    call_message,
     changed,
     changes_messages,
+    fill_voided,
     journaled,
     link_message,
     payout_message,
@@ -57,6 +62,14 @@ def _round(message: Any) -> dict[str, Any]:
         "table": identifier(message.table, "table"),
         "round": number(message.round, "round"),
     }
+
+
+def _alteration(message: pb.AdjustMeterRequest) -> commands.MeterReason:
+    """Why a meter is altered; to reset one is another right, and ResetMeter's."""
+    reason = METER_REASONS.from_wire(message.reason)
+    if reason == "reset":
+        raise malformed("reason", "a reset is made with ResetMeter", reason)
+    return reason
 
 
 def _reference(message: Any) -> str:
@@ -122,6 +135,20 @@ def _get_table(state: State, table: str) -> pb.GetTableResponse | Refusal:
     return pb.GetTableResponse(
         sequence=state.sequence, table=table_message(state, state.tables[table])
     )
+
+
+def _floor_calls(state: State, _: None) -> pb.ListFloorCallsResponse:
+    now_micros = time.time_ns() // 1_000
+    found = [call for table in state.calls if (call := open_call(state, table, now_micros))]
+    found.sort(key=lambda call: call.id)
+    return pb.ListFloorCallsResponse(sequence=state.sequence, calls=map(call_message, found))
+
+
+def _call_approved(sequence: int, event: Act) -> pb.ApproveFloorCallResponse:
+    response = pb.ApproveFloorCallResponse(sequence=sequence, table=event.table, round=event.number)
+    if not isinstance(event, WagerRemoved):
+        fill_voided(response, event)
+    return response
 
 
 def _get_account(message: pb.GetAccountRequest) -> tuple[str, str]:
@@ -204,11 +231,19 @@ ROWS: Mapping[str, Row] = {
         lambda m: commands.RemoveWager(**_round(m), wager=placed(m.wager)),
         journaled(pb.RemoveWagerResponse),
     ),
+    "ListFloorCalls": Read(_site, _floor_calls),
+    "ApproveFloorCall": RequestedCommand(
+        lambda m: commands.ApproveFloorCall(number(m.call, "call")), _call_approved
+    ),
+    "DeclineFloorCall": RequestedCommand(
+        lambda m: commands.DeclineFloorCall(number(m.call, "call")),
+        journaled(pb.DeclineFloorCallResponse),
+    ),
     "AdjustMeter": RequestedCommand(
         lambda m: commands.AdjustMeter(
             **_level(m),
             to_micros=whole(m.to_micros, "to_micros", 0, MAX_MICROS),
-            reason=METER_REASONS.from_wire(m.reason),
+            reason=_alteration(m),
             reference=_reference(m),
         ),
         changed(pb.AdjustMeterResponse),
@@ -245,6 +280,10 @@ ROWS: Mapping[str, Row] = {
         ),
         changed(pb.SetRateResponse),
     ),
+    "SetDualControl": RequestedCommand(
+        lambda m: commands.SetDualControl(m.dual_control, _reference(m)),
+        changed(pb.SetDualControlResponse),
+    ),
     "ListProposals": Read(
         _site,
         lambda state, _: pb.ListProposalsResponse(
@@ -276,7 +315,6 @@ ROWS: Mapping[str, Row] = {
             table=identifier(m.table, "table"),
             counted_micros=cash(m.counted_micros, "counted_micros", 0),
             cashier=optional_text(m.cashier, "cashier"),
-            floorperson=optional_text(m.floorperson, "floorperson"),
         ),
         lambda sequence, event: pb.CountBoxResponse(
             sequence=sequence,
@@ -300,7 +338,6 @@ ROWS: Mapping[str, Row] = {
         lambda m: commands.ConfirmDisplay(
             link=_link(m),
             displayed_micros=cash(m.displayed_micros, "displayed_micros", 0),
-            floorperson=optional_text(m.floorperson, "floorperson"),
         ),
         journaled(pb.ConfirmDisplayResponse),
     ),

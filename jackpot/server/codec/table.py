@@ -7,6 +7,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import AttachTable
 from jackpot.core.commands.table import (
+    CallFloor,
     ConfirmCollection,
     ContributePot,
     LockOut,
@@ -17,19 +18,20 @@ from jackpot.core.commands.table import (
     SeatHand,
     Settle,
     VoidRound,
-    VoidSeat,
     Wager,
+    WithdrawCall,
     WithdrawWagers,
 )
 from jackpot.core.events.table import (
     DeckPlaced,
+    FloorCalled,
     PotContributed,
     RoundLocked,
     RoundOpened,
     RoundSettled,
     TableAttached,
 )
-from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 from jackpot.engine import JournaledAnswer
 from jackpot.server.codec import (
@@ -41,6 +43,7 @@ from jackpot.server.codec import (
     numbered,
 )
 from jackpot.server.codec.fields import (
+    ACTS,
     DEALINGS,
     FATES,
     amount,
@@ -56,6 +59,7 @@ from jackpot.server.codec.fields import (
     whole,
 )
 from jackpot.server.codec.messages import (
+    call_message,
     draw_message,
     fill_voided,
     lucky_position,
@@ -63,6 +67,7 @@ from jackpot.server.codec.messages import (
     round_message,
     wager_message,
 )
+from jackpot.server.codec.watch import parse_table, spoken_for, watched_table
 from jackpot.wire.limits import (
     MAX_BACK,
     MAX_BETS,
@@ -85,23 +90,14 @@ def _attached(sequence: int, event: TableAttached) -> table_pb2.AttachResponse:
         last_number=event.last_number,
         rounds=event.rounds,
         round=round_message(event.round),
+        call=call_message(event.call) if event.call else None,
     )
 
 
-def _heartbeat(message: table_pb2.HeartbeatRequest) -> tuple[str, tuple[str, int]]:
-    site = identifier(message.site, "site")
-    return site, (identifier(message.table, "table"), number(message.epoch, "epoch"))
-
-
 def _alive(state: State, asked: tuple[str, int]) -> table_pb2.HeartbeatResponse | Refusal:
-    table, epoch = asked
-    found = state.tables.get(table)
-    if found is None:
-        return refuse(Reason.UNKNOWN_TABLE, table=table)
-    if epoch > found.epoch:
-        return refuse(Reason.NOT_ATTACHED, table=table, epoch=found.epoch)
-    if epoch < found.epoch:
-        return refuse(Reason.FENCED, table=table, epoch=found.epoch)
+    found = spoken_for(state, asked)
+    if isinstance(found, Refusal):
+        return found
     return table_pb2.HeartbeatResponse(sequence=state.sequence, last_number=found.last_number)
 
 
@@ -207,6 +203,29 @@ def _deck_placed(response: table_pb2.PlaceDeckResponse, event: DeckPlaced) -> No
     response.due_time_micros = event.deck.due_micros
 
 
+def _call_floor(message: table_pb2.CallFloor) -> CallFloor:
+    """What a call does not need it must not say: or two could ask for the same in other words."""
+    act = ACTS.from_wire(message.act)
+    whole, removal = act == "void-round", act == "remove-wager"
+    if whole and message.seat:
+        raise malformed("seat", "the whole round is meant", message.seat)
+    if message.bet and not removal:
+        raise malformed("bet", "only a wager has one", message.bet)
+    if message.irregularity and removal:
+        raise malformed("irregularity", "only a void has one", message.irregularity)
+    return CallFloor(
+        act=act,
+        round=number(message.round, "round"),
+        seat=0 if whole else seat(message.seat),
+        bet=identifier(message.bet, "bet") if removal else "",
+        irregularity="" if removal else text(message.irregularity, "irregularity"),
+    )
+
+
+def _called(response: table_pb2.CallFloorResponse, event: FloorCalled) -> None:
+    response.call, response.expires_time_micros = event.id, event.expires_micros
+
+
 def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOrigin, Request]]:
     """The commands of a Play message: kind, identity and request.
 
@@ -237,7 +256,7 @@ def play_result(result: table_pb2.PlayResult, kind: str, done: JournaledAnswer) 
 ROWS: Mapping[str, Row] = {
     "Attach": RequestedCommand(lambda m: AttachTable(identifier(m.table, "table")), _attached),
     # Every table beats every few seconds: the store is asked only before one is refused.
-    "Heartbeat": Read(_heartbeat, _alive, fresh=False),
+    "Heartbeat": Read(parse_table, _alive, fresh=False),
     "OpenRound": numbered(lambda _: OpenRound(), table_pb2.OpenRoundResponse, _opened),
     "PlaceWagers": numbered(_place_wagers, table_pb2.PlaceWagersResponse),
     "WithdrawWagers": numbered(_withdraw_wagers, table_pb2.WithdrawWagersResponse),
@@ -247,11 +266,6 @@ ROWS: Mapping[str, Row] = {
     "VoidRound": numbered(
         lambda m: VoidRound(text(m.irregularity, "irregularity")),
         table_pb2.VoidRoundResponse,
-        fill_voided,
-    ),
-    "VoidSeat": numbered(
-        lambda m: VoidSeat(seat(m.seat), text(m.irregularity, "irregularity")),
-        table_pb2.VoidSeatResponse,
         fill_voided,
     ),
     "ContributePot": numbered(
@@ -271,7 +285,12 @@ ROWS: Mapping[str, Row] = {
     "RemoveDeck": numbered(
         lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)), table_pb2.RemoveDeckResponse
     ),
+    "CallFloor": numbered(_call_floor, table_pb2.CallFloorResponse, _called),
+    "WithdrawCall": numbered(
+        lambda m: WithdrawCall(number(m.call, "call")), table_pb2.WithdrawCallResponse
+    ),
     "Play": Row(play_requests, play_result),
+    "WatchTable": Row(parse_table, watched_table),
 }
 
 # The same commands by the fields that carry them and their answers in a Play stream.

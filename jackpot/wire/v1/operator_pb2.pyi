@@ -72,6 +72,7 @@ class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind
     CHANGE_KIND_TRANSFER_FUNDS: _ChangeKind.ValueType  # 3
     CHANGE_KIND_SET_LIMIT: _ChangeKind.ValueType  # 4
     CHANGE_KIND_SET_RATE: _ChangeKind.ValueType  # 5
+    CHANGE_KIND_SET_DUAL_CONTROL: _ChangeKind.ValueType  # 40
 
 class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
     """What a proposal would change."""
@@ -82,6 +83,7 @@ CHANGE_KIND_RESET_METER: ChangeKind.ValueType  # 2
 CHANGE_KIND_TRANSFER_FUNDS: ChangeKind.ValueType  # 3
 CHANGE_KIND_SET_LIMIT: ChangeKind.ValueType  # 4
 CHANGE_KIND_SET_RATE: ChangeKind.ValueType  # 5
+CHANGE_KIND_SET_DUAL_CONTROL: ChangeKind.ValueType  # 40
 Global___ChangeKind: _TypeAlias = ChangeKind  # noqa: Y015
 
 class _MeterReason:
@@ -131,6 +133,8 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     """The controller's clock was put forward: entries since bear the later time."""
     ALARM_KIND_FRONT_LOST: _AlarmKind.ValueType  # 9
     """A process that owns the controller's sockets ended; its clients connect again."""
+    ALARM_KIND_LATE_VOID: _AlarmKind.ValueType  # 40
+    """A round or a seat was voided after the lock-out."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
     """Every alarm that there is."""
@@ -154,6 +158,8 @@ ALARM_KIND_CLOCK_JUMPED: AlarmKind.ValueType  # 8
 """The controller's clock was put forward: entries since bear the later time."""
 ALARM_KIND_FRONT_LOST: AlarmKind.ValueType  # 9
 """A process that owns the controller's sockets ended; its clients connect again."""
+ALARM_KIND_LATE_VOID: AlarmKind.ValueType  # 40
+"""A round or a seat was voided after the lock-out."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:
@@ -561,6 +567,31 @@ class TermsChange(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TermsChange: _TypeAlias = TermsChange  # noqa: Y015
+
+@_typing.final
+class DualControlChange(_message.Message):
+    """Who may make a change has changed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DUAL_CONTROL_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    dual_control: _builtins.bool
+    """Whether changes need a second person from now on."""
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        dual_control: _builtins.bool = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "reference", b"reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DualControlChange: _TypeAlias = DualControlChange  # noqa: Y015
 
 @_typing.final
 class Table(_message.Message):
@@ -1221,6 +1252,150 @@ class RemoveWagerResponse(_message.Message):
 Global___RemoveWagerResponse: _TypeAlias = RemoveWagerResponse  # noqa: Y015
 
 @_typing.final
+class ListFloorCallsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFloorCallsRequest: _TypeAlias = ListFloorCallsRequest  # noqa: Y015
+
+@_typing.final
+class ListFloorCallsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def calls(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.FloorCall]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        calls: _abc.Iterable[_table_pb2.FloorCall] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["calls", b"calls", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFloorCallsResponse: _TypeAlias = ListFloorCallsResponse  # noqa: Y015
+
+@_typing.final
+class ApproveFloorCallRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    call: _builtins.int
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        call: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ApproveFloorCallRequest: _TypeAlias = ApproveFloorCallRequest  # noqa: Y015
+
+@_typing.final
+class ApproveFloorCallResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    RETURNED_MICROS_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    table: _builtins.str
+    round: _builtins.int
+    returned_micros: _builtins.int
+    """Of a void: what goes back to players."""
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.PayoutChange]: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int = ...,
+        returned_micros: _builtins.int = ...,
+        changes: _abc.Iterable[_payout_pb2.PayoutChange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "returned_micros", b"returned_micros", "round", b"round", "sequence", b"sequence", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ApproveFloorCallResponse: _TypeAlias = ApproveFloorCallResponse  # noqa: Y015
+
+@_typing.final
+class DeclineFloorCallRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    call: _builtins.int
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        call: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineFloorCallRequest: _TypeAlias = DeclineFloorCallRequest  # noqa: Y015
+
+@_typing.final
+class DeclineFloorCallResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineFloorCallResponse: _TypeAlias = DeclineFloorCallResponse  # noqa: Y015
+
+@_typing.final
 class AdjustMeterRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1549,6 +1724,63 @@ class SetRateResponse(_message.Message):
 Global___SetRateResponse: _TypeAlias = SetRateResponse  # noqa: Y015
 
 @_typing.final
+class SetDualControlRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    DUAL_CONTROL_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    request_id: _builtins.str
+    dual_control: _builtins.bool
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+        dual_control: _builtins.bool = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "reference", b"reference", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetDualControlRequest: _TypeAlias = SetDualControlRequest  # noqa: Y015
+
+@_typing.final
+class SetDualControlResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    PROPOSED_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def changed(self) -> Global___DualControlChange: ...
+    @_builtins.property
+    def proposed(self) -> Global___Proposal: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        changed: Global___DualControlChange | None = ...,
+        proposed: Global___Proposal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changed", b"changed", "outcome", b"outcome", "proposed", b"proposed", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["changed", "proposed"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___SetDualControlResponse: _TypeAlias = SetDualControlResponse  # noqa: Y015
+
+@_typing.final
 class ListProposalsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1627,6 +1859,7 @@ class ApproveProposalResponse(_message.Message):
     METER_FIELD_NUMBER: _builtins.int
     TRANSFER_FIELD_NUMBER: _builtins.int
     TERMS_FIELD_NUMBER: _builtins.int
+    DUAL_CONTROL_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     @_builtins.property
     def meter(self) -> Global___MeterChange: ...
@@ -1634,6 +1867,8 @@ class ApproveProposalResponse(_message.Message):
     def transfer(self) -> Global___Transfer: ...
     @_builtins.property
     def terms(self) -> Global___TermsChange: ...
+    @_builtins.property
+    def dual_control(self) -> Global___DualControlChange: ...
     def __init__(
         self,
         *,
@@ -1641,12 +1876,13 @@ class ApproveProposalResponse(_message.Message):
         meter: Global___MeterChange | None = ...,
         transfer: Global___Transfer | None = ...,
         terms: Global___TermsChange | None = ...,
+        dual_control: Global___DualControlChange | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["meter", b"meter", "outcome", b"outcome", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "meter", b"meter", "outcome", b"outcome", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["meter", b"meter", "outcome", b"outcome", "sequence", b"sequence", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dual_control", b"dual_control", "meter", b"meter", "outcome", b"outcome", "sequence", b"sequence", "terms", b"terms", "transfer", b"transfer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["meter", "transfer", "terms"]  # noqa: Y015
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["meter", "transfer", "terms", "dual_control"]  # noqa: Y015
     _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
 
@@ -1856,7 +2092,6 @@ class CountBoxRequest(_message.Message):
     TABLE_FIELD_NUMBER: _builtins.int
     COUNTED_MICROS_FIELD_NUMBER: _builtins.int
     CASHIER_FIELD_NUMBER: _builtins.int
-    FLOORPERSON_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     request_id: _builtins.str
     link: _builtins.str
@@ -1864,7 +2099,6 @@ class CountBoxRequest(_message.Message):
     counted_micros: _builtins.int
     cashier: _builtins.str
     """With TLS the caller's own name is used instead."""
-    floorperson: _builtins.str
     def __init__(
         self,
         *,
@@ -1874,11 +2108,10 @@ class CountBoxRequest(_message.Message):
         table: _builtins.str = ...,
         counted_micros: _builtins.int = ...,
         cashier: _builtins.str = ...,
-        floorperson: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cashier", b"cashier", "counted_micros", b"counted_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cashier", b"cashier", "counted_micros", b"counted_micros", "link", b"link", "request_id", b"request_id", "site", b"site", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -2016,12 +2249,10 @@ class ConfirmDisplayRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
     DISPLAYED_MICROS_FIELD_NUMBER: _builtins.int
-    FLOORPERSON_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     request_id: _builtins.str
     link: _builtins.str
     displayed_micros: _builtins.int
-    floorperson: _builtins.str
     def __init__(
         self,
         *,
@@ -2029,11 +2260,10 @@ class ConfirmDisplayRequest(_message.Message):
         request_id: _builtins.str = ...,
         link: _builtins.str = ...,
         displayed_micros: _builtins.int = ...,
-        floorperson: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["displayed_micros", b"displayed_micros", "floorperson", b"floorperson", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["displayed_micros", b"displayed_micros", "link", b"link", "request_id", b"request_id", "site", b"site"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,8 +28,8 @@ if _version_not_supported:
 class OperatorServiceStub:
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -109,6 +109,21 @@ class OperatorServiceStub:
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerResponse.FromString,
                 _registered_method=True)
+        self.ListFloorCalls = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ListFloorCalls',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ListFloorCallsRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ListFloorCallsResponse.FromString,
+                _registered_method=True)
+        self.ApproveFloorCall = channel.unary_unary(
+                '/jackpot.v1.OperatorService/ApproveFloorCall',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallResponse.FromString,
+                _registered_method=True)
+        self.DeclineFloorCall = channel.unary_unary(
+                '/jackpot.v1.OperatorService/DeclineFloorCall',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallResponse.FromString,
+                _registered_method=True)
         self.AdjustMeter = channel.unary_unary(
                 '/jackpot.v1.OperatorService/AdjustMeter',
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.SerializeToString,
@@ -133,6 +148,11 @@ class OperatorServiceStub:
                 '/jackpot.v1.OperatorService/SetRate',
                 request_serializer=jackpot_dot_v1_dot_operator__pb2.SetRateRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_operator__pb2.SetRateResponse.FromString,
+                _registered_method=True)
+        self.SetDualControl = channel.unary_unary(
+                '/jackpot.v1.OperatorService/SetDualControl',
+                request_serializer=jackpot_dot_v1_dot_operator__pb2.SetDualControlRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_operator__pb2.SetDualControlResponse.FromString,
                 _registered_method=True)
         self.ListProposals = channel.unary_unary(
                 '/jackpot.v1.OperatorService/ListProposals',
@@ -199,8 +219,8 @@ class OperatorServiceStub:
 class OperatorServiceServicer:
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -314,7 +334,8 @@ class OperatorServiceServicer:
     def VoidTableSeat(self, request, context):
         """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
+        SEAT_NOT_IN_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -331,10 +352,40 @@ class OperatorServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListFloorCalls(self, request, context):
+        """Effect: none. Returns the open calls of tables for the floor, oldest first.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ApproveFloorCall(self, request, context):
+        """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
+        wager. The journal records the call and the caller. The first answer to a call wins; a later
+        one is refused with CALL_CLOSED, which says by whom and when it was answered.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeclineFloorCall(self, request, context):
+        """Effect: closes a call; nothing else changes. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def AdjustMeter(self, request, context):
         """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
         the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow.
+        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+        a reset is another right.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -380,6 +431,15 @@ class OperatorServiceServicer:
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetDualControl(self, request, context):
+        """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -444,7 +504,7 @@ class OperatorServiceServicer:
         """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
         record.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -465,7 +525,7 @@ class OperatorServiceServicer:
     def ConfirmDisplay(self, request, context):
         """Effect: confirms that the displayed amount was set, and equals what the fund holds.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
+        Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -562,6 +622,21 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.RemoveWagerResponse.SerializeToString,
             ),
+            'ListFloorCalls': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListFloorCalls,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ListFloorCallsRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ListFloorCallsResponse.SerializeToString,
+            ),
+            'ApproveFloorCall': grpc.unary_unary_rpc_method_handler(
+                    servicer.ApproveFloorCall,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallResponse.SerializeToString,
+            ),
+            'DeclineFloorCall': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeclineFloorCall,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallResponse.SerializeToString,
+            ),
             'AdjustMeter': grpc.unary_unary_rpc_method_handler(
                     servicer.AdjustMeter,
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.AdjustMeterRequest.FromString,
@@ -586,6 +661,11 @@ def add_OperatorServiceServicer_to_server(servicer, server):
                     servicer.SetRate,
                     request_deserializer=jackpot_dot_v1_dot_operator__pb2.SetRateRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_operator__pb2.SetRateResponse.SerializeToString,
+            ),
+            'SetDualControl': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetDualControl,
+                    request_deserializer=jackpot_dot_v1_dot_operator__pb2.SetDualControlRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_operator__pb2.SetDualControlResponse.SerializeToString,
             ),
             'ListProposals': grpc.unary_unary_rpc_method_handler(
                     servicer.ListProposals,
@@ -658,8 +738,8 @@ def add_OperatorServiceServicer_to_server(servicer, server):
 class OperatorService:
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -998,6 +1078,87 @@ class OperatorService:
             _registered_method=True)
 
     @staticmethod
+    def ListFloorCalls(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ListFloorCalls',
+            jackpot_dot_v1_dot_operator__pb2.ListFloorCallsRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ListFloorCallsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ApproveFloorCall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/ApproveFloorCall',
+            jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.ApproveFloorCallResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeclineFloorCall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/DeclineFloorCall',
+            jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.DeclineFloorCallResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def AdjustMeter(request,
             target,
             options=(),
@@ -1122,6 +1283,33 @@ class OperatorService:
             '/jackpot.v1.OperatorService/SetRate',
             jackpot_dot_v1_dot_operator__pb2.SetRateRequest.SerializeToString,
             jackpot_dot_v1_dot_operator__pb2.SetRateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetDualControl(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.OperatorService/SetDualControl',
+            jackpot_dot_v1_dot_operator__pb2.SetDualControlRequest.SerializeToString,
+            jackpot_dot_v1_dot_operator__pb2.SetDualControlResponse.FromString,
             options,
             channel_credentials,
             insecure,

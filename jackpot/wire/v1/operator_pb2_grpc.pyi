@@ -29,8 +29,8 @@ GRPC_VERSION: str
 class OperatorServiceStub:
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -108,7 +108,8 @@ class OperatorServiceStub:
     VoidTableSeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]
     """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
+    SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
@@ -117,10 +118,28 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
     NO_SUCH_WAGER.
     """
+    ListFloorCalls: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]
+    """Effect: none. Returns the open calls of tables for the floor, oldest first.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    ApproveFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]
+    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
+    wager. The journal records the call and the caller. The first answer to a call wins; a later
+    one is refused with CALL_CLOSED, which says by whom and when it was answered.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
+    """
+    DeclineFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]
+    """Effect: closes a call; nothing else changes. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED.
+    """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
     """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
     the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow.
+    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+    a reset is another right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -150,6 +169,11 @@ class OperatorServiceStub:
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+    """
+    SetDualControl: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]
+    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
     ListProposals: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]
     """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
@@ -186,7 +210,7 @@ class OperatorServiceStub:
     """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
     record.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
     """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
@@ -199,7 +223,7 @@ class OperatorServiceStub:
     ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
     """Effect: confirms that the displayed amount was set, and equals what the fund holds.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
+    Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]
     """Effect: none. Returns every table of the site.
@@ -222,8 +246,8 @@ class OperatorServiceStub:
 class OperatorServiceAsyncStub(OperatorServiceStub):
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -298,7 +322,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     VoidTableSeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]  # type: ignore[assignment]
     """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
+    SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _aio.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]  # type: ignore[assignment]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
@@ -307,10 +332,28 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
     NO_SUCH_WAGER.
     """
+    ListFloorCalls: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]  # type: ignore[assignment]
+    """Effect: none. Returns the open calls of tables for the floor, oldest first.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
+    ApproveFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]  # type: ignore[assignment]
+    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
+    wager. The journal records the call and the caller. The first answer to a call wins; a later
+    one is refused with CALL_CLOSED, which says by whom and when it was answered.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
+    """
+    DeclineFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]  # type: ignore[assignment]
+    """Effect: closes a call; nothing else changes. The journal records the caller.
+    Idempotency: by request_id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED.
+    """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
     """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
     the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow.
+    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+    a reset is another right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
@@ -340,6 +383,11 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+    """
+    SetDualControl: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]  # type: ignore[assignment]
+    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+    Idempotency: by request_id.
+    Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
     ListProposals: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]  # type: ignore[assignment]
     """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
@@ -376,7 +424,7 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
     record.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
     """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
@@ -389,7 +437,7 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
     """Effect: confirms that the displayed amount was set, and equals what the fund holds.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
+    Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Effect: none. Returns every table of the site.
@@ -411,8 +459,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
 
-    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit and
-    SetRate only propose a change. The response has the proposal, and the change happens when another
+    Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
+    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
@@ -551,7 +599,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.VoidTableSeatResponse, _abc.Awaitable[_operator_pb2.VoidTableSeatResponse]]:
         """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
+        SEAT_NOT_IN_ROUND.
         """
 
     @_abc_1.abstractmethod
@@ -568,6 +617,41 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def ListFloorCalls(
+        self,
+        request: _operator_pb2.ListFloorCallsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ListFloorCallsResponse, _abc.Awaitable[_operator_pb2.ListFloorCallsResponse]]:
+        """Effect: none. Returns the open calls of tables for the floor, oldest first.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+
+    @_abc_1.abstractmethod
+    def ApproveFloorCall(
+        self,
+        request: _operator_pb2.ApproveFloorCallRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.ApproveFloorCallResponse, _abc.Awaitable[_operator_pb2.ApproveFloorCallResponse]]:
+        """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
+        wager. The journal records the call and the caller. The first answer to a call wins; a later
+        one is refused with CALL_CLOSED, which says by whom and when it was answered.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
+        """
+
+    @_abc_1.abstractmethod
+    def DeclineFloorCall(
+        self,
+        request: _operator_pb2.DeclineFloorCallRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.DeclineFloorCallResponse, _abc.Awaitable[_operator_pb2.DeclineFloorCallResponse]]:
+        """Effect: closes a call; nothing else changes. The journal records the caller.
+        Idempotency: by request_id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED.
+        """
+
+    @_abc_1.abstractmethod
     def AdjustMeter(
         self,
         request: _operator_pb2.AdjustMeterRequest,
@@ -575,7 +659,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
         """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
         the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow.
+        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
+        a reset is another right.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -629,6 +714,17 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
+        """
+
+    @_abc_1.abstractmethod
+    def SetDualControl(
+        self,
+        request: _operator_pb2.SetDualControlRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_operator_pb2.SetDualControlResponse, _abc.Awaitable[_operator_pb2.SetDualControlResponse]]:
+        """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+        Idempotency: by request_id.
+        Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
 
     @_abc_1.abstractmethod
@@ -707,7 +803,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
         record.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
 
     @_abc_1.abstractmethod
@@ -732,7 +828,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.ConfirmDisplayResponse, _abc.Awaitable[_operator_pb2.ConfirmDisplayResponse]]:
         """Effect: confirms that the displayed amount was set, and equals what the fund holds.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_LINK, FLOORPERSON_REQUIRED, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
+        Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
 
     @_abc_1.abstractmethod

@@ -77,6 +77,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The table offers no such bet. NOT_FOUND; retry: never."""
     REASON_UNKNOWN_SEAT: _Reason.ValueType  # 21
     """The table has no such seat. NOT_FOUND; retry: never."""
+    REASON_UNKNOWN_IRREGULARITY: _Reason.ValueType  # 80
+    """The table's game has no such irregularity. NOT_FOUND; retry: never."""
+    REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
+    """This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
     """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
@@ -98,7 +102,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
     """The round is settled. FAILED_PRECONDITION; retry: never."""
     REASON_VOID_BY_FLOOR_ONLY: _Reason.ValueType  # 68
-    """The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.
+    """The round is collected, so only a floorperson may void it: call the floor.
     FAILED_PRECONDITION; retry: never.
     """
     REASON_VOID_TOO_LATE: _Reason.ValueType  # 31
@@ -155,6 +159,14 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
     REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
     """The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
+    REASON_CALL_OPEN: _Reason.ValueType  # 82
+    """The table already has an open call for the floor. FAILED_PRECONDITION; retry: later."""
+    REASON_UNKNOWN_CALL: _Reason.ValueType  # 83
+    """There is no such call for the floor. NOT_FOUND; retry: never."""
+    REASON_CALL_CLOSED: _Reason.ValueType  # 84
+    """The call for the floor is already answered or closed. FAILED_PRECONDITION; retry: never."""
+    REASON_SETTING_UNCHANGED: _Reason.ValueType  # 85
+    """The setting already has this value. FAILED_PRECONDITION; retry: never."""
     REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
     """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
     REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
@@ -242,6 +254,10 @@ REASON_UNKNOWN_BET: Reason.ValueType  # 20
 """The table offers no such bet. NOT_FOUND; retry: never."""
 REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 """The table has no such seat. NOT_FOUND; retry: never."""
+REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
+"""The table's game has no such irregularity. NOT_FOUND; retry: never."""
+REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
+"""This irregularity voids all hands, not one seat's. INVALID_ARGUMENT; retry: never."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
 """A floorperson must be named for this. INVALID_ARGUMENT; retry: never."""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
@@ -263,7 +279,7 @@ REASON_NOT_COLLECTED: Reason.ValueType  # 29
 REASON_ALREADY_SETTLED: Reason.ValueType  # 30
 """The round is settled. FAILED_PRECONDITION; retry: never."""
 REASON_VOID_BY_FLOOR_ONLY: Reason.ValueType  # 68
-"""The round is collected, so only a floorperson may void: jackpot void TABLE --reason WHY.
+"""The round is collected, so only a floorperson may void it: call the floor.
 FAILED_PRECONDITION; retry: never.
 """
 REASON_VOID_TOO_LATE: Reason.ValueType  # 31
@@ -320,6 +336,14 @@ REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
 """The second person must be of another department. FAILED_PRECONDITION; retry: never."""
 REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
 """The link has paid or was changed since the proposal. FAILED_PRECONDITION; retry: never."""
+REASON_CALL_OPEN: Reason.ValueType  # 82
+"""The table already has an open call for the floor. FAILED_PRECONDITION; retry: later."""
+REASON_UNKNOWN_CALL: Reason.ValueType  # 83
+"""There is no such call for the floor. NOT_FOUND; retry: never."""
+REASON_CALL_CLOSED: Reason.ValueType  # 84
+"""The call for the floor is already answered or closed. FAILED_PRECONDITION; retry: never."""
+REASON_SETTING_UNCHANGED: Reason.ValueType  # 85
+"""The setting already has this value. FAILED_PRECONDITION; retry: never."""
 REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
 """The regulation leaves no choice here. FAILED_PRECONDITION; retry: never."""
 REASON_BELOW_MINIMUM: Reason.ValueType  # 58

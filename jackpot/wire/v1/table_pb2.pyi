@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.rpc import status_pb2 as _status_pb2
+from jackpot.wire.v1 import meter_pb2 as _meter_pb2
 from jackpot.wire.v1 import payout_pb2 as _payout_pb2
 import builtins as _builtins
 import sys
@@ -20,6 +21,80 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _FloorAct:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FloorActEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FloorAct.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FLOOR_ACT_UNSPECIFIED: _FloorAct.ValueType  # 0
+    FLOOR_ACT_VOID_ROUND: _FloorAct.ValueType  # 1
+    FLOOR_ACT_VOID_SEAT: _FloorAct.ValueType  # 2
+    FLOOR_ACT_REMOVE_WAGER: _FloorAct.ValueType  # 3
+    """A wager that was accepted and has no chip, after lock-out and before the collection."""
+
+class FloorAct(_FloorAct, metaclass=_FloorActEnumTypeWrapper):
+    """What a table can't take back by itself."""
+
+FLOOR_ACT_UNSPECIFIED: FloorAct.ValueType  # 0
+FLOOR_ACT_VOID_ROUND: FloorAct.ValueType  # 1
+FLOOR_ACT_VOID_SEAT: FloorAct.ValueType  # 2
+FLOOR_ACT_REMOVE_WAGER: FloorAct.ValueType  # 3
+"""A wager that was accepted and has no chip, after lock-out and before the collection."""
+Global___FloorAct: _TypeAlias = FloorAct  # noqa: Y015
+
+class _CallOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CallOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CallOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CALL_OUTCOME_UNSPECIFIED: _CallOutcome.ValueType  # 0
+    CALL_OUTCOME_APPROVED: _CallOutcome.ValueType  # 1
+    """A floorperson did what was asked."""
+    CALL_OUTCOME_DECLINED: _CallOutcome.ValueType  # 2
+    CALL_OUTCOME_WITHDRAWN: _CallOutcome.ValueType  # 3
+    CALL_OUTCOME_OVERTAKEN: _CallOutcome.ValueType  # 4
+    """What it asked for was done otherwise, or can't be done any more."""
+    CALL_OUTCOME_EXPIRED: _CallOutcome.ValueType  # 5
+    """Nobody answered within 30 minutes."""
+
+class CallOutcome(_CallOutcome, metaclass=_CallOutcomeEnumTypeWrapper):
+    """What became of a call for the floor."""
+
+CALL_OUTCOME_UNSPECIFIED: CallOutcome.ValueType  # 0
+CALL_OUTCOME_APPROVED: CallOutcome.ValueType  # 1
+"""A floorperson did what was asked."""
+CALL_OUTCOME_DECLINED: CallOutcome.ValueType  # 2
+CALL_OUTCOME_WITHDRAWN: CallOutcome.ValueType  # 3
+CALL_OUTCOME_OVERTAKEN: CallOutcome.ValueType  # 4
+"""What it asked for was done otherwise, or can't be done any more."""
+CALL_OUTCOME_EXPIRED: CallOutcome.ValueType  # 5
+"""Nobody answered within 30 minutes."""
+Global___CallOutcome: _TypeAlias = CallOutcome  # noqa: Y015
+
+class _WatchedPayoutState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WatchedPayoutStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WatchedPayoutState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WATCHED_PAYOUT_STATE_UNSPECIFIED: _WatchedPayoutState.ValueType  # 0
+    WATCHED_PAYOUT_STATE_PENDING: _WatchedPayoutState.ValueType  # 1
+    """A floorperson has yet to validate it."""
+    WATCHED_PAYOUT_STATE_PAYABLE: _WatchedPayoutState.ValueType  # 2
+    """It may be paid."""
+
+class WatchedPayoutState(_WatchedPayoutState, metaclass=_WatchedPayoutStateEnumTypeWrapper):
+    """How far an open payout is."""
+
+WATCHED_PAYOUT_STATE_UNSPECIFIED: WatchedPayoutState.ValueType  # 0
+WATCHED_PAYOUT_STATE_PENDING: WatchedPayoutState.ValueType  # 1
+"""A floorperson has yet to validate it."""
+WATCHED_PAYOUT_STATE_PAYABLE: WatchedPayoutState.ValueType  # 2
+"""It may be paid."""
+Global___WatchedPayoutState: _TypeAlias = WatchedPayoutState  # noqa: Y015
 
 class _RoundPhase:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -266,6 +341,63 @@ class Round(_message.Message):
 Global___Round: _TypeAlias = Round  # noqa: Y015
 
 @_typing.final
+class FloorCall(_message.Message):
+    """A table's call for the floor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    ACT_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    BET_FIELD_NUMBER: _builtins.int
+    IRREGULARITY_FIELD_NUMBER: _builtins.int
+    CALLED_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    BY_FIELD_NUMBER: _builtins.int
+    CLOSED_TIME_MICROS_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    table: _builtins.str
+    round: _builtins.int
+    act: Global___FloorAct.ValueType
+    seat: _builtins.int
+    bet: _builtins.str
+    irregularity: _builtins.str
+    called_time_micros: _builtins.int
+    expires_time_micros: _builtins.int
+    outcome: Global___CallOutcome.ValueType
+    """Unspecified: the call is open."""
+    by: _builtins.str
+    """The floorperson who answered it, or whose own act overtook it."""
+    closed_time_micros: _builtins.int
+    """0: the call is open."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        table: _builtins.str = ...,
+        round: _builtins.int = ...,
+        act: Global___FloorAct.ValueType = ...,
+        seat: _builtins.int = ...,
+        bet: _builtins.str = ...,
+        irregularity: _builtins.str = ...,
+        called_time_micros: _builtins.int = ...,
+        expires_time_micros: _builtins.int = ...,
+        outcome: Global___CallOutcome.ValueType = ...,
+        by: _builtins.str = ...,
+        closed_time_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "bet", b"bet", "by", b"by", "called_time_micros", b"called_time_micros", "closed_time_micros", b"closed_time_micros", "expires_time_micros", b"expires_time_micros", "id", b"id", "irregularity", b"irregularity", "outcome", b"outcome", "round", b"round", "seat", b"seat", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FloorCall: _TypeAlias = FloorCall  # noqa: Y015
+
+@_typing.final
 class CommandId(_message.Message):
     """Identifies a command, so that it is recognized when it is sent again."""
 
@@ -453,6 +585,7 @@ class VoidRound(_message.Message):
 
     IRREGULARITY_FIELD_NUMBER: _builtins.int
     irregularity: _builtins.str
+    """One of the game's list."""
     def __init__(
         self,
         *,
@@ -467,28 +600,62 @@ class VoidRound(_message.Message):
 Global___VoidRound: _TypeAlias = VoidRound  # noqa: Y015
 
 @_typing.final
-class VoidSeat(_message.Message):
-    """Undo one seat's part of the round."""
+class CallFloor(_message.Message):
+    """Ask for a floorperson."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    ACT_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    BET_FIELD_NUMBER: _builtins.int
     IRREGULARITY_FIELD_NUMBER: _builtins.int
+    act: Global___FloorAct.ValueType
+    round: _builtins.int
+    """The number of the round that is meant."""
     seat: _builtins.int
+    """For a seat or a wager."""
+    bet: _builtins.str
+    """For a wager."""
     irregularity: _builtins.str
+    """For a void: one of the game's list. A seat can't be voided for what voids all hands."""
     def __init__(
         self,
         *,
+        act: Global___FloorAct.ValueType = ...,
+        round: _builtins.int = ...,
         seat: _builtins.int = ...,
+        bet: _builtins.str = ...,
         irregularity: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["irregularity", b"irregularity", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["act", b"act", "bet", b"bet", "irregularity", b"irregularity", "round", b"round", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___VoidSeat: _TypeAlias = VoidSeat  # noqa: Y015
+Global___CallFloor: _TypeAlias = CallFloor  # noqa: Y015
+
+@_typing.final
+class WithdrawCall(_message.Message):
+    """Take a call back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CALL_FIELD_NUMBER: _builtins.int
+    call: _builtins.int
+    def __init__(
+        self,
+        *,
+        call: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawCall: _TypeAlias = WithdrawCall  # noqa: Y015
 
 @_typing.final
 class ContributePot(_message.Message):
@@ -575,10 +742,11 @@ class PlayCommand(_message.Message):
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
-    VOID_SEAT_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     PLACE_DECK_FIELD_NUMBER: _builtins.int
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
+    CALL_FLOOR_FIELD_NUMBER: _builtins.int
+    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     @_builtins.property
     def open_round(self) -> Global___OpenRound: ...
@@ -595,13 +763,15 @@ class PlayCommand(_message.Message):
     @_builtins.property
     def void_round(self) -> Global___VoidRound: ...
     @_builtins.property
-    def void_seat(self) -> Global___VoidSeat: ...
-    @_builtins.property
     def contribute_pot(self) -> Global___ContributePot: ...
     @_builtins.property
     def place_deck(self) -> Global___PlaceDeck: ...
     @_builtins.property
     def remove_deck(self) -> Global___RemoveDeck: ...
+    @_builtins.property
+    def call_floor(self) -> Global___CallFloor: ...
+    @_builtins.property
+    def withdraw_call(self) -> Global___WithdrawCall: ...
     def __init__(
         self,
         *,
@@ -613,16 +783,17 @@ class PlayCommand(_message.Message):
         confirm_collection: Global___ConfirmCollection | None = ...,
         settle: Global___Settle | None = ...,
         void_round: Global___VoidRound | None = ...,
-        void_seat: Global___VoidSeat | None = ...,
         contribute_pot: Global___ContributePot | None = ...,
         place_deck: Global___PlaceDeck | None = ...,
         remove_deck: Global___RemoveDeck | None = ...,
+        call_floor: Global___CallFloor | None = ...,
+        withdraw_call: Global___WithdrawCall | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "contribute_pot", "place_deck", "remove_deck", "call_floor", "withdraw_call"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -644,10 +815,11 @@ class PlayResult(_message.Message):
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
-    VOID_SEAT_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     PLACE_DECK_FIELD_NUMBER: _builtins.int
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
+    CALL_FLOOR_FIELD_NUMBER: _builtins.int
+    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
     """The answer's place in the journal; 0 for a refusal that was not journaled."""
@@ -668,13 +840,15 @@ class PlayResult(_message.Message):
     @_builtins.property
     def void_round(self) -> Global___VoidRoundResponse: ...
     @_builtins.property
-    def void_seat(self) -> Global___VoidSeatResponse: ...
-    @_builtins.property
     def contribute_pot(self) -> Global___ContributePotResponse: ...
     @_builtins.property
     def place_deck(self) -> Global___PlaceDeckResponse: ...
     @_builtins.property
     def remove_deck(self) -> Global___RemoveDeckResponse: ...
+    @_builtins.property
+    def call_floor(self) -> Global___CallFloorResponse: ...
+    @_builtins.property
+    def withdraw_call(self) -> Global___WithdrawCallResponse: ...
     def __init__(
         self,
         *,
@@ -688,16 +862,17 @@ class PlayResult(_message.Message):
         confirm_collection: Global___ConfirmCollectionResponse | None = ...,
         settle: Global___SettleResponse | None = ...,
         void_round: Global___VoidRoundResponse | None = ...,
-        void_seat: Global___VoidSeatResponse | None = ...,
         contribute_pot: Global___ContributePotResponse | None = ...,
         place_deck: Global___PlaceDeckResponse | None = ...,
         remove_deck: Global___RemoveDeckResponse | None = ...,
+        call_floor: Global___CallFloorResponse | None = ...,
+        withdraw_call: Global___WithdrawCallResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "void_seat", b"void_seat", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "void_seat", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "contribute_pot", "place_deck", "remove_deck", "call_floor", "withdraw_call"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 
@@ -738,6 +913,7 @@ class AttachResponse(_message.Message):
     LAST_NUMBER_FIELD_NUMBER: _builtins.int
     ROUNDS_FIELD_NUMBER: _builtins.int
     ROUND_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     epoch: _builtins.int
     last_number: _builtins.int
@@ -748,6 +924,10 @@ class AttachResponse(_message.Message):
     def round(self) -> Global___Round:
         """Absent: the table never had one."""
 
+    @_builtins.property
+    def call(self) -> Global___FloorCall:
+        """The table's open call for the floor; absent: none."""
+
     def __init__(
         self,
         *,
@@ -756,10 +936,11 @@ class AttachResponse(_message.Message):
         last_number: _builtins.int = ...,
         rounds: _builtins.int = ...,
         round: Global___Round | None = ...,
+        call: Global___FloorCall | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["round", b"round"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "last_number", b"last_number", "round", b"round", "rounds", b"rounds", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "last_number", b"last_number", "round", b"round", "rounds", b"rounds", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1177,7 +1358,7 @@ class VoidRoundResponse(_message.Message):
 Global___VoidRoundResponse: _TypeAlias = VoidRoundResponse  # noqa: Y015
 
 @_typing.final
-class VoidSeatRequest(_message.Message):
+class CallFloorRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ID_FIELD_NUMBER: _builtins.int
@@ -1185,12 +1366,12 @@ class VoidSeatRequest(_message.Message):
     @_builtins.property
     def id(self) -> Global___CommandId: ...
     @_builtins.property
-    def command(self) -> Global___VoidSeat: ...
+    def command(self) -> Global___CallFloor: ...
     def __init__(
         self,
         *,
         id: Global___CommandId | None = ...,
-        command: Global___VoidSeat | None = ...,
+        command: Global___CallFloor | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -1198,36 +1379,75 @@ class VoidSeatRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___VoidSeatRequest: _TypeAlias = VoidSeatRequest  # noqa: Y015
+Global___CallFloorRequest: _TypeAlias = CallFloorRequest  # noqa: Y015
 
 @_typing.final
-class VoidSeatResponse(_message.Message):
+class CallFloorResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SEQUENCE_FIELD_NUMBER: _builtins.int
-    ROUND_FIELD_NUMBER: _builtins.int
-    RETURNED_MICROS_FIELD_NUMBER: _builtins.int
-    CHANGES_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    EXPIRES_TIME_MICROS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    round: _builtins.int
-    returned_micros: _builtins.int
-    @_builtins.property
-    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.PayoutChange]: ...
+    call: _builtins.int
+    expires_time_micros: _builtins.int
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
-        round: _builtins.int = ...,
-        returned_micros: _builtins.int = ...,
-        changes: _abc.Iterable[_payout_pb2.PayoutChange] | None = ...,
+        call: _builtins.int = ...,
+        expires_time_micros: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "returned_micros", b"returned_micros", "round", b"round", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "expires_time_micros", b"expires_time_micros", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___VoidSeatResponse: _TypeAlias = VoidSeatResponse  # noqa: Y015
+Global___CallFloorResponse: _TypeAlias = CallFloorResponse  # noqa: Y015
+
+@_typing.final
+class WithdrawCallRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    COMMAND_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def id(self) -> Global___CommandId: ...
+    @_builtins.property
+    def command(self) -> Global___WithdrawCall: ...
+    def __init__(
+        self,
+        *,
+        id: Global___CommandId | None = ...,
+        command: Global___WithdrawCall | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "id", b"id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawCallRequest: _TypeAlias = WithdrawCallRequest  # noqa: Y015
+
+@_typing.final
+class WithdrawCallResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WithdrawCallResponse: _TypeAlias = WithdrawCallResponse  # noqa: Y015
 
 @_typing.final
 class ContributePotRequest(_message.Message):
@@ -1419,3 +1639,158 @@ class PlayResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PlayResponse: _TypeAlias = PlayResponse  # noqa: Y015
+
+@_typing.final
+class WatchTableRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    table: _builtins.str
+    epoch: _builtins.int
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        table: _builtins.str = ...,
+        epoch: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTableRequest: _TypeAlias = WatchTableRequest  # noqa: Y015
+
+@_typing.final
+class WatchTableResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class ShutMetadataEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    PAYOUTS_FIELD_NUMBER: _builtins.int
+    MAY_OPEN_ROUND_FIELD_NUMBER: _builtins.int
+    SHUT_REASON_FIELD_NUMBER: _builtins.int
+    SHUT_METADATA_FIELD_NUMBER: _builtins.int
+    LINKS_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
+    PROGRESS_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    """The journal's latest sequence when this was so."""
+    may_open_round: _builtins.bool
+    shut_reason: _builtins.str
+    """Why not, as OpenRound would be refused; empty: it may. The name of a Reason without prefix."""
+    progress: _builtins.bool
+    """Nothing has changed since the frame before: it shows that the connection is alive."""
+    @_builtins.property
+    def round(self) -> Global___Round:
+        """The current round, or the last one until the next opens; absent: none, or it was voided."""
+
+    @_builtins.property
+    def payouts(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchedPayout]:
+        """The payouts of that round that are not yet paid or rejected, in payment order."""
+
+    @_builtins.property
+    def shut_metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The values that the reason mentions, such as the payout that has to be paid first."""
+
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchedLink]:
+        """In the table's order."""
+
+    @_builtins.property
+    def call(self) -> Global___FloorCall:
+        """The open call for the floor, or the last one with its answer; absent: there was none."""
+
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        round: Global___Round | None = ...,
+        payouts: _abc.Iterable[Global___WatchedPayout] | None = ...,
+        may_open_round: _builtins.bool = ...,
+        shut_reason: _builtins.str = ...,
+        shut_metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        links: _abc.Iterable[Global___WatchedLink] | None = ...,
+        call: Global___FloorCall | None = ...,
+        progress: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "round", b"round"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "links", b"links", "may_open_round", b"may_open_round", "payouts", b"payouts", "progress", b"progress", "round", b"round", "sequence", b"sequence", "shut_metadata", b"shut_metadata", "shut_reason", b"shut_reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTableResponse: _TypeAlias = WatchTableResponse  # noqa: Y015
+
+@_typing.final
+class WatchedPayout(_message.Message):
+    """A payout of the round, and how far it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAYOUT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    state: Global___WatchedPayoutState.ValueType
+    @_builtins.property
+    def payout(self) -> _payout_pb2.Payout: ...
+    def __init__(
+        self,
+        *,
+        payout: _payout_pb2.Payout | None = ...,
+        state: Global___WatchedPayoutState.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["payout", b"payout"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["payout", b"payout", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchedPayout: _TypeAlias = WatchedPayout  # noqa: Y015
+
+@_typing.final
+class WatchedLink(_message.Message):
+    """A link of the table."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINK_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    link: _builtins.str
+    status: _meter_pb2.LinkStatus.ValueType
+    def __init__(
+        self,
+        *,
+        link: _builtins.str = ...,
+        status: _meter_pb2.LinkStatus.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "status", b"status"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchedLink: _TypeAlias = WatchedLink  # noqa: Y015

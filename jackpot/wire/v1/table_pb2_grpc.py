@@ -100,10 +100,15 @@ class TableServiceStub:
                 request_serializer=jackpot_dot_v1_dot_table__pb2.VoidRoundRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.VoidRoundResponse.FromString,
                 _registered_method=True)
-        self.VoidSeat = channel.unary_unary(
-                '/jackpot.v1.TableService/VoidSeat',
-                request_serializer=jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.SerializeToString,
-                response_deserializer=jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.FromString,
+        self.CallFloor = channel.unary_unary(
+                '/jackpot.v1.TableService/CallFloor',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.CallFloorRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.CallFloorResponse.FromString,
+                _registered_method=True)
+        self.WithdrawCall = channel.unary_unary(
+                '/jackpot.v1.TableService/WithdrawCall',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.WithdrawCallRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.WithdrawCallResponse.FromString,
                 _registered_method=True)
         self.ContributePot = channel.unary_unary(
                 '/jackpot.v1.TableService/ContributePot',
@@ -124,6 +129,11 @@ class TableServiceStub:
                 '/jackpot.v1.TableService/Play',
                 request_serializer=jackpot_dot_v1_dot_table__pb2.PlayRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_table__pb2.PlayResponse.FromString,
+                _registered_method=True)
+        self.WatchTable = channel.unary_stream(
+                '/jackpot.v1.TableService/WatchTable',
+                request_serializer=jackpot_dot_v1_dot_table__pb2.WatchTableRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_table__pb2.WatchTableResponse.FromString,
                 _registered_method=True)
 
 
@@ -232,20 +242,35 @@ class TableServiceServicer:
 
     def VoidRound(self, request, context):
         """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
-        itself until its collection is confirmed. After that cards may be known, so a floorperson does
-        it with OperatorService.VoidTableRound. A round without chips to count is collected at its
-        lock-out.
+        itself until its collection is confirmed, for an irregularity of its game's list. After that
+        cards may be known, so the table calls the floor. A round without chips to count is collected
+        at its lock-out. A laboratory's site file may let tables void until they settle.
         Idempotency: by command id.
-        Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
+        Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def VoidSeat(self, request, context):
-        """Effect: as VoidRound, for one seat.
+    def CallFloor(self, request, context):
+        """Effect: asks a floorperson to void the round or a seat, or to remove a wager that has no chip.
+        The call is journaled and shown on every floor screen; nothing else changes, and nothing waits
+        for it. Only an approval by a floorperson, with their own credential, does what was asked.
+        WatchTable brings the answer. A table has one open call. It stays open across attachments, and
+        ends after 30 minutes, or as soon as what it asks for is impossible.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+        WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
+        SEAT_NOT_IN_ROUND, CALL_OPEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WithdrawCall(self, request, context):
+        """Effect: takes an open call back; nobody can approve it any more.
+        Idempotency: by command id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -290,6 +315,19 @@ class TableServiceServicer:
         open more connections.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchTable(self, request, context):
+        """Effect: none. Sends the table as it is, then again whenever something about it changes, by
+        whoever: its round and payouts, whether it may open the next round, its links, its call for the
+        floor. A slow reader gets only the latest frame. Without a change a frame comes at least every
+        five seconds, so silence means a broken connection. The call ends with FENCED when the table
+        attaches again.
+        Idempotency: needs none.
+        Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -343,10 +381,15 @@ def add_TableServiceServicer_to_server(servicer, server):
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.VoidRoundRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.VoidRoundResponse.SerializeToString,
             ),
-            'VoidSeat': grpc.unary_unary_rpc_method_handler(
-                    servicer.VoidSeat,
-                    request_deserializer=jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.FromString,
-                    response_serializer=jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.SerializeToString,
+            'CallFloor': grpc.unary_unary_rpc_method_handler(
+                    servicer.CallFloor,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.CallFloorRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.CallFloorResponse.SerializeToString,
+            ),
+            'WithdrawCall': grpc.unary_unary_rpc_method_handler(
+                    servicer.WithdrawCall,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.WithdrawCallRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.WithdrawCallResponse.SerializeToString,
             ),
             'ContributePot': grpc.unary_unary_rpc_method_handler(
                     servicer.ContributePot,
@@ -367,6 +410,11 @@ def add_TableServiceServicer_to_server(servicer, server):
                     servicer.Play,
                     request_deserializer=jackpot_dot_v1_dot_table__pb2.PlayRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_table__pb2.PlayResponse.SerializeToString,
+            ),
+            'WatchTable': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchTable,
+                    request_deserializer=jackpot_dot_v1_dot_table__pb2.WatchTableRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_table__pb2.WatchTableResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -644,7 +692,7 @@ class TableService:
             _registered_method=True)
 
     @staticmethod
-    def VoidSeat(request,
+    def CallFloor(request,
             target,
             options=(),
             channel_credentials=None,
@@ -657,9 +705,36 @@ class TableService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/jackpot.v1.TableService/VoidSeat',
-            jackpot_dot_v1_dot_table__pb2.VoidSeatRequest.SerializeToString,
-            jackpot_dot_v1_dot_table__pb2.VoidSeatResponse.FromString,
+            '/jackpot.v1.TableService/CallFloor',
+            jackpot_dot_v1_dot_table__pb2.CallFloorRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.CallFloorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WithdrawCall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.TableService/WithdrawCall',
+            jackpot_dot_v1_dot_table__pb2.WithdrawCallRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.WithdrawCallResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -768,6 +843,33 @@ class TableService:
             '/jackpot.v1.TableService/Play',
             jackpot_dot_v1_dot_table__pb2.PlayRequest.SerializeToString,
             jackpot_dot_v1_dot_table__pb2.PlayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/jackpot.v1.TableService/WatchTable',
+            jackpot_dot_v1_dot_table__pb2.WatchTableRequest.SerializeToString,
+            jackpot_dot_v1_dot_table__pb2.WatchTableResponse.FromString,
             options,
             channel_credentials,
             insecure,

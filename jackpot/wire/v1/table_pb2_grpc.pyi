@@ -103,16 +103,27 @@ class TableServiceStub:
     """
     VoidRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoidRoundRequest, _table_pb2.VoidRoundResponse]
     """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
-    itself until its collection is confirmed. After that cards may be known, so a floorperson does
-    it with OperatorService.VoidTableRound. A round without chips to count is collected at its
-    lock-out.
+    itself until its collection is confirmed, for an irregularity of its game's list. After that
+    cards may be known, so the table calls the floor. A round without chips to count is collected
+    at its lock-out. A laboratory's site file may let tables void until they settle.
     Idempotency: by command id.
-    Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
+    Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
-    VoidSeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]
-    """Effect: as VoidRound, for one seat.
+    CallFloor: _grpc.UnaryUnaryMultiCallable[_table_pb2.CallFloorRequest, _table_pb2.CallFloorResponse]
+    """Effect: asks a floorperson to void the round or a seat, or to remove a wager that has no chip.
+    The call is journaled and shown on every floor screen; nothing else changes, and nothing waits
+    for it. Only an approval by a floorperson, with their own credential, does what was asked.
+    WatchTable brings the answer. A table has one open call. It stays open across attachments, and
+    ends after 30 minutes, or as soon as what it asks for is impossible.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+    WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
+    SEAT_NOT_IN_ROUND, CALL_OPEN.
+    """
+    WithdrawCall: _grpc.UnaryUnaryMultiCallable[_table_pb2.WithdrawCallRequest, _table_pb2.WithdrawCallResponse]
+    """Effect: takes an open call back; nobody can approve it any more.
+    Idempotency: by command id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
     """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
@@ -141,6 +152,15 @@ class TableServiceStub:
     open more connections.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
+    """
+    WatchTable: _grpc.UnaryStreamMultiCallable[_table_pb2.WatchTableRequest, _table_pb2.WatchTableResponse]
+    """Effect: none. Sends the table as it is, then again whenever something about it changes, by
+    whoever: its round and payouts, whether it may open the next round, its links, its call for the
+    floor. A slow reader gets only the latest frame. Without a change a frame comes at least every
+    five seconds, so silence means a broken connection. The call ends with FENCED when the table
+    attaches again.
+    Idempotency: needs none.
+    Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
     """
 
 @_typing.type_check_only
@@ -218,16 +238,27 @@ class TableServiceAsyncStub(TableServiceStub):
     """
     VoidRound: _aio.UnaryUnaryMultiCallable[_table_pb2.VoidRoundRequest, _table_pb2.VoidRoundResponse]  # type: ignore[assignment]
     """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
-    itself until its collection is confirmed. After that cards may be known, so a floorperson does
-    it with OperatorService.VoidTableRound. A round without chips to count is collected at its
-    lock-out.
+    itself until its collection is confirmed, for an irregularity of its game's list. After that
+    cards may be known, so the table calls the floor. A round without chips to count is collected
+    at its lock-out. A laboratory's site file may let tables void until they settle.
     Idempotency: by command id.
-    Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
+    Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
-    VoidSeat: _aio.UnaryUnaryMultiCallable[_table_pb2.VoidSeatRequest, _table_pb2.VoidSeatResponse]  # type: ignore[assignment]
-    """Effect: as VoidRound, for one seat.
+    CallFloor: _aio.UnaryUnaryMultiCallable[_table_pb2.CallFloorRequest, _table_pb2.CallFloorResponse]  # type: ignore[assignment]
+    """Effect: asks a floorperson to void the round or a seat, or to remove a wager that has no chip.
+    The call is journaled and shown on every floor screen; nothing else changes, and nothing waits
+    for it. Only an approval by a floorperson, with their own credential, does what was asked.
+    WatchTable brings the answer. A table has one open call. It stays open across attachments, and
+    ends after 30 minutes, or as soon as what it asks for is impossible.
     Idempotency: by command id.
-    Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+    WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
+    SEAT_NOT_IN_ROUND, CALL_OPEN.
+    """
+    WithdrawCall: _aio.UnaryUnaryMultiCallable[_table_pb2.WithdrawCallRequest, _table_pb2.WithdrawCallResponse]  # type: ignore[assignment]
+    """Effect: takes an open call back; nobody can approve it any more.
+    Idempotency: by command id.
+    Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
     """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
@@ -256,6 +287,15 @@ class TableServiceAsyncStub(TableServiceStub):
     open more connections.
     Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
     Reasons: those of the commands.
+    """
+    WatchTable: _aio.UnaryStreamMultiCallable[_table_pb2.WatchTableRequest, _table_pb2.WatchTableResponse]  # type: ignore[assignment]
+    """Effect: none. Sends the table as it is, then again whenever something about it changes, by
+    whoever: its round and payouts, whether it may open the next round, its links, its call for the
+    floor. A slow reader gets only the latest frame. Without a change a frame comes at least every
+    five seconds, so silence means a broken connection. The call ends with FENCED when the table
+    attaches again.
+    Idempotency: needs none.
+    Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
     """
 
 class TableServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -384,22 +424,39 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.VoidRoundResponse, _abc.Awaitable[_table_pb2.VoidRoundResponse]]:
         """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
-        itself until its collection is confirmed. After that cards may be known, so a floorperson does
-        it with OperatorService.VoidTableRound. A round without chips to count is collected at its
-        lock-out.
+        itself until its collection is confirmed, for an irregularity of its game's list. After that
+        cards may be known, so the table calls the floor. A round without chips to count is collected
+        at its lock-out. A laboratory's site file may let tables void until they settle.
         Idempotency: by command id.
-        Reasons: NO_ROUND, VOID_BY_FLOOR_ONLY.
+        Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
 
     @_abc_1.abstractmethod
-    def VoidSeat(
+    def CallFloor(
         self,
-        request: _table_pb2.VoidSeatRequest,
+        request: _table_pb2.CallFloorRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_table_pb2.VoidSeatResponse, _abc.Awaitable[_table_pb2.VoidSeatResponse]]:
-        """Effect: as VoidRound, for one seat.
+    ) -> _typing.Union[_table_pb2.CallFloorResponse, _abc.Awaitable[_table_pb2.CallFloorResponse]]:
+        """Effect: asks a floorperson to void the round or a seat, or to remove a wager that has no chip.
+        The call is journaled and shown on every floor screen; nothing else changes, and nothing waits
+        for it. Only an approval by a floorperson, with their own credential, does what was asked.
+        WatchTable brings the answer. A table has one open call. It stays open across attachments, and
+        ends after 30 minutes, or as soon as what it asks for is impossible.
         Idempotency: by command id.
-        Reasons: UNKNOWN_SEAT, NO_ROUND, VOID_BY_FLOOR_ONLY, SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+        WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
+        SEAT_NOT_IN_ROUND, CALL_OPEN.
+        """
+
+    @_abc_1.abstractmethod
+    def WithdrawCall(
+        self,
+        request: _table_pb2.WithdrawCallRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_table_pb2.WithdrawCallResponse, _abc.Awaitable[_table_pb2.WithdrawCallResponse]]:
+        """Effect: takes an open call back; nobody can approve it any more.
+        Idempotency: by command id.
+        Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
 
     @_abc_1.abstractmethod
@@ -452,6 +509,21 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         open more connections.
         Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
         Reasons: those of the commands.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchTable(
+        self,
+        request: _table_pb2.WatchTableRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_table_pb2.WatchTableResponse], _abc.AsyncIterator[_table_pb2.WatchTableResponse]]:
+        """Effect: none. Sends the table as it is, then again whenever something about it changes, by
+        whoever: its round and payouts, whether it may open the next round, its links, its call for the
+        floor. A slow reader gets only the latest frame. Without a change a frame comes at least every
+        five seconds, so silence means a broken connection. The call ends with FENCED when the table
+        attaches again.
+        Idempotency: needs none.
+        Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
         """
 
 def add_TableServiceServicer_to_server(servicer: TableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -5,14 +5,8 @@ from msgspec import structs
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import Irregularity, Remedy, usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
-
-_CLAUSE = "PA2010 555.14"
-_IRREGULARITIES = usual(_CLAUSE, face_up="b", drawn="c", number="d", exposed="a") | {
-    Irregularity.PLAYER_WRONG_NUMBER: Remedy("void-seat", f"{_CLAUSE}(d)"),
-    Irregularity.DEALER_ONE_SHORT: Remedy("complete-hand", f"{_CLAUSE}(d)"),
-}
 
 
 def _card_by_card(section: str) -> tuple[Pass, ...]:
@@ -50,8 +44,9 @@ _CLAUSES = chapter(
     ),
 )
 
+_RULE = rules()["pa-2011-caribbean-stud"]
 GAME = Game(
-    rule=rules()["pa-2011-caribbean-stud"],
+    rule=_RULE,
     clauses=structs.replace(
         _CLAUSES,
         collection="PA2010 555.8(b)",
@@ -62,7 +57,7 @@ GAME = Game(
             "PA2010 555.12(a)",
         ),
     ),
-    irregularities=_IRREGULARITIES,
+    irregularities=remedies(_RULE),
     plans=plans(_card_by_card("PA2010 555.8(d)"), _STACKS, hand=_card_by_card("PA2010 555.9(b)")),
     required=("ante",),
     script=(

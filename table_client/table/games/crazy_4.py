@@ -7,7 +7,7 @@ where the rule file has that bet.
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Ask, Cards, Game, Pass, View, plans
 
 _CARD_BY_CARD = (Pass("bonus-card", if_bet="six-card-bonus"), *(Pass("seats"), Pass("dealer")) * 5)
@@ -32,7 +32,7 @@ def six_cards(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return ((*cards.own, cards.bonus_card),)
 
 
-def _game(rule: str, sections: Sections, irregular: str, discard: str) -> Game:
+def _game(rule: str, sections: Sections, discard: str) -> Game:
     play = sections.at(sections.completion, "b")
     return Game(
         rule=rules()[rule],
@@ -46,7 +46,7 @@ def _game(rule: str, sections: Sections, irregular: str, discard: str) -> Game:
                 continuous="g",
             ),
         ),
-        irregularities=usual(irregular, exposed="d"),
+        irregularities=remedies(rules()[rule]),
         plans=plans(_CARD_BY_CARD, _STACKS),
         required=("ante", "super-bonus"),
         script=(
@@ -67,15 +67,12 @@ def _game(rule: str, sections: Sections, irregular: str, discard: str) -> Game:
     )
 
 
-PENNSYLVANIA = _game("pa-crazy-4-poker", Sections(before="PA 657a."), "PA 657a.13", "h")
-PENNSYLVANIA_2011 = _game(
-    "pa-2011-crazy-4-poker", Sections(before="PA2011 573."), "PA2011 573.13", "f"
-)
+PENNSYLVANIA = _game("pa-crazy-4-poker", Sections(before="PA 657a."), "h")
+PENNSYLVANIA_2011 = _game("pa-2011-crazy-4-poker", Sections(before="PA2011 573."), "f")
 MASSACHUSETTS = _game(
     "ma-crazy-4-poker",
     Sections(
         before="MA ", opening=3, shuffle=4, wagers=6, manual=7, hand=8, automated=9, completion=10
     ),
-    "MA 12",
     "g",
 )

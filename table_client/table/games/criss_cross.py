@@ -6,7 +6,7 @@ The cross is dealt from the far box over the three of the middle row to the near
 from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import Irregularity, Remedy, usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View, plans
 
 FAR, LEFT, CENTRE, RIGHT, NEAR = range(5)
@@ -51,12 +51,10 @@ def strategy(ask: Ask, view: View) -> int:
 
 
 _SECTIONS = Sections(before="PA2014 592.")
-_IRREGULARITIES = usual("PA2014 592.13") | {
-    Irregularity.COMMUNITY_CARD_EXPOSED: Remedy("void-round", "PA2014 592.13(d)")
-}
 
+_RULE = rules()["pa-2014-criss-cross-poker"]
 GAME = Game(
-    rule=rules()["pa-2014-criss-cross-poker"],
+    rule=_RULE,
     clauses=chapter(
         _SECTIONS,
         Letters(
@@ -68,7 +66,7 @@ GAME = Game(
             continuous="g",
         ),
     ),
-    irregularities=_IRREGULARITIES,
+    irregularities=remedies(_RULE),
     plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante-across", "ante-down"),
     script=(

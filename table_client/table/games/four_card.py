@@ -3,7 +3,7 @@
 from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
 
 # The dealer's fifth and sixth card are dealt one after the other.
@@ -18,8 +18,9 @@ def strategy(ask: Ask, view: View) -> int:
     return int(at_least("four-card", view.own, "pair-of-threes"))
 
 
+_RULE = rules()["pa-2010-four-card-poker"]
 GAME = Game(
-    rule=rules()["pa-2010-four-card-poker"],
+    rule=_RULE,
     clauses=chapter(
         Sections(before="PA2010 557."),
         Letters(
@@ -31,7 +32,7 @@ GAME = Game(
             discard=("g",),
         ),
     ),
-    irregularities=usual("PA2010 557.13", exposed="d"),
+    irregularities=remedies(_RULE),
     plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante",),
     alone=("aces-up",),

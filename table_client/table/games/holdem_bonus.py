@@ -8,7 +8,7 @@ from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import Irregularity, Remedy, usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import (
     Ask,
     Cards,
@@ -58,15 +58,9 @@ def own_and_dealer(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return ((*cards.own, *cards.dealer),)
 
 
-_CLAUSE = "PA2010 563.13"
-_BONUS = ("bonus",)
-_IRREGULARITIES = usual(_CLAUSE, face_up="b", drawn="c", number="d") | {
-    Irregularity.DEALER_CARD_EXPOSED: Remedy("void-round", f"{_CLAUSE}(a)", spares=_BONUS),
-    Irregularity.CARDS_FACE_UP_LATE: Remedy("void-round", f"{_CLAUSE}(b)", spares=_BONUS),
-}
-
+_RULE = rules()["pa-2011-texas-holdem-bonus"]
 GAME = Game(
-    rule=rules()["pa-2011-texas-holdem-bonus"],
+    rule=_RULE,
     clauses=chapter(
         Sections(before="PA2010 563.", automated_before="PA2011 563."),
         Letters(
@@ -79,7 +73,7 @@ GAME = Game(
             discard=("i",),
         ),
     ),
-    irregularities=_IRREGULARITIES,
+    irregularities=remedies(_RULE),
     plans=plans(
         numbered("PA2010 563.8(d)", 4, "dealer"),
         _STACKS,

@@ -1,23 +1,11 @@
-"""What can go wrong in a round, and what each chapter says must follow.
-
-The chapters agree on most of it; `usual` builds what they share from the letters that they use.
-"""
+"""What can go wrong in a round, and what each chapter says must follow: the rule files have it."""
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal
 
 from msgspec import Struct
 
-Does = Literal[
-    "play-on",  # nothing changes
-    "set-aside",  # the card goes to the discard rack, another is dealt
-    "void-round",
-    "void-seat",
-    "complete-hand",  # another card is dealt to the dealer
-    "player-chooses",  # to play the hand out, or to void it
-    "again",  # the step is repeated
-]
+from jackpot.rules.model import Does, Rule
 
 
 class Irregularity(StrEnum):
@@ -55,37 +43,12 @@ class Remedy(Struct, frozen=True):
     removes_deck: bool = False
 
 
-def usual(
-    section: str,
-    *,
-    face_up: str = "a",
-    drawn: str = "b",
-    number: str = "c",
-    exposed: str = "",
-    shuffler: str = "e",
-    shoe: str = "f",
-    device: str = "g",
-) -> dict[Irregularity, Remedy]:
-    """What the chapters have in common, under the letters of one of them."""
-
-    def at(letter: str) -> str:
-        return f"{section}({letter})"
-
-    found = {
-        Irregularity.CARD_FACE_UP: Remedy("set-aside", at(face_up)),
-        Irregularity.CARDS_FACE_UP: Remedy("void-round", at(face_up)),
-        Irregularity.CARDS_FACE_UP_LATE: Remedy("void-round", at(face_up)),
-        Irregularity.CARD_DRAWN_IN_ERROR: Remedy("play-on", at(drawn)),
-        Irregularity.PLAYER_WRONG_NUMBER: Remedy("void-round", at(number)),
-        Irregularity.DEALER_WRONG_NUMBER: Remedy("void-round", at(number)),
-        Irregularity.COMMUNITY_WRONG_NUMBER: Remedy("void-round", at(number)),
-        Irregularity.SHUFFLER_FAILED: Remedy("again", at(shuffler)),
-        Irregularity.SHOE_FAILED: Remedy("void-round", at(shoe)),
-        Irregularity.DEVICE_OUT_OF_ORDER: Remedy("again", at(device)),
+def remedies(rule: Rule) -> dict[Irregularity, Remedy]:
+    """What a chapter says of each."""
+    return {
+        Irregularity(each.id): Remedy(each.does, each.clause, each.spares)
+        for each in rule.irregularities
     }
-    if exposed:
-        found[Irregularity.DEALER_CARD_EXPOSED] = Remedy("void-round", at(exposed))
-    return found
 
 
 def remedy_for(found: Mapping[Irregularity, Remedy], what: Irregularity) -> Remedy:

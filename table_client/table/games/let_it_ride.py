@@ -8,7 +8,7 @@ from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
 from jackpot.rules.rankings import ACE
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import (
     Ask,
     Game,
@@ -64,13 +64,14 @@ def _rides_four(view: View) -> bool:
 
 _SECTIONS = Sections(before="PA2010 559.", manual=10, hand=11, automated=12, completion=13)
 
+_RULE = rules()["pa-2010-let-it-ride"]
 GAME = Game(
-    rule=rules()["pa-2010-let-it-ride"],
+    rule=_RULE,
     clauses=chapter(
         _SECTIONS,
         Letters(collect_folds=("f", "3"), reveal=("e",), turn_up=("f", "1"), discard=("f", "4")),
     ),
-    irregularities=usual("PA2010 559.15", shuffler="d", shoe="e", device="f"),
+    irregularities=remedies(_RULE),
     plans=plans(
         numbered("PA2010 559.10(d)", 5, "community"),
         _STACKS,

@@ -25,7 +25,7 @@ from jackpot.rules.rankings import (
     TWO_PAIR,
 )
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import Irregularity, Remedy, usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Game, Pass, SetHands, Wave, plans
 from table_client.table.ports import Way
 
@@ -114,7 +114,6 @@ def _two_pair(pairs: list[int], counts: "Counter[int]") -> Iterator[Callable[[_S
     yield _keeps(PAIR, PAIR)
 
 
-_CLAUSE = "PA2010 561.14"
 _CARD_BY_CARD = (Pass("positions"),) * 7
 # By hand the row of stacks is dealt from left to right, then back.
 _BY_HAND = tuple(Pass("positions", right_to_left=bool(number % 2)) for number in range(7))
@@ -128,8 +127,9 @@ _CLAUSES = chapter(
     Letters(boxes="d", collect_folds=("e",), reveal=("c",), turn_up=("f",), discard=("n",)),
 )
 
+_RULE = rules()["pa-2010-pai-gow-poker"]
 GAME = Game(
-    rule=rules()["pa-2010-pai-gow-poker"],
+    rule=_RULE,
     clauses=structs.replace(
         _CLAUSES,
         # This chapter has no section on a count by the shuffler: one joker, and four cards left.
@@ -145,17 +145,7 @@ GAME = Game(
             Way.CONTINUOUS_SHOE: _AUTOMATED,
         },
     ),
-    irregularities=usual(
-        _CLAUSE, face_up="f", drawn="g", number="h", exposed="e", shuffler="l", shoe="m", device="n"
-    )
-    | {
-        Irregularity.PLAYER_CARD_EXPOSED: Remedy("player-chooses", f"{_CLAUSE}(d)"),
-        Irregularity.STACK_CARD_EXPOSED: Remedy("void-round", f"{_CLAUSE}(j)"),
-        Irregularity.STACKS_OUT_OF_TURN: Remedy("void-round", f"{_CLAUSE}(k)"),
-        Irregularity.NO_ROLL: Remedy("again", f"{_CLAUSE}(a)"),
-        Irregularity.WRONG_START: Remedy("void-round", f"{_CLAUSE}(c)"),
-        Irregularity.DEALER_MISSET: Remedy("again", f"{_CLAUSE}(i)"),
-    },
+    irregularities=remedies(_RULE),
     plans=plans(_CARD_BY_CARD, (Pass("positions", 7),), hand=_BY_HAND),
     required=("pai-gow",),
     script=(SetHands("PA2010 561.13(a)", surrender="PA2010 561.13(e)"),),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
-from table_client.table.games.irregularities import usual
+from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Ask, Game, Pass, Settings, View, plans
 
 _CARD_BY_CARD = (Pass("seats"), Pass("dealer")) * 3
@@ -45,8 +45,9 @@ def verify(wagers: Mapping[str, int], settings: Settings) -> str:
     return ""
 
 
+_RULE = rules()["pa-2010-three-card-poker"]
 GAME = Game(
-    rule=rules()["pa-2010-three-card-poker"],
+    rule=_RULE,
     clauses=chapter(
         Sections(before="PA2010 565."),
         Letters(
@@ -58,7 +59,7 @@ GAME = Game(
             discard=("e",),
         ),
     ),
-    irregularities=usual("PA2010 565.13", exposed="d"),
+    irregularities=remedies(_RULE),
     plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante",),
     alone=("pair-plus",),

@@ -12,7 +12,6 @@ from jackpot.core.commands.table import (
     PlaceWagers,
     Settle,
     VoidRound,
-    VoidSeat,
     Wager,
 )
 from jackpot.core.commands.table import SeatHand as CoreHand
@@ -221,11 +220,8 @@ class CoreLink:
             ok(self.floor.play(self.table, VoidRound(irregularity)))
 
     async def void_seat(self, seat: int, irregularity: str) -> None:
-        """Undo one seat, by the table while it may."""
-        if self._is_collected():
-            ok(self.floor.void_seat(self.table, seat, irregularity))
-        else:
-            ok(self.floor.play(self.table, VoidSeat(seat, irregularity)))
+        """Have a floorperson undo one seat."""
+        ok(self.floor.void_seat(self.table, seat, irregularity))
 
     def _is_collected(self) -> bool:
         round_ = self.floor.state.tables[self.table].round

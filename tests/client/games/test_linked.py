@@ -12,7 +12,6 @@ from emulator.devices.local import LocalDevices
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.site import load_site
 from jackpot.wire.refusals import from_rpc_error
-from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
@@ -54,19 +53,9 @@ class Pit:
         form = "F-1" if award.source == "cage" else ""
         await self.house.operate("PayPayout", payout=award.payout, form=form)
 
-    async def void_round(self, table: str, round_: int, irregularity: str) -> None:
-        """What a floorperson does once a round is collected."""
-        await self._act("VoidTableRound", table=table, round=round_, irregularity=irregularity)
-
-    async def void_seat(self, table: str, round_: int, seat: int, irregularity: str) -> None:
-        """The same, of one seat."""
-        about = {"table": table, "round": round_, "seat": seat}
-        await self._act("VoidTableSeat", **about, irregularity=irregularity)
-
-    async def remove_wager(self, table: str, round_: int, seat: int, bet: str) -> None:
-        """What a floorperson does about a wager without a chip."""
-        wager = table_pb2.PlacedWager(seat=seat, bet=bet)
-        await self._act("RemoveWager", table=table, round=round_, wager=wager)
+    async def approve(self, call: int) -> None:
+        """What a floorperson does for a table that calls."""
+        await self._act("ApproveFloorCall", call=call)
 
     async def _act(self, rpc: str, **about: Any) -> None:
         try:

@@ -78,7 +78,7 @@ async def _(house: House) -> None:
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="misdeal"))
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEALT"))
 
 
 @scene(Reason.VOID_TOO_LATE)
@@ -87,6 +87,44 @@ async def _(house: House) -> None:
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
     await house.operate("VoidTableRound", table="t4", round=1, irregularity="misdeal")
+
+
+@scene(Reason.UNKNOWN_IRREGULARITY)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="anything"))
+
+
+def _call(act: table_pb2.FloorAct.ValueType, word: str, seat: int = 0) -> table_pb2.CallFloor:
+    return table_pb2.CallFloor(act=act, round=1, seat=seat, irregularity=word)
+
+
+@scene(Reason.VOIDS_ALL_HANDS)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.do("call_floor", _call(table_pb2.FLOOR_ACT_VOID_SEAT, "MISDEALT", 1))
+
+
+@scene(Reason.CALL_OPEN)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.collected(1)
+    for _ in range(2):
+        await dealer.do("call_floor", _call(table_pb2.FLOOR_ACT_VOID_ROUND, "MISDEALT"))
+
+
+@scene(Reason.UNKNOWN_CALL)
+async def _(house: House) -> None:
+    await (await house.dealer("t4")).do("withdraw_call", table_pb2.WithdrawCall(call=1))
+
+
+@scene(Reason.CALL_CLOSED)
+async def _(house: House) -> None:
+    dealer = await house.dealer("t4")
+    await dealer.collected(1)
+    await dealer.do("call_floor", _call(table_pb2.FLOOR_ACT_VOID_ROUND, "MISDEALT"))
+    for _ in range(2):
+        await house.operate("DeclineFloorCall", call=1)
 
 
 # -- what the command wants -----------------------------------------------------------------------

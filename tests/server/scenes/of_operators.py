@@ -246,4 +246,9 @@ async def _(house: House) -> None:
 
 @scene(Reason.DISPLAY_MISMATCH, fund_text())
 async def _(house: House) -> None:
-    await house.operate("ConfirmDisplay", link="fund", displayed_micros=10_000, floorperson="Ann")
+    await house.operate("ConfirmDisplay", link="fund", displayed_micros=10_000)
+
+
+@scene(Reason.SETTING_UNCHANGED)
+async def _(house: House) -> None:
+    await house.operate("SetDualControl", dual_control=True, reference="memo 1")

@@ -28,6 +28,7 @@ function show(site) {
   fill(byId("alarms"), ...site.alarms.map(alarm));
   fill(byId("links"), ...site.links.flatMap(linkRows));
   fill(byId("tables"), ...site.tables.map((table) => tableRow(table, site.now_ms)));
+  fill(byId("calls"), ...(site.calls.length ? [h("h2", {}, "Calls for the floor"), ...site.calls.map(call)] : []));
   fill(byId("payouts"), payouts(site));
   fill(byId("proposals"), ...(site.proposals.length ? site.proposals.map(proposal) : [none("Nothing")]));
   fill(byId("hits"), hits(site.hits));
@@ -116,6 +117,16 @@ function listed(heads, rows) {
     {},
     h("thead", {}, h("tr", {}, ...heads.map((text, i) => h("th", { scope: "col", class: numbers[i] ? "num" : false }, text)))),
     h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells))),
+  );
+}
+
+function call(item) {
+  const seat = item.seat ? `, seat ${item.seat}` : "";
+  return h(
+    "p",
+    { class: "proposal call" },
+    h("b", {}, `${item.table}, round ${item.round}${seat}: ${item.act}`),
+    h("span", { class: "sub muted" }, `${item.why} · call ${item.id}, ${time(item.since_ms)}, until ${time(item.expires_ms)} · jackpot floor approve ${item.id}`),
   );
 }
 

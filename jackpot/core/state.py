@@ -6,7 +6,7 @@ next one opens. What is gone from here is in the journal.
 
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
@@ -289,7 +289,13 @@ class State(Struct):
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
-    incarnations: tuple[Incarnation, ...] = ()  # after the first, the latest last
+    # After the first, the latest last. Left out of snapshots where there are none.
+    restored: tuple[Incarnation, ...] | UnsetType = UNSET
+
+    @property
+    def incarnations(self) -> tuple[Incarnation, ...]:
+        """Those that restores have begun."""
+        return () if self.restored is UNSET else self.restored
 
     @property
     def incarnation(self) -> Incarnation:

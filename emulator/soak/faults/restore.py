@@ -36,7 +36,7 @@ class Restore(InjectedFault):
     """A backup is taken under load, tables play on, and then the backup is restored."""
 
     name = "restore"
-    text = "an older backup is restored while tables play; they attach again by themselves"
+    text = "an older backup is restored while tables play"
     breaks_store = True
 
     def __init__(self, target: Target) -> None:

@@ -65,7 +65,8 @@ def restore(
 
     \b
     Example:
-      jackpot restore /backup/2026-03-01 --data /var/lib/jackpot --reason "disk failed"
+      jackpot restore /backup/2026-03-01 --data /var/lib/jackpot \
+        --reason "disk failed"
       jackpot restore --accept-rollback --data postgresql://db1/jackpot \
         --reason "point-in-time recovery to 03:10"
     """

@@ -51,7 +51,7 @@ def begun(state: State, event: IncarnationBegun) -> None:
         (state.last_payout, event.payouts_above),
         (state.last_proposal, event.proposals_above),
     )
-    state.incarnations = (*state.incarnations, incarnation)[-MAX_INCARNATIONS:]
+    state.restored = (*state.incarnations, incarnation)[-MAX_INCARNATIONS:]
     state.last_payout, state.last_proposal = event.payouts_above, event.proposals_above
     for table in state.tables.values():
         table.epoch, table.last_number, table.recent = event.epochs_above, 0, {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
@@ -378,7 +378,13 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     last_call: int = 0
     voids_by_table: VoidsByTable = "until-collected"
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
-    incarnations: tuple[Incarnation, ...] = ()  # after the first, the latest last
+    # After the first, the latest last. Left out of snapshots where there are none.
+    restored: tuple[Incarnation, ...] | UnsetType = UNSET
+
+    @property
+    def incarnations(self) -> tuple[Incarnation, ...]:
+        """Those that restores have begun."""
+        return () if self.restored is UNSET else self.restored
 
     @property
     def incarnation(self) -> Incarnation:

@@ -28,6 +28,7 @@ ONLY_PARSED = {
     "jackpot meters --watch": "never ends",
     "jackpot login": "needs a browser's page over TLS",
     "jackpot store copy": "needs PostgreSQL",
+    "jackpot restore": "needs a controller that is stopped; tests/e2e/test_restore.py does it",
     "jackpot demo": "test_run.py plays the thirty rounds of the first page",
     "jackpot-table --game pa-crazy-4-poker --forever": "never ends",
     "jackpot-emulator devices": "never ends",

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.desk import Person, play
 from tests.e2e.process import Process
+from tests.server.house import ROYALS
 
 pytestmark = pytest.mark.process
 
@@ -60,9 +61,14 @@ def test_a_backup_is_restored_by_one_command(tmp_path: Path) -> None:
     assert "sound" in jackpot("verify", "--data", str(data))[1]
     with process:
         assert meter(process.address) == str(10_000_630_000)
-        play(process.address, "t4", {}, 1)
+        (payout,) = play(process.address, "t4", {2: ROYALS["s"]}, 2)
         assert process.stop() == 0
     assert "sound" in jackpot("verify", "--data", str(data))[1]
+    assert payout.id == 1_000_001
+    slip = jackpot("slip", str(payout.id), "--data", str(data))[1]
+    assert "incarnation   2, since a backup was restored" in slip
+    daily = " ".join(jackpot("report", "daily", "--data", str(data))[1].split())
+    assert "is its last: disk failed" in daily
     report = jackpot("audit", "--data", str(data), "--kind", "IncarnationBegun")[1]
     assert "reason disk failed, by ann" in " ".join(report.split())
 

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.commands.base import ControllerOrigin
 from jackpot.core.commands.operator import (
+    Acknowledged,
     AdjustMeter,
     ApproveFloorCall,
     ApproveProposal,
     AttachTable,
+    BeginIncarnation,
     BuyIn,
     CashOut,
     ConfigureSite,
@@ -93,6 +95,7 @@ def play() -> Floor:
     _words(floor)
     _meters(floor)
     _operators(floor)
+    _restored(floor)
     return floor
 
 
@@ -215,6 +218,17 @@ def _operators(floor: Floor) -> None:
     ok(floor.operate(four_eights_lose(seats=(3, 7, 1, 2))))
     held = floor.state.balances["bb/main/meter"]
     ok(floor.operate(ConfirmDisplay("bb", held)))
+
+
+def _restored(floor: Floor) -> None:
+    """A backup is restored; a table says what it lost, and plays on."""
+    ok(floor.operate(BeginIncarnation("6f1d", "ab12", "disk failed", "ann", 3)))
+    known = Acknowledged("", 2, floor.state.sequence + 9, 4)
+    ok(floor.operate(AttachTable("t1", known)))
+    _floor_work(floor, random.Random(658), 9)
+    ok(floor.operate(AttachTable("t2")))
+    floor.bets_in("t2", [Wager(2, "hb-player", DOLLAR)])
+    floor.settle("t2", hand(2, "straight-flush"))
 
 
 def main(version: str) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from emulator.soak.run import Soak
 
 _ANSWERED_S = 60.0  # for what was sent before the backup
-_BACK_S = 120.0  # for every table that still plays to attach again, on a busy machine
+_BACK_S = 300.0  # for every table that still plays to attach again, on a busy machine
 _AGAIN_S = 0.1
 
 
@@ -36,7 +36,7 @@ class Restore(InjectedFault):
     """A backup is taken under load, tables play on, and then the backup is restored."""
 
     name = "restore"
-    text = "an older backup is restored while tables play; they attach again by themselves"
+    text = "an older backup is restored while tables play"
     breaks_store = True
 
     def __init__(self, target: Target) -> None:

@@ -181,7 +181,7 @@ def _terms_message(
         terms=op.Terms(
             primary_bps=terms.primary_bps,
             reserve_bps=terms.reserve_bps,
-            limit_micros=terms.limit_micros,
+            limit_micros=terms.limit_micros or None,
         ),
         reference=message.reference,
     )

@@ -8,7 +8,6 @@ from emulator.soak.audit import draws
 from emulator.soak.audit.books import Books, Link, Payout, Round, Table
 from emulator.soak.audit.entry import Entry, flat
 from emulator.soak.audit.rounds import round_of
-from jackpot.rules.hand_titles import hand_title
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2
 from jackpot.wire.v1 import table_pb2 as pb
 
@@ -186,6 +185,13 @@ def _each(told: Sequence[Any], known: Mapping[str, Any], compare: Callable[[Any]
     return "; ".join(filter(None, map(compare, told)))
 
 
+def _title(hand: str) -> str:
+    """A hand's name as people read it."""
+    words = hand.replace("-", " ")
+    own = {"magic": "Magic Card", "lucky": "Lucky Bonus", "any": "Any hand"}
+    return own.get(hand) or words[:1].upper() + words[1:]
+
+
 def slip(payout: Payout) -> payout_pb2.Payout:
     """A payout as the wire has it, but for its time."""
     due = payout.due
@@ -211,7 +217,7 @@ def slip(payout: Payout) -> payout_pb2.Payout:
         account=payout.account,
         status=payout_pb2.PayoutStatus.Value(f"PAYOUT_STATUS_{payout.status}"),
         form=payout.form,
-        hand_title=hand_title(due.hand),
+        hand_title=_title(due.hand),
     )
 
 

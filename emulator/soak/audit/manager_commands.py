@@ -181,7 +181,7 @@ def _terms_message(
         terms=op.Terms(
             primary_bps=terms.primary_bps,
             reserve_bps=terms.reserve_bps,
-            limit_micros=terms.limit_micros,
+            limit_micros=terms.limit_micros or None,
         ),
         reference=message.reference,
     )
@@ -233,7 +233,8 @@ def _keep_rates(books: Books, link: Link) -> None:
         for name, level in link.levels.items()
     )
     for table in books.tables.values():
-        for at_seat in table.round.wagers.values() if table.round else ():
+        on = link.terms.id in (each.id for each in table.terms.links)  # others may name bets alike
+        for at_seat in table.round.wagers.values() if on and table.round else ():
             for bet in at_seat.keys() & bets:
                 if not at_seat[bet].rates:
                     at_seat[bet] = at_seat[bet]._replace(rates=rates)

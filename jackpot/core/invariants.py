@@ -15,9 +15,8 @@ def check(state: State) -> None:
     for account, balance in state.balances.items():
         if balance < 0 and not ledger.may_be_negative(account):
             raise BrokenInvariantError(f"{account} stands at {balance} micros")
-    due, summed = state.due.micros, Due(state.payouts.values()).micros
-    if any(micros != summed.get(link, 0) for link, micros in due.items()):
-        raise BrokenInvariantError(f"open payouts sum to {summed} micros, not to {due}")
+    if not state.due.same(Due(state.payouts.values())):
+        raise BrokenInvariantError(f"open payouts do not sum to {state.due.micros} micros")
     check_open(state)
 
 

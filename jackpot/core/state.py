@@ -4,7 +4,7 @@ State holds no closed business: a payout leaves it when it is paid or rejected, 
 next one opens. What is gone from here is in the journal.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -314,6 +314,16 @@ class Due:
         self.micros[payout.link] -= payout.amount_micros
         if payout.source == "cage":
             self.from_cage[payout.table].discard(payout.id)
+
+    def same(self, other: "Due") -> bool:
+        """Whether both come to the same; where nothing is due, neither need say so."""
+        return _without_nothing(self.micros) == _without_nothing(other.micros) and (
+            _without_nothing(self.from_cage) == _without_nothing(other.from_cage)
+        )
+
+
+def _without_nothing(found: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in found.items() if value}
 
 
 class FloorCall(Struct, frozen=True, gc=False, omit_defaults=True):

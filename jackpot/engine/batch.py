@@ -75,7 +75,7 @@ class Decider:
         time_micros = self._time(state.time_micros)
         entropy = b""
         if isinstance(command, LockOut) and isinstance(origin, TableOrigin):
-            entropy = b"".join(self._entropy() for _ in drawing_links(state, origin.table))
+            entropy = b"".join([self._entropy() for _ in drawing_links(state, origin.table)])
         request = Request(state.site, origin, command, time_micros, entropy, keeps_cage)
         decided = decide(state, request, self._names, self._poker)
         if isinstance(decided, Refusal):

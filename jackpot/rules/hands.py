@@ -152,6 +152,7 @@ _SUITS_FROM = 3 * (ACE + 1)
 _IN_SHAPE = {
     card: (1 << 3 * rank_of(card)) + (1 << _SUITS_FROM + 3 * SUITS.index(card[1])) for card in DECK
 }
+_in_shape = _IN_SHAPE.__getitem__
 _RANKS = (1 << _SUITS_FROM) - 1
 _ONE_SUIT = {size << 3 * place: suit for size in range(1, 8) for place, suit in enumerate(SUITS)}
 # Ranking, ranks, and the suit if there is only one: all that the names of a hand depend on if its
@@ -198,7 +199,7 @@ def names(ranking: str, cards: Sequence[str]) -> tuple[str, ...]:
 def _shape(ranking: str, cards: Sequence[str]) -> _Shape:
     """What the names of a hand depend on; without ranks where it holds a joker, or no hand."""
     try:
-        shape = sum(map(_IN_SHAPE.__getitem__, cards))
+        shape = sum(map(_in_shape, cards))
     except KeyError:
         return ranking, 0, ""
     if len(set(cards)) < len(cards):

@@ -15,7 +15,7 @@ _COMMANDS = (
     *("serve", "demo", "meters", "watch", "sign", "login", "link", "payouts", "validate", "pay"),
     *("reject", "void", "wager", "reset", "adjust", "transfer", "limit", "rate", "proposals"),
     *("approve", "decline", "account", "badbeat", "slip", "report", "audit", "verify", "export"),
-    *("key", "backup", "store", "rules", "odds", "ca", "completion"),
+    *("key", "backup", "store", "rules", "odds", "ca", "completion", "pin", "version"),
 )
 _CHANGES = ("reset", "adjust", "transfer", "limit", "rate", "proposals", "approve", "decline")
 _MODULES = {

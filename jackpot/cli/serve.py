@@ -83,6 +83,12 @@ MAX_FRONTS = 64
     help="How many processes own the gRPC sockets; 0: this one, and it serves pages too. "
     "[default: 2, or 1 on two processors]",
 )
+@click.option(
+    "--pins",
+    type=FILE,
+    help="Where people's PINs are kept, as hashes. "
+    "[default: pins.json in the directory of the journal; none with PostgreSQL]",
+)
 @theme_option
 @click.pass_obj
 @one_line
@@ -96,6 +102,7 @@ def serve(
     ca: Path | None,
     theme: Path | None,
     new_sites: tuple[str, ...],
+    pins: Path | None,
     *,
     fronts: int | None,
     accept_lost_commits: bool,
@@ -114,10 +121,11 @@ def serve(
     import uvloop
 
     from jackpot.auth.gate import Files, Gate
+    from jackpot.auth.pins import PINS
     from jackpot.engine.faults import none as no_faults
     from jackpot.rules.site import load_site_file
     from jackpot.server.assembly import make_controller
-    from jackpot.store.opening import journal_opener, weakness
+    from jackpot.store.opening import is_postgres, journal_opener, weakness
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
@@ -140,6 +148,8 @@ def serve(
     store = store or file.server.data
     if weak := weakness(store):
         click.echo(f"warning: {weak}", err=True)
+    if pins is None and not is_postgres(store):
+        pins = Path(store) / PINS
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         make = partial(
             make_controller,
@@ -149,6 +159,7 @@ def serve(
             *sites[1:],
             accept_lost_commits=accept_lost_commits,
             fronts=fronts,
+            pins=pins,
             faults=faults or no_faults,  # only a controller under test has any
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
@@ -182,6 +193,7 @@ async def _serve(
     http: dict[str, str],
     theme: Path | None,
 ) -> None:
+    from jackpot.software import this_software
     from jackpot.tuning import calm_collector
 
     look = settings(theme) if http or theme else None  # pages are loaded only where they are served
@@ -205,6 +217,10 @@ async def _serve(
         where = await controller.start(address)
         stack.push_async_callback(controller.stop)
         calm_collector()
+        software = await asyncio.to_thread(this_software)
+        for problem in software.problems:
+            logging.getLogger(__name__).error("this is not the release's software: %s", problem)
+        logging.getLogger(__name__).info("%s, release: %s", software.label, software.check)
         guard = "with TLS" if gate else "without TLS, for this machine only"
         served = ",".join(site.id for site in controller.sites)
         click.echo(f"serving {served} on {where} {guard}")

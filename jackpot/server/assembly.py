@@ -26,6 +26,7 @@ def make_controller(
     sources: Sources = MACHINE,
     faults: Faults = none,
     fronts: int | None = None,
+    pins: Path | None = None,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
@@ -39,7 +40,9 @@ def make_controller(
         poker=POKER,
     )
     fronts = usual_fronts() if fronts is None else fronts
-    return Controller(engine, site, gate, *more, request_id=sources.request_id, fronts=fronts)
+    return Controller(
+        engine, site, gate, *more, request_id=sources.request_id, fronts=fronts, pins=pins
+    )
 
 
 def usual_fronts() -> int:

@@ -4,6 +4,7 @@ A watcher gets the latest value, never a queue. A frame is serialised once for a
 serialised messages can be put one behind the other, and mean what they would have meant as one.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from google.protobuf.message import Message
@@ -15,6 +16,7 @@ from jackpot.server.calls import Call
 from jackpot.server.codec.meter import ROWS, parse_watch, unknown_link, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.rpc import Rpc, unary_rpcs
+from jackpot.software import this_software
 from jackpot.wire.limits import MAX_WATCHERS
 from jackpot.wire.v1 import meter_pb2
 
@@ -30,12 +32,18 @@ class MeterService:
         self._max_watchers = max_watchers
         self._watchers = 0
         self._ending: CallRefusedError | None = None
+        self.features: set[str] = set()
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
     def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
         rpcs = unary_rpcs(self._engine, ROWS)
-        return {**rpcs, "ListSites": self._list_sites, "WatchMeters": self._watch}
+        return {
+            **rpcs,
+            "ListSites": self._list_sites,
+            "WatchMeters": self._watch,
+            "GetServerInfo": self._get_server_info,
+        }
 
     def end_streams(self, error: CallRefusedError) -> None:
         """End every watch."""
@@ -44,6 +52,13 @@ class MeterService:
 
     async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:
         answer: Message = ROWS["ListSites"].answer([actor.site] if actor.site else self._sites)
+        return answer
+
+    async def _get_server_info(
+        self, _message: meter_pb2.GetServerInfoRequest, _actor: Actor
+    ) -> Message:
+        software = await asyncio.to_thread(this_software)
+        answer: Message = ROWS["GetServerInfo"].answer(software, sorted(self.features))
         return answer
 
     async def _watch(

@@ -6,7 +6,7 @@ its own stream; one that does not read at all is let go.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from starlette.types import Message, Receive, Scope, Send
 
@@ -60,7 +60,7 @@ class EventStream:
         self,
         events: AsyncGenerator[bytes, None],
         places: Places,
-        may: Callable[[], bool] | None = None,
+        may: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         """`may` is asked before every event whether this browser may still have it."""
         self._events = events
@@ -87,7 +87,7 @@ class EventStream:
             async for event in self._events:
                 if gone.done():
                     return
-                if self._may is not None and not self._may():
+                if self._may is not None and not await self._may():
                     break  # a login has ended, or its certificate
                 self.sending_since_s = time.monotonic()
                 await send(_body(event))

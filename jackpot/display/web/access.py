@@ -10,10 +10,11 @@ import ipaddress
 import re
 from typing import Protocol
 
+import grpc
 from starlette.requests import Request
 
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow
-from jackpot.auth.logins import Logins
+from jackpot.display.web.sessions import SessionClient
 
 # What proxies add; of those that begin with "x-forwarded-" there are many.
 _FORWARDED = frozenset(
@@ -24,6 +25,7 @@ ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
 NOT_TAKEN = "The controller does not take this certificate."
+AWAY = "The controller can't be asked just now who you are."
 NOT_YOURS = "This page is not for your role."
 
 
@@ -40,14 +42,14 @@ class RefusedPageError(Exception):
 class Access(Protocol):
     """How it is decided."""
 
-    def viewer(self, request: Request) -> Actor:
+    async def viewer(self, request: Request) -> Actor:
         """Who is looking; RefusedPageError where that can't be told."""
 
 
 class SignsOnly:
     """Nobody is staff here."""
 
-    def viewer(self, _request: Request) -> Actor:
+    async def viewer(self, _request: Request) -> Actor:
         """Nobody."""
         raise RefusedPageError(ELSEWHERE, 403)
 
@@ -55,7 +57,7 @@ class SignsOnly:
 class ThisMachine:
     """Without TLS: whoever uses this machine is staff."""
 
-    def viewer(self, request: Request) -> Actor:
+    async def viewer(self, request: Request) -> Actor:
         """Somebody here."""
         # A proxy on this machine speaks for somebody elsewhere.
         names = request.headers.keys()
@@ -70,37 +72,44 @@ class ThisMachine:
 class ByRole:
     """With TLS: a login if the browser has one, else its certificate."""
 
-    def __init__(self, gate: Gate, site: str) -> None:
+    def __init__(self, gate: Gate, site: str, sessions: SessionClient) -> None:
         self.gate = gate
         self.site = site
-        self.logins = Logins(gate.fault)
+        self.sessions = sessions
         # Cookies know no ports: two sites on one host would take each other's. The prefix makes
         # browsers take it over TLS only, and from this very host.
         self.cookie = f"__Host-jackpot-{site}"
 
-    def viewer(self, request: Request) -> Actor:
+    async def viewer(self, request: Request) -> Actor:
         """Whom the login or the certificate names."""
-        if found := self.logins.find(request.cookies.get(self.cookie, "")):
-            return found
-        return self.certified(request)
+        try:
+            found = await self.sessions.who(request.cookies.get(self.cookie, ""))
+        except grpc.RpcError as error:
+            raise RefusedPageError(AWAY, 503) from error
+        return found or self.certified(request)
 
     def certified(self, request: Request) -> Actor:
         """Whom the certificate names."""
-        chain = request.scope.get("extensions", {}).get("tls", {}).get("client_cert_chain", ())
-        if not chain:
+        if not (shown := certificate_of(request)):
             raise RefusedPageError(NOT_KNOWN, 401)
         try:
-            return self.gate.holder(chain[0].encode())
+            return self.gate.holder(shown)
         except DeniedError as error:
             status = 403 if error.known else 401
             raise RefusedPageError(NOT_TAKEN, status, why=str(error)) from error
 
 
-def check(
+def certificate_of(request: Request) -> bytes:
+    """The certificate that a browser shows; empty where it shows none."""
+    chain = request.scope.get("extensions", {}).get("tls", {}).get("client_cert_chain", ())
+    return chain[0].encode() if chain else b""
+
+
+async def check(
     access: Access, request: Request, page: str, site: str, table: str | None = None
 ) -> Actor:
     """Who is looking, if they may see this page; RefusedPageError otherwise."""
-    viewer = access.viewer(request)
+    viewer = await access.viewer(request)
     try:
         allow(viewer, page, table, site)
     except DeniedError as error:

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.gate import Actor, DeniedError, allow
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.push.sse import EventStream, Places
@@ -23,6 +23,7 @@ from jackpot.display.push.topics import Shown, Topic, encode_json, event_bytes
 from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.values import Range
 from jackpot.display.web.access import Access, ByRole, RefusedPageError, ThisMachine, check
+from jackpot.display.web.acts import ActPages
 from jackpot.display.web.login import LoginPages
 from jackpot.display.web.responses import (
     STATIC,
@@ -95,6 +96,7 @@ class Pages:
             routes.append(Route("/metrics", self._staff(METRICS_PAGE, self._metrics_page)))
         if isinstance(self._access, ByRole):
             routes += LoginPages(self._access).routes()
+            routes += ActPages(self._access, self._feed.tables).routes()
         return Starlette(
             routes=routes,
             middleware=[Middleware(_Headers)],
@@ -112,19 +114,26 @@ class Pages:
         self, name: str, page: Callable[[Request], Awaitable[Response | EventStream]]
     ) -> Page:
         async def guarded(request: Request) -> Response:
-            self._check(request, name)
+            await self._check(request, name)
             return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
 
         return guarded
 
-    def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
+    async def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
         about = table or request.path_params.get("table")
-        return check(self._access, request, name, self._feed.site, about)
+        return await check(self._access, request, name, self._feed.site, about)
 
-    def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
+    async def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
         try:
-            self._check(request, name, table)
+            await self._check(request, name, table)
         except RefusedPageError:
+            return False
+        return True
+
+    def _may(self, viewer: Actor, name: str, table: str | None = None) -> bool:
+        try:
+            allow(viewer, name, table, self._feed.site)
+        except DeniedError:
             return False
         return True
 
@@ -146,10 +155,11 @@ class Pages:
 
     async def _site(self, request: Request) -> Response:
         try:
-            viewer = self._access.viewer(request)
+            viewer = await self._access.viewer(request)
         except RefusedPageError:
             viewer = None
         tables = await self._feed.tables() if viewer else ()
+        seen = [each for each in tables if viewer and self._may(viewer, TABLE_PAGE, each)]
         return json_answer(
             {
                 "site": self._feed.site,
@@ -158,9 +168,9 @@ class Pages:
                 "links": [
                     {"link": frame.link, "title": frame.title} for frame in self._feed.frames()
                 ],
-                "tables": [each for each in tables if self._sees(request, TABLE_PAGE, each)],
-                "ops": self._sees(request, OPS_PAGE),
-                "metrics": bool(self._metrics) and self._sees(request, METRICS_PAGE),
+                "tables": seen,
+                "ops": bool(viewer and self._may(viewer, OPS_PAGE)),
+                "metrics": bool(self._metrics and viewer and self._may(viewer, METRICS_PAGE)),
                 "viewer": viewer.principal if viewer else "",
                 "login": isinstance(self._access, ByRole),
             }

@@ -9,6 +9,7 @@ from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import HIT_STATUSES, LINK_STATUSES, MEDIA, identifier, many, whole
+from jackpot.software import Software
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
 from jackpot.wire.v1 import meter_pb2
 
@@ -136,9 +137,21 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
     )
 
 
+def server_info(software: Software, features: Iterable[str]) -> meter_pb2.GetServerInfoResponse:
+    """What software this is, and what it was told to do."""
+    return meter_pb2.GetServerInfoResponse(
+        version=software.version,
+        features=features,
+        manifest=software.manifest,
+        release=f"RELEASE_CHECK_{software.check.upper()}",  # type: ignore[arg-type]  # by its name
+        release_key=software.key,
+    )
+
+
 ROWS: Mapping[str, Row] = {
     "ListSites": Row(lambda _: None, lambda sites: meter_pb2.ListSitesResponse(sites=sites)),
     "ListMeters": Read(_one_link, _meters),
     "ListPaytables": Read(_one_link, _paytables),
     "WatchMeters": Row(parse_watch, watched),
+    "GetServerInfo": Row(lambda _: None, server_info),
 }

@@ -19,6 +19,36 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ReleaseCheck:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReleaseCheckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReleaseCheck.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RELEASE_CHECK_UNSPECIFIED: _ReleaseCheck.ValueType  # 0
+    RELEASE_CHECK_NONE: _ReleaseCheck.ValueType  # 1
+    """There is no release manifest: a source tree."""
+    RELEASE_CHECK_UNSIGNED: _ReleaseCheck.ValueType  # 2
+    """The files are those of a release that nobody signed."""
+    RELEASE_CHECK_SIGNED: _ReleaseCheck.ValueType  # 3
+    """The files are those of a signed release."""
+    RELEASE_CHECK_DIFFERS: _ReleaseCheck.ValueType  # 4
+    """Files differ from the release, or its signature is wrong."""
+
+class ReleaseCheck(_ReleaseCheck, metaclass=_ReleaseCheckEnumTypeWrapper):
+    """How installed files compare with the release's signed manifest."""
+
+RELEASE_CHECK_UNSPECIFIED: ReleaseCheck.ValueType  # 0
+RELEASE_CHECK_NONE: ReleaseCheck.ValueType  # 1
+"""There is no release manifest: a source tree."""
+RELEASE_CHECK_UNSIGNED: ReleaseCheck.ValueType  # 2
+"""The files are those of a release that nobody signed."""
+RELEASE_CHECK_SIGNED: ReleaseCheck.ValueType  # 3
+"""The files are those of a signed release."""
+RELEASE_CHECK_DIFFERS: ReleaseCheck.ValueType  # 4
+"""Files differ from the release, or its signature is wrong."""
+Global___ReleaseCheck: _TypeAlias = ReleaseCheck  # noqa: Y015
+
 class _BetMedium:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -510,3 +540,56 @@ class WatchMetersResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchMetersResponse: _TypeAlias = WatchMetersResponse  # noqa: Y015
+
+@_typing.final
+class GetServerInfoRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetServerInfoRequest: _TypeAlias = GetServerInfoRequest  # noqa: Y015
+
+@_typing.final
+class GetServerInfoResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    FEATURES_FIELD_NUMBER: _builtins.int
+    MANIFEST_FIELD_NUMBER: _builtins.int
+    RELEASE_FIELD_NUMBER: _builtins.int
+    RELEASE_KEY_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """Such as 0.2.0."""
+    manifest: _builtins.str
+    """SHA-256 over all installed files of the controller and its rule data, in hexadecimal digits."""
+    release: Global___ReleaseCheck.ValueType
+    """What the manifest was compared with."""
+    release_key: _builtins.str
+    """The fingerprint of the key that signed the release, where its signature was checked."""
+    @_builtins.property
+    def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What this controller can do that others may not: pages, pins, tls."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        features: _abc.Iterable[_builtins.str] | None = ...,
+        manifest: _builtins.str = ...,
+        release: Global___ReleaseCheck.ValueType = ...,
+        release_key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["features", b"features", "manifest", b"manifest", "release", b"release", "release_key", b"release_key", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetServerInfoResponse: _TypeAlias = GetServerInfoResponse  # noqa: Y015

@@ -58,6 +58,11 @@ class MeterServiceStub:
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersResponse.FromString,
                 _registered_method=True)
+        self.GetServerInfo = channel.unary_unary(
+                '/jackpot.v1.MeterService/GetServerInfo',
+                request_serializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.FromString,
+                _registered_method=True)
 
 
 class MeterServiceServicer:
@@ -105,6 +110,15 @@ class MeterServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetServerInfo(self, request, context):
+        """Effect: none. Returns what software this controller runs.
+        Idempotency: needs none.
+        Reasons: none of its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MeterServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -127,6 +141,11 @@ def add_MeterServiceServicer_to_server(servicer, server):
                     servicer.WatchMeters,
                     request_deserializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersResponse.SerializeToString,
+            ),
+            'GetServerInfo': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetServerInfo,
+                    request_deserializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -241,6 +260,33 @@ class MeterService:
             '/jackpot.v1.MeterService/WatchMeters',
             jackpot_dot_v1_dot_meter__pb2.WatchMetersRequest.SerializeToString,
             jackpot_dot_v1_dot_meter__pb2.WatchMetersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetServerInfo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.MeterService/GetServerInfo',
+            jackpot_dot_v1_dot_meter__pb2.GetServerInfoRequest.SerializeToString,
+            jackpot_dot_v1_dot_meter__pb2.GetServerInfoResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -59,6 +59,11 @@ class MeterServiceStub:
     Idempotency: resumes after a sequence; links that have not changed since are not sent.
     Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
     """
+    GetServerInfo: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]
+    """Effect: none. Returns what software this controller runs.
+    Idempotency: needs none.
+    Reasons: none of its own.
+    """
 
 @_typing.type_check_only
 class MeterServiceAsyncStub(MeterServiceStub):
@@ -90,6 +95,11 @@ class MeterServiceAsyncStub(MeterServiceStub):
     was skipped.
     Idempotency: resumes after a sequence; links that have not changed since are not sent.
     Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+    """
+    GetServerInfo: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]  # type: ignore[assignment]
+    """Effect: none. Returns what software this controller runs.
+    Idempotency: needs none.
+    Reasons: none of its own.
     """
 
 class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -143,6 +153,17 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         was skipped.
         Idempotency: resumes after a sequence; links that have not changed since are not sent.
         Reasons: UNKNOWN_LINK; TOO_MANY links; OVERLOADED when there are too many watchers.
+        """
+
+    @_abc_1.abstractmethod
+    def GetServerInfo(
+        self,
+        request: _meter_pb2.GetServerInfoRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_meter_pb2.GetServerInfoResponse, _abc.Awaitable[_meter_pb2.GetServerInfoResponse]]:
+        """Effect: none. Returns what software this controller runs.
+        Idempotency: needs none.
+        Reasons: none of its own.
         """
 
 def add_MeterServiceServicer_to_server(servicer: MeterServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

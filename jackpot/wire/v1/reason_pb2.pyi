@@ -173,6 +173,10 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
     REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
     """The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
+    REASON_NO_PINS: _Reason.ValueType  # 140
+    """The controller keeps no PINs: it needs TLS and a file for them. FAILED_PRECONDITION; retry:
+    never; number: unused.
+    """
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -338,4 +342,8 @@ REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
 """The display is pending adjustment after a payout. FAILED_PRECONDITION; retry: later."""
 REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
 """The amount displayed is not the amount on record. FAILED_PRECONDITION; retry: never."""
+REASON_NO_PINS: Reason.ValueType  # 140
+"""The controller keeps no PINs: it needs TLS and a file for them. FAILED_PRECONDITION; retry:
+never; number: unused.
+"""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015

@@ -1,8 +1,10 @@
 """What software this is: its version, a hash over its installed files, and whose release they are.
 
 The manifest has every file of the `jackpot` package, code and rule data alike, with its SHA-256.
-Its own SHA-256 names the software as a whole. A release carries the manifest that it was built with,
-signed where a key was given to `make dist`. A source tree carries none.
+Its own SHA-256 names the software as a whole.
+
+A release carries the manifest that it was built with, signed where a key was given to `make dist`.
+A source tree carries none.
 """
 
 import hashlib

@@ -85,10 +85,12 @@ class SecuredPages:
 
 
 @asynccontextmanager
-async def secured_pages(folder: Path) -> AsyncIterator[SecuredPages]:
+async def secured_pages(
+    folder: Path, settings: Settings | None = None
+) -> AsyncIterator[SecuredPages]:
     """The usual site behind TLS, with its pages."""
     async with secured(folder) as house:
-        inside, store = PagesProcess(), folder / "data"
+        inside, store, look = PagesProcess(), folder / "data", settings or Settings()
         with listen("127.0.0.1:0") as place:
-            async with pages(house.controller, store, {SITE: place}, Settings(), inside):
+            async with pages(house.controller, store, {SITE: place}, look, inside):
                 yield SecuredPages(house, inside.displays[SITE])

@@ -78,10 +78,14 @@ async def ask(
     tls: ssl.SSLContext | None = None,
     posted: bytes | None = None,
     headers: Mapping[str, str] = NONE,
+    source: str = "",
 ) -> AsyncIterator[Answer]:
-    """Send a request and have its answer for as long as this lasts."""
+    """Send a request, from any of this machine's addresses, and have its answer while this lasts."""
     where = urlsplit(url)
-    reader, writer = await asyncio.open_connection(where.hostname, where.port, ssl=tls)
+    own = (source, 0) if source else None
+    reader, writer = await asyncio.open_connection(
+        where.hostname, where.port, ssl=tls, local_addr=own
+    )
     sent = {"Host": where.netloc} | dict(headers)
     if posted is not None:
         sent["Content-Length"] = str(len(posted))

@@ -50,9 +50,13 @@ def test_a_refusal_that_changes_the_state_is_found(monkeypatch: pytest.MonkeyPat
         site = load_site(write_site(Path(folder), 9, herd=False))
     ledger, messages = Ledger(site, 1), Messages(site, 1)
     monkeypatch.setattr(Decider, "decide", spoiled)
-    with pytest.raises(HarmError, match="changed the state"):
+
+    def send() -> None:
         for turn in range(500):
             ledger.take(*messages.next(ledger.state), turn)
+
+    with pytest.raises(HarmError, match="changed the state"):
+        send()
 
 
 def test_an_exception_is_found_with_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +65,7 @@ def test_an_exception_is_found_with_its_seed(monkeypatch: pytest.MonkeyPatch) ->
     def broken(_message: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(ROWS, "SuspendLink", type(ROWS["SuspendLink"])(broken, broken))  # type: ignore[index]  # a mapping only by its type
+    monkeypatch.setitem(ROWS, "SuspendLink", type(ROWS["SuspendLink"])(broken, broken))
     with pytest.raises(FuzzError, match=r"seed 1, message \d+: INTERNAL: ZeroDivisionError"):
         run_chunk(seed=1, count=3_000, grpc_count=0)
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from jackpot.auth.gate import Actor, DeniedError, allow
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.feeds.site_feed import SiteFeed
-from jackpot.display.push.sse import EventStream, Places
+from jackpot.display.push.sse import EventStream, Places, Watcher
 from jackpot.display.push.topics import Shown, Topic, encode_json, event_bytes
 from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.values import Range
@@ -31,13 +31,14 @@ from jackpot.display.web.responses import (
     away,
     json_answer,
     missing,
+    peer_of,
     refuse,
     static_page,
     unheard,
 )
 from jackpot.display.web.theme import Theme
 
-MAX_WATCHERS = 1_000
+MAX_WATCHERS, MAX_WATCHERS_EACH = 1_000, 256  # of signs: of all, and of one address
 SIGN_S = 0.2  # how often a sign may get another value; it counts up in between
 PANEL_S = 0.3
 OPS_S = 1.0
@@ -54,6 +55,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     theme: Theme = Theme()
     max_watchers: int = MAX_WATCHERS
+    max_watchers_each: int = MAX_WATCHERS_EACH
 
 
 class Pages:
@@ -71,7 +73,7 @@ class Pages:
         self._access = access or ThisMachine()
         self._settings = settings
         self._metrics = metrics
-        self._places = Places(settings.max_watchers)
+        self._places = Places(settings.max_watchers, settings.max_watchers_each)
         self._topics: dict[str, Topic] = {}
         self._encoded: dict[str, tuple[object, Shown]] = {}
 
@@ -114,7 +116,7 @@ class Pages:
         self, name: str, page: Callable[[Request], Awaitable[Response | EventStream]]
     ) -> Page:
         async def guarded(request: Request) -> Response:
-            await self._check(request, name)
+            request.state.viewer = await self._check(request, name)
             return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
 
         return guarded
@@ -242,13 +244,15 @@ class Pages:
         still: str = "",
     ) -> Response | EventStream:
         """A stream of a topic; it goes on only as long as its watcher may `still` see that page."""
-        if self._places.full:
+        viewer: Actor | None = getattr(request.state, "viewer", None)
+        who = Watcher(viewer.principal if viewer else peer_of(request), bool(viewer))
+        if not self._places.has_room(who):
             return PlainTextResponse("too many watchers\n", 503, {"retry-after": "5"})
         if name not in self._topics:
             self._topics[name] = Topic(kind, look, every_s, lambda: self._feed.serving, hello)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         may = partial(self._sees, request, still) if still else None
-        return EventStream(self._topics[name].watch(after), self._places, may)
+        return EventStream(self._topics[name].watch(after), self._places, who, may)
 
     async def _frame(self, link: str) -> Shown | None:
         frame = self._feed.frame(link)

@@ -83,9 +83,10 @@ format: $(TOOLS)
 clauses: $(TOOLS)
 	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
-# Two wheels and their sdists in dist/: the table client, and the whole project.
+# Two wheels and their sdists in dist/: the table client, and the whole project, with its release
+# manifest and its bill of materials; KEY=FILE signs the release.
 dist: $(TOOLS)
-	@$(BIN)/python tools/dist.py
+	@$(BIN)/python tools/dist.py $(if $(KEY),--key $(KEY))
 
 # Rebuild the committed gRPC code from proto/.
 proto: $(TOOLS)

@@ -37,6 +37,11 @@ class Software(Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
     @property
+    def release(self) -> str:
+        """As the journal names it: with what became of the check; "" for a source tree."""
+        return "" if self.check == "none" else f"{self.version} {self.manifest} {self.check}"
+
+    @property
     def label(self) -> str:
         """As reports and slips name it."""
         return f"jackpot {self.version}, software {self.manifest[:16]}"

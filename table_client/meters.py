@@ -1,7 +1,8 @@
 """A link's meters at a table: the latest values, across restarts and failing controllers.
 
 A watch has no deadline: while no controller can be reached it waits, and the display keeps what it
-showed last. Where every controller refuses the certificate it ends. What was seen is not shown again, and a meter never goes back to an older sequence.
+showed last. Where every controller refuses the certificate, it ends. What was seen is not shown
+again, and a meter never goes back to an older sequence.
 """
 
 import asyncio

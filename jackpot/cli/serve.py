@@ -18,6 +18,7 @@ from jackpot.tuning import raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
+    from jackpot.display.web.app import Settings
     from jackpot.engine.faults import Faults
     from jackpot.server.controller import Controller
     from jackpot.store.journal import Journal
@@ -84,6 +85,12 @@ MAX_FRONTS = 64
     "[default: 2, or 1 on two processors]",
 )
 @click.option(
+    "--staff-on-loopback",
+    is_flag=True,
+    help="Without TLS: show staff pages and metrics to every browser on this machine. Only where "
+    "no proxy passes requests of others on.",
+)
+@click.option(
     "--pins",
     type=FILE,
     help="Where people's PINs are kept, as hashes. "
@@ -106,6 +113,7 @@ def serve(
     *,
     fronts: int | None,
     accept_lost_commits: bool,
+    staff_on_loopback: bool,
 ) -> None:
     r"""Run a controller.
 
@@ -164,7 +172,10 @@ def serve(
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
         check = partial(_verify_sites, opener, [site.id for site in sites], new_sites)
-        runner.run(_serve(make, store, check, where, gate, shown, theme))
+        # Pages are loaded only where they are served.
+        wanted = bool(shown or theme)
+        look = settings(theme, staff_on_loopback=staff_on_loopback) if wanted else None
+        runner.run(_serve(make, store, check, where, gate, shown, look))
 
 
 def _verify_sites(
@@ -191,12 +202,11 @@ async def _serve(
     address: str,
     gate: "Gate | None",
     http: dict[str, str],
-    theme: Path | None,
+    look: "Settings | None",
 ) -> None:
     from jackpot.software import this_software
     from jackpot.tuning import calm_collector
 
-    look = settings(theme) if http or theme else None  # pages are loaded only where they are served
     controller = make()
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

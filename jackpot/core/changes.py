@@ -21,6 +21,7 @@ from jackpot.core.commands.operator import (
     Change,
     ConfigureSite,
     DeclineProposal,
+    NoteSoftware,
     ResetMeter,
     SetLimit,
     SetRate,
@@ -150,6 +151,11 @@ def decline(state: State, command: DeclineProposal, _: Request) -> ProposalDecli
 def configure_site(_: State, command: ConfigureSite, __: Request) -> SiteConfigured:
     """Say whether changes need a second person here, and when a gaming day begins."""
     return SiteConfigured(command.dual_control, command.day)
+
+
+def note_software(state: State, command: NoteSoftware, _: Request) -> SiteConfigured:
+    """Say which release of the software runs from here on; the rest stays as it is."""
+    return SiteConfigured(state.dual_control, state.day, command.software)
 
 
 def _open(state: State, proposal: int) -> Proposal | Refusal:

@@ -87,6 +87,7 @@ def declined(state: State, event: ProposalDeclined) -> None:
 def configured(state: State, event: SiteConfigured) -> None:
     """Whether changes need a second person, and when a day begins."""
     state.dual_control, state.day = event.dual_control, event.day
+    state.software = event.software or state.software
 
 
 def display_confirmed(state: State, event: DisplayConfirmed) -> None:

@@ -269,6 +269,7 @@ class State(Struct):
     last_change: dict[str, int] = field(default_factory=dict)  # "link/level" -> sequence, by hand
     bad_beats: int = 0
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
+    software: str = ""  # the release that ran last; "" where none was ever named
 
 
 def copy_round(round_: Round | None) -> Round | None:

@@ -33,6 +33,7 @@ from jackpot.server.sessions import BySession, Sessions
 from jackpot.server.setup import set_up
 from jackpot.server.standard import Health, Reflection
 from jackpot.server.tables import TableService
+from jackpot.software import this_software
 from jackpot.store.journal import StoreError, UnsoundError
 from jackpot.wire.address import verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
@@ -121,8 +122,9 @@ class Controller:
         where = await self._fronts.start(address, self.gate.tls() if self.gate else None)
         try:
             await self.engine.start()
+            release = (await asyncio.to_thread(this_software)).release
             for site in self.sites:
-                await set_up(self.engine, site, self._request_id)
+                await set_up(self.engine, site, self._request_id, release)
         except BaseException:
             await self._fronts.stop()
             await self.engine.drain()  # or its writers would go on without anybody

@@ -58,7 +58,9 @@ async def test_a_feed_ends_and_says_why(
             assert sum("denied" in r.getMessage() for r in caplog.records) == denials
             assert denials <= 4  # one for each stream and question that was under way
             await feed.stop()
-    named = [r.getMessage() for r in caplog.records if '"principal": "sign:lobby"' in r.getMessage()]
+    named = [
+        r.getMessage() for r in caplog.records if '"principal": "sign:lobby"' in r.getMessage()
+    ]
     assert named
 
 

@@ -62,7 +62,7 @@ async def test_one_address_has_its_share_of_the_connections(pages: SecuredPages)
 async def test_a_crowd_from_everywhere_leaves_staff_and_health_their_room(
     pages: SecuredPages,
 ) -> None:
-    """Every place for signs is taken from many addresses: staff look, log in and act all the same."""
+    """Every place for signs is taken, from many addresses: staff look and log in all the same."""
     olga = pages.house.identity("operations", "olga")
     async with AsyncExitStack() as held:
         for number in range(MOST):

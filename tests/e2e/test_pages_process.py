@@ -28,7 +28,8 @@ class Served:
     def __init__(self, folder: Path) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        self.process = Process(folder, options=("--http", f"127.0.0.1:{port}"), log=folder / "log")
+        options = ("--http", f"127.0.0.1:{port}", "--staff-on-loopback")
+        self.process = Process(folder, options=options, log=folder / "log")
 
     def pages(self) -> int:
         """The pages' process."""

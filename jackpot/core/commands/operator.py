@@ -185,6 +185,12 @@ class ConfigureSite(Command, frozen=True):
     day: GamingDay = MIDNIGHT
 
 
+class NoteSoftware(Command, frozen=True):
+    """Say which release of the software runs from here on."""
+
+    software: str
+
+
 class BuyIn(Command, frozen=True):
     """Put money on a game account."""
 
@@ -258,4 +264,5 @@ OperatorCommand = (
     | CountBox
     | VerifyBadBeat
     | ConfirmDisplay
+    | NoteSoftware
 )

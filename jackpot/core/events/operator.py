@@ -133,6 +133,7 @@ class SiteConfigured(Event, frozen=True):
 
     dual_control: bool
     day: GamingDay = MIDNIGHT
+    software: str = ""  # the release that runs from here on; "" where none is named
 
 
 class AccountMoved(Event, frozen=True):

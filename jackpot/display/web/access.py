@@ -2,8 +2,8 @@
 
 Signs show what everybody on the floor may see. Table panels, the operator page and the metrics are
 for staff. With TLS a browser shows who it is by certificate or by a login that somebody with a
-certificate has let it have, and the table of roles decides. Without TLS, staff is whoever uses this
-machine, reached by no other way.
+certificate has let it have, and the table of roles decides. Without TLS nobody is staff, unless the
+machine was said to be trusted; then it is whoever uses it, reached by no other way.
 """
 
 import ipaddress
@@ -22,6 +22,10 @@ _FORWARDED = frozenset(
 )
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.IGNORECASE)
 ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
+NEEDS_TLS = (
+    "This page needs TLS: start the controller with --cert and --ca. "
+    "In a laboratory without a proxy, --staff-on-loopback shows it to browsers on that machine."
+)
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
 NOT_TAKEN = "The controller does not take this certificate."
@@ -55,10 +59,20 @@ class SignsOnly:
 
 
 class ThisMachine:
-    """Without TLS: whoever uses this machine is staff."""
+    """Without TLS: nobody is staff, or whoever uses this machine where that was asked for.
+
+    A proxy's request can look like that of a browser here: only whoever set the machine up can know
+    that there is none.
+    """
+
+    def __init__(self, *, trusted: bool) -> None:
+        """Trusted: nothing on this machine passes requests of others on."""
+        self._trusted = trusted
 
     async def viewer(self, request: Request) -> Actor:
         """Somebody here."""
+        if not self._trusted:
+            raise RefusedPageError(NEEDS_TLS, 403)
         # A proxy on this machine speaks for somebody elsewhere.
         names = request.headers.keys()
         proxied = any(name in _FORWARDED or name.startswith("x-forwarded") for name in names)

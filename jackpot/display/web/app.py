@@ -56,6 +56,7 @@ class Settings(msgspec.Struct, frozen=True):
     theme: Theme = Theme()
     max_watchers: int = MAX_WATCHERS
     max_watchers_each: int = MAX_WATCHERS_EACH
+    staff_on_loopback: bool = False  # without TLS, browsers on this machine are staff
 
 
 class Pages:
@@ -68,9 +69,9 @@ class Pages:
         metrics: Callable[[], Awaitable[bytes]] | None,
         access: Access | None = None,
     ) -> None:
-        """Without more said of access, what is for staff is for this machine."""
+        """Without more said of access, what is for staff is for this machine, if it is trusted."""
         self._feed = feed
-        self._access = access or ThisMachine()
+        self._access = access or ThisMachine(trusted=settings.staff_on_loopback)
         self._settings = settings
         self._metrics = metrics
         self._places = Places(settings.max_watchers, settings.max_watchers_each)

@@ -18,7 +18,7 @@ from jackpot.software import RELEASE, Software, files_of, inspect, manifest_of, 
 from jackpot.store import codec
 from jackpot.store.opening import open_to_read
 from jackpot.wire.v1 import meter_pb2
-from tests.server.house import SITE, House, serving, site_text, write_site
+from tests.server.house import SITE, open_house, serving, site_text, write_site
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -136,9 +136,10 @@ def test_hashing_does_not_hold_up_a_start() -> None:
     assert time.process_time() - began < 1.0
 
 
-async def test_the_controller_says_what_it_runs(house: House) -> None:
+async def test_the_controller_says_what_it_runs(tmp_path: Path) -> None:
     """The same hash that `jackpot version` shows."""
-    found = await house.meters.GetServerInfo(meter_pb2.GetServerInfoRequest())
+    async with open_house(tmp_path) as house:
+        found = await house.meters.GetServerInfo(meter_pb2.GetServerInfoRequest())
     assert found.manifest == software.this_software().manifest
     assert found.release == meter_pb2.RELEASE_CHECK_NONE
     assert found.version

@@ -22,7 +22,9 @@ _SAYS = {
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @one_line
 def version(key: Path | None, *, verify: bool, json_: bool) -> None:
-    r"""Show the version, and a hash over all installed files and rule data.
+    r"""Show the version and a hash over all installed files.
+
+    Rule data is part of it. A release names the files that it was built from, and who signed it.
 
     \b
     Example:

@@ -110,7 +110,7 @@ async def test_pages_end_with_their_ledger(served: Served) -> None:
     for end in (served.process.kill, served.process.stop):
         pages = served.pages()
         await asyncio.to_thread(end)
-        await eventually(lambda pages=pages: not _runs(pages), 2)  # type: ignore[misc]  # bound now
+        await eventually(lambda pages=pages: not _runs(pages), 20)  # type: ignore[misc]  # bound now
         await asyncio.to_thread(served.process.start)
 
 

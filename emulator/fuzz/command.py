@@ -88,7 +88,7 @@ def fuzz_all(
 )
 @one_line
 def fuzz(messages: int, seed: int, processes: int, grpc_share: float) -> None:
-    r"""Send messages that nobody should send, and see that they do no harm.
+    r"""Send messages that nobody should; see that they do no harm.
 
     Fails when one is answered with INTERNAL or UNKNOWN, or changes the state although it was
     refused.

@@ -95,9 +95,10 @@ format: $(TOOLS)
 clauses: $(TOOLS)
 	@$(BIN)/python tools/clauses.py -n $(WORKERS) --dist worksteal $(ARGS)
 
-# Two wheels and their sdists in dist/, the table client and the whole project, and a descriptor image.
+# Two wheels and their sdists in dist/, the table client and the whole project, with a descriptor
+# image, the release manifest and its bill of materials; KEY=FILE signs the release.
 dist: $(TOOLS)
-	@$(BIN)/python tools/dist.py
+	@$(BIN)/python tools/dist.py $(if $(KEY),--key $(KEY))
 
 # Rebuild the committed gRPC code from proto/.
 proto: $(TOOLS)

@@ -38,9 +38,14 @@ class Controllers:
         return self._channels[self._current]
 
     @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._stubs)
+
+    @property
     def alone(self) -> bool:
         """Whether there is no other."""
-        return len(self._stubs) == 1
+        return self.count == 1
 
     @property
     def waits(self) -> bool:

@@ -1,5 +1,6 @@
 """What is released: two distributions without a file in common, each at work in an empty place."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from jackpot.signing import make_key, public_path
+from jackpot.software import RELEASE, inspect
 from tests.e2e.process import Process
 from tests.server.house import FIVE, SITE
 
@@ -42,9 +45,11 @@ print("whole" if importlib.util.find_spec("jackpot.core") else "alone")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both distributions."""
+    """Both distributions, signed."""
     out = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "tools/dist.py", str(out)], cwd=ROOT, check=True, timeout=120)
+    make_key(out / "release.key")
+    command = [sys.executable, "tools/dist.py", str(out), "--key", str(out / "release.key")]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
     return out
 
 
@@ -72,8 +77,31 @@ def test_a_file_belongs_to_one_distribution(built: Path) -> None:
         text=True,
         check=True,
     )
-    assert client | whole == set(tracked.stdout.split())
+    assert client | whole == {*tracked.stdout.split(), f"jackpot/{RELEASE}"}
     assert len(list(built.glob("*.tar.gz"))) == 2
+
+
+def test_what_is_installed_is_what_was_signed(built: Path, tmp_path: Path) -> None:
+    """Both wheels together are the signed release; a changed rule is found."""
+    for name in ("jackpot_table_client", "jackpot_controller"):
+        with zipfile.ZipFile(wheel(built, name)) as archive:
+            archive.extractall(tmp_path)
+    trusted = public_path(built / "release.key")
+    found = inspect(tmp_path / "jackpot", trusted)
+    assert (found.check, found.problems) == ("signed", ())
+    rule = next((tmp_path / "jackpot" / "rules" / "data").rglob("*.toml"))
+    rule.write_text(rule.read_text() + "#")
+    assert inspect(tmp_path / "jackpot", trusted).check == "differs"
+
+
+def test_the_bill_of_materials_lists_what_is_pinned(built: Path) -> None:
+    """CycloneDX, with every package of requirements.txt at its version."""
+    (path,) = built.glob("*.cdx.json")
+    bill = json.loads(path.read_text())
+    assert bill["bomFormat"] == "CycloneDX"
+    listed = {f"{each['name']}=={each['version']}" for each in bill["components"]}
+    pinned = (ROOT / "requirements.txt").read_text().splitlines()
+    assert listed == {line for line in pinned if not line.startswith("#")}
 
 
 def environment(folder: Path, *install: str) -> Path:

@@ -72,8 +72,8 @@ ROOMS = {
     "store": {"core", "wire"},
     "auth": {"wire"},
     "engine": {"core", "store", "sources", "wire"},
-    "reports": {"core", "store", "engine", "rules", "verify", "signing", "wire"},
-    "server": {"core", "rules", "store", "engine", "auth", "front", "sources", "wire"},
+    "reports": {"core", "store", "engine", "rules", "verify", "signing", "software", "wire"},
+    "server": {"core", "rules", "store", "engine", "auth", "front", "sources", "software", "wire"},
 }
 
 

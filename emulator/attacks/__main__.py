@@ -17,6 +17,7 @@ import msgspec
 from emulator.attacks.attack import Attack
 from emulator.attacks.calls import connections, resets
 from emulator.attacks.pages import browsers, endless_header
+from emulator.attacks.tables import attaches, refusals, streams
 from jackpot.tuning import raise_file_limit
 
 KINDS = {
@@ -24,6 +25,9 @@ KINDS = {
     "connections": connections,
     "resets": resets,
     "browsers": browsers,
+    "attaches": attaches,
+    "streams": streams,
+    "refusals": refusals,
 }
 
 

@@ -10,7 +10,7 @@ import msgspec
 class Attack(msgspec.Struct):
     """What to do, to whom, and how often at most."""
 
-    kind: str  # header, connections, resets or browsers
+    kind: str  # one of emulator/attacks/__main__.py
     address: str  # host:port, of the pages or of gRPC
     authority: str  # a file
     certificate: str = ""  # a file, its key beside it
@@ -18,6 +18,8 @@ class Attack(msgspec.Struct):
     count: int = 1  # connections or browsers
     path: str = ""  # of a page
     nice: int = 19  # how far it yields the processor to everybody else
+    site: str = ""
+    table: str = ""  # the one that attacks
 
     @property
     def where(self) -> tuple[str, int]:

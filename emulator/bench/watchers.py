@@ -30,6 +30,7 @@ from jackpot.tuning import raise_file_limit
 GOAL = 1.10
 TABLES = 8
 WINDOW = 3  # messages: one round
+EACH = 200  # watchers of one address
 
 
 class Size(NamedTuple):
@@ -57,14 +58,16 @@ async def watch(url: str, count: int) -> None:
     where = urlsplit(url)
     frames = 0
 
-    async def one() -> None:
+    async def one(number: int) -> None:
         nonlocal frames
-        reader, writer = await asyncio.open_connection(where.hostname, where.port)
+        # One address has a share of the places; all of 127.0.0.0/8 is this machine.
+        own = (f"127.0.0.{2 + number // EACH}", 0) if where.hostname == "127.0.0.1" else None
+        reader, writer = await asyncio.open_connection(where.hostname, where.port, local_addr=own)
         writer.write(f"GET /events/sign/{SIGN} HTTP/1.1\r\nHost: {where.netloc}\r\n\r\n".encode())
         while data := await reader.read(65_536):
             frames += data.count(b"event: frame")
 
-    streams = [asyncio.create_task(one()) for _ in range(count)]
+    streams = [asyncio.create_task(one(number)) for number in range(count)]
     await asyncio.sleep(1)
     click.echo("watching")
     await asyncio.to_thread(sys.stdin.read)

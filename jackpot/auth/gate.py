@@ -115,6 +115,10 @@ class Gate:
         except (AuthorityError, OSError) as error:
             _log.error("the list of revoked certificates can't be read: %s", error)
 
+    def now_s(self) -> float:
+        """What the clock says by which certificates are judged."""
+        return self.clock()
+
     def fault(self, actor: Actor) -> str:
         """Why a caller's certificate is good no longer; empty while it is."""
         if actor.serial in self._revoked.serials:

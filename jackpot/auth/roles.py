@@ -111,7 +111,17 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "OperatorService/CountBox": frozenset({"accounting"}),
     "OperatorService/ConfirmDisplay": frozenset({"accounting"}),
     "OperatorService/VerifyBadBeat": frozenset({"shift-supervisor"}),
+    "PinService/SetPin": _FLOOR,
+    "PinService/ClearPin": _FLOOR | {"operations"},
+    "PinService/ListPins": _FLOOR | {"operations", "auditor"},
 }
+
+# What a floorperson may do with a PIN at a table's page: what is the floor's alone.
+PIN_ACTS: frozenset[str] = frozenset(
+    rpc for rpc, roles in ACCESS.items() if roles == _FLOOR and not rpc.startswith("PinService/")
+)
+# Who may take away the PIN of another.
+PIN_CLEARERS: frozenset[Role] = frozenset({"operations"})
 
 # Pages that are not for everyone, each with the streams and the figures that feed it.
 OPS_PAGE, TABLE_PAGE, METRICS_PAGE = "/ops", "/table/<table>", "/metrics"

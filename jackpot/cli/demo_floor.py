@@ -50,6 +50,7 @@ from table_client.table.round import play
 from table_client.table.trace import Record
 from table_client.table.turns import Turns
 
+LOOK = Settings(staff_on_loopback=True)  # a demonstration is for whoever started it
 RIGGED_PPM = 50_000  # of players' stacks: with six tables an award every few rounds
 _RIGGED = f"The cards are rigged: one hand in {PPM // RIGGED_PPM} is made to win."
 _TAKEN_PERCENT = 80  # of the seats
@@ -204,7 +205,7 @@ async def _run(site: Site, options: Options, show: Show) -> None:
     async with (
         device_process("--speed", "0", "--fault-rate", str(options.fault_rate_ppm)) as devices,
         _controller(site, options, sources) as (controller, where),
-        pages_somewhere(controller, options.data, options.http, Settings()) as url,
+        pages_somewhere(controller, options.data, options.http, LOOK) as url,
         DeviceConnection(devices) as connection,
         open_channel(where) as channel,
     ):

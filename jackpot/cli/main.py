@@ -16,7 +16,7 @@ _COMMANDS = (
     *("reject", "floor", "void", "wager", "reset", "adjust", "transfer", "limit", "rate"),
     *("proposals", "approve", "decline", "dual-control", "account", "badbeat", "slip", "report"),
     *("audit", "verify", "export", "key", "backup", "restore", "store", "rules", "odds", "ca"),
-    "completion",
+    *("completion", "pin", "version"),
 )
 _CHANGES = ("reset", "adjust", "transfer", "limit", "rate", "proposals", "approve", "decline")
 _MODULES = {

@@ -133,9 +133,11 @@ theme_option: Callable[[Any], Any] = click.option(
 )
 
 
-def settings(theme: Path | None) -> "Settings":
+def settings(theme: Path | None, *, staff_on_loopback: bool = False) -> "Settings":
     """What the options say of the pages."""
     from jackpot.display.web.app import Settings
     from jackpot.display.web.theme import Theme
 
-    return Settings(theme=Theme.load(theme) if theme else Theme())
+    return Settings(
+        theme=Theme.load(theme) if theme else Theme(), staff_on_loopback=staff_on_loopback
+    )

@@ -18,6 +18,7 @@ from jackpot.tuning import raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
+    from jackpot.display.web.app import Settings
     from jackpot.engine.faults import Faults
     from jackpot.server.controller import Controller
     from jackpot.store.journal import Journal
@@ -89,6 +90,18 @@ MAX_FRONTS = 64
     help="Where to record the journal's head, outside its folder, so that a rollback is noticed; "
     "none: nowhere. [default: beside the data directory, or beside the site file]",
 )
+@click.option(
+    "--staff-on-loopback",
+    is_flag=True,
+    help="Without TLS: show staff pages and metrics to every browser on this machine. Only where "
+    "no proxy passes requests of others on.",
+)
+@click.option(
+    "--pins",
+    type=FILE,
+    help="Where people's PINs are kept, as hashes. "
+    "[default: pins.json in the directory of the journal; none with PostgreSQL]",
+)
 @theme_option
 @click.pass_obj
 @one_line
@@ -103,9 +116,11 @@ def serve(
     theme: Path | None,
     new_sites: tuple[str, ...],
     witness: str | None,
+    pins: Path | None,
     *,
     fronts: int | None,
     accept_lost_commits: bool,
+    staff_on_loopback: bool,
 ) -> None:
     r"""Run a controller.
 
@@ -121,10 +136,11 @@ def serve(
     import uvloop
 
     from jackpot.auth.gate import Files, Gate
+    from jackpot.auth.pins import PINS
     from jackpot.engine.faults import none as no_faults
     from jackpot.rules.site import load_site_file
     from jackpot.server.assembly import make_controller
-    from jackpot.store.opening import journal_opener, weakness
+    from jackpot.store.opening import is_postgres, journal_opener, weakness
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
@@ -152,6 +168,8 @@ def serve(
         click.echo(
             "warning: no witness is kept: nobody will notice a rolled-back journal", err=True
         )
+    if pins is None and not is_postgres(store):
+        pins = Path(store) / PINS
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         make = partial(
             make_controller,
@@ -162,12 +180,16 @@ def serve(
             accept_lost_commits=accept_lost_commits,
             fronts=fronts,
             witness=witness_path,
+            pins=pins,
             faults=faults or no_faults,  # only a controller under test has any
         )
         opener = journal_opener(store, accept_lost_commits=accept_lost_commits)
         served = [site.id for site in sites]
         check = partial(_verify_sites, opener, served, new_sites, witness_path)
-        runner.run(_serve(make, store, check, where, gate, shown, theme))
+        # Pages are loaded only where they are served.
+        wanted = bool(shown or theme)
+        look = settings(theme, staff_on_loopback=staff_on_loopback) if wanted else None
+        runner.run(_serve(make, store, check, where, gate, shown, look))
 
 
 def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None:
@@ -218,11 +240,11 @@ async def _serve(
     address: str,
     gate: "Gate | None",
     http: dict[str, str],
-    theme: Path | None,
+    look: "Settings | None",
 ) -> None:
+    from jackpot.software import this_software
     from jackpot.tuning import calm_collector
 
-    look = settings(theme) if http or theme else None  # pages are loaded only where they are served
     controller = make()
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -243,6 +265,10 @@ async def _serve(
         where = await controller.start(address)
         stack.push_async_callback(controller.stop)
         calm_collector()
+        software = await asyncio.to_thread(this_software)
+        for problem in software.problems:
+            logging.getLogger(__name__).error("this is not the release's software: %s", problem)
+        logging.getLogger(__name__).info("%s, release: %s", software.label, software.check)
         guard = "with TLS" if gate else "without TLS, for this machine only"
         served = ",".join(site.id for site in controller.sites)
         click.echo(f"serving {served} on {where} {guard}")

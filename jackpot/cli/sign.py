@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 def sign(connection: Connection, http: str, site: str, theme: Path | None) -> None:
     r"""Serve signs from another machine than the controller.
 
-    It waits for a controller that is down. The controller has one watcher, however many
-    signs there are.
+    It waits for a controller that is down. It ends when its certificate is revoked or expires, so
+    that no sign shows old figures. The controller has one watcher, however many signs there are.
 
     \b
     Example:
@@ -68,7 +68,13 @@ async def _sign(connection: Connection, http: str, site: str, look: "Settings") 
         display = await serve_feed(source, listening, look, access=access)
         click.echo(f"signs of {connection.address} on {display.url}")
         sys.stdout.flush()
-        await stopped.wait()
+        refused = asyncio.create_task(source.refused())
+        waiting = asyncio.create_task(stopped.wait())
+        await asyncio.wait((refused, waiting), return_when=asyncio.FIRST_COMPLETED)
         await display.stop()
         await source.stop()
+        waiting.cancel()
+        if refused.done():
+            raise refused.result()
+        refused.cancel()
     click.echo("stopped")

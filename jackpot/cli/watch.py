@@ -108,12 +108,15 @@ async def _draw(source: "SiteFeed", controller: str) -> None:
     from rich.live import Live
 
     from jackpot.cli.watch_view import page
+    from jackpot.display.feeds.watch import FINAL
 
     console = Console()
     overview: Overview | None = None
     with Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
             found = await source.overview()
+            if not found and (refusal := _refused(source)) and refusal.code in FINAL:
+                raise refusal  # these figures would never be new again
             overview = found or overview
             lost = "" if found else _lost(source, controller)
             live.update(page(overview, lost, console.height), refresh=True)

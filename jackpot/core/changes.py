@@ -21,6 +21,7 @@ from jackpot.core.commands.operator import (
     Change,
     ConfigureSite,
     DeclineProposal,
+    NoteSoftware,
     ResetMeter,
     SetDualControl,
     SetLimit,
@@ -157,6 +158,13 @@ def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConf
     if state.dual_control and not command.dual_control:
         return refuse(Reason.SECOND_PERSON_REQUIRED, setting="dual_control")
     return SiteConfigured(command.dual_control, command.day, command.voids_by_table)
+
+
+def note_software(state: State, command: NoteSoftware, _: Request) -> SiteConfigured:
+    """Say which release of the software runs from here on; the rest stays as it is."""
+    return SiteConfigured(
+        state.dual_control, state.day, state.voids_by_table, software=command.software
+    )
 
 
 def _open(state: State, proposal: int) -> Proposal | Refusal:

@@ -103,6 +103,7 @@ def configured(state: State, event: SiteConfigured) -> None:
     """What the site file says of the site as a whole."""
     state.dual_control, state.day = event.dual_control, event.day
     state.voids_by_table = event.voids_by_table
+    state.software = event.software or state.software
 
 
 def dual_control_set(state: State, event: DualControlSet) -> None:

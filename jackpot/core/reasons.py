@@ -121,6 +121,8 @@ class Reason(StrEnum):
     NOT_A_BAD_BEAT = "NOT_A_BAD_BEAT"
     PENDING_ADJUSTMENT = "PENDING_ADJUSTMENT"
     DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
+    # People at a page.
+    NO_PINS = "NO_PINS"
 
 
 # A table's command that is refused for one of these has not used its number; for any other reason
@@ -143,6 +145,7 @@ NO_NUMBER: frozenset[Reason] = frozenset(
         Reason.REQUEST_REUSED,
         Reason.REQUEST_TOO_OLD,
         Reason.NUMBER_GAP,
+        Reason.NO_PINS,
     }
 )
 
@@ -382,6 +385,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.DISPLAY_MISMATCH: Meaning(
         "FAILED_PRECONDITION", "never", "The displayed amount differs from the amount on record."
+    ),
+    Reason.NO_PINS: Meaning(
+        "FAILED_PRECONDITION",
+        "never",
+        "This controller keeps no PINs: start it with --cert, --ca and --pins.",
     ),
 }
 

@@ -388,6 +388,7 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     last_call: int = 0
     voids_by_table: VoidsByTable = "until-collected"
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
+    software: str = ""  # the release that ran last; "" where none was ever named
     # After the first, the latest last. Left out of snapshots where there are none.
     restored: tuple[Incarnation, ...] | UnsetType = UNSET
 

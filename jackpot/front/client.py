@@ -36,9 +36,8 @@ class LedgerChannel:
         """How a stub makes a call with one answer."""
 
         async def call(request: Any, timeout: float | None = None) -> Any:  # noqa: ASYNC109 - as gRPC
-            return response_deserializer(
-                await self.ask(method, request_serializer(request), timeout)
-            )
+            raw = request_serializer(request)
+            return response_deserializer(await self.ask(method, raw, timeout))
 
         return call
 
@@ -53,22 +52,30 @@ class LedgerChannel:
 
         return call
 
-    async def ask(self, method: str, raw: bytes, within_s: float | None = None) -> bytes:
+    async def ask(
+        self,
+        method: str,
+        raw: bytes,
+        within_s: float | None = None,
+        metadata: tuple[tuple[str, str], ...] = (),
+    ) -> bytes:
         """The answer to a call; AioRpcError where there is none."""
         try:
             async with asyncio.timeout(within_s):
-                found = [answer async for answer in self._answers(method, raw)]
+                found = [answer async for answer in self._answers(method, raw, metadata)]
         except TimeoutError:
             raise _error(grpc.StatusCode.DEADLINE_EXCEEDED, "no answer in time") from None
         return found[0]
 
-    async def _answers(self, method: str, raw: bytes) -> AsyncGenerator[bytes, None]:
+    async def _answers(
+        self, method: str, raw: bytes, metadata: tuple[tuple[str, str], ...] = ()
+    ) -> AsyncGenerator[bytes, None]:
         self._number += 1
         number, link, open_ = self._number, self.link, True
         heard = self._calls[number] = asyncio.Queue()
         if self._gone:
             heard.put_nowait((frames.END, _GONE))
-        link.tell(frames.OPEN, number, Opening(method, ""))
+        link.tell(frames.OPEN, number, Opening(method, "", metadata=metadata))
         link.send(frames.DATA, number, raw)
         link.send(frames.HALF_CLOSE, number)
         try:

@@ -14,6 +14,7 @@ from jackpot.reports.daily import DailyReport
 from jackpot.reports.gaming_day import local_time
 from jackpot.reports.movements import CAUSES, POOLS, LevelTotals, PaidTotals, account_of
 from jackpot.reports.notable import Heading
+from jackpot.software import this_software
 
 
 class Money(NamedTuple):
@@ -81,6 +82,7 @@ def _head(report: DailyReport) -> Section:
             *stands,
             ("journal", journal),
             ("hash", report.last_hash),
+            ("made by", this_software().label),
             ("rounds", report.rounds),
             ("amounts", "US dollars"),
         ),

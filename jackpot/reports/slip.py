@@ -30,6 +30,7 @@ from jackpot.reports.gaming_day import local_time
 from jackpot.reports.movements import taken_back_by
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign
+from jackpot.software import this_software
 from jackpot.store import codec
 from jackpot.store.journal import Entry
 from jackpot.wire.errors import PlainError
@@ -299,5 +300,6 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
         half = len(signed.signature) // 2
         lines += ["", f"signed with key {signed.key}"]
         lines += [f"  {signed.signature[:half]}", f"  {signed.signature[half:]}"]
+    lines += ["", f"printed by {this_software().label}"]
     lines += ["", "floorperson  ______________________", "", "player       ______________________"]
     return lines

@@ -9,17 +9,21 @@ from google.protobuf.duration_pb2 import Duration
 
 from jackpot.core.money import CURRENCY
 from jackpot.core.state import RECENT_NUMBERS
+from jackpot.software import Software
 from jackpot.wire import limits
 from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 # Each by a name that never changes its meaning; docs/reference/api.md explains them.
 FEATURES = (
+    "floor-calls",
     "get-round",
+    "incarnation",
     "next-page-token",
     "progress-frames",
     "table-config",
     "voided-round",
+    "watch-table",
 )
 
 LIMITS = meter_pb2.Limits(
@@ -51,11 +55,16 @@ def duration(seconds: float) -> Duration:
     return Duration(seconds=int(seconds), nanos=int(seconds % 1 * 1_000_000_000))
 
 
-def server_info(addresses: Iterable[str]) -> meter_pb2.GetServerInfoResponse:
-    """The answer to whoever asks what this is."""
+def server_info(
+    software: Software, features: Iterable[str], addresses: Iterable[str]
+) -> meter_pb2.GetServerInfoResponse:
+    """The answer to whoever asks what this is; `features`: what this controller was told to do."""
     return meter_pb2.GetServerInfoResponse(
-        version=program_version(),
-        features=FEATURES,
+        version=software.version,
+        features=sorted({*FEATURES, *features}),
+        manifest=software.manifest,
+        release=f"RELEASE_CHECK_{software.check.upper()}",  # type: ignore[arg-type]  # by its name
+        release_key=software.key,
         server_time=timestamp(time.time_ns() // 1_000),
         limits=LIMITS,
         addresses=addresses,

@@ -28,6 +28,7 @@ def make_controller(
     faults: Faults = none,
     fronts: int | None = None,
     witness: Path | None = None,
+    pins: Path | None = None,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
     engine = Engine(
@@ -42,7 +43,9 @@ def make_controller(
         witness=Witness(witness) if witness else None,
     )
     fronts = usual_fronts() if fronts is None else fronts
-    return Controller(engine, site, gate, *more, request_id=sources.request_id, fronts=fronts)
+    return Controller(
+        engine, site, gate, *more, request_id=sources.request_id, fronts=fronts, pins=pins
+    )
 
 
 def usual_fronts() -> int:

@@ -7,11 +7,13 @@ is in trouble, and for good when the writer has died or a drain begins.
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 
 from jackpot.auth.gate import Gate
+from jackpot.auth.pins import Pins
 from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
@@ -25,20 +27,24 @@ from jackpot.server.floor_watch import FloorWatch
 from jackpot.server.fronts import Fronts
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
-from jackpot.server.pages import Trusting, reads
+from jackpot.server.pages import Trusting, acts, reads
+from jackpot.server.pins import PinService
 from jackpot.server.rpc import service
+from jackpot.server.sessions import BySession, Sessions
 from jackpot.server.setup import set_up
 from jackpot.server.standard import Health, Reflection
 from jackpot.server.tables import TableService
+from jackpot.software import this_software
 from jackpot.store.journal import StoreError, UnsoundError
 from jackpot.wire.address import verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 
 _TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
 _METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
 _OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
 _OF_TABLES = frozenset(get_args(TableEvent))
+_PINS = pin_pb2.DESCRIPTOR.services_by_name["PinService"]
 _log = logging.getLogger(__name__)
 
 
@@ -53,10 +59,12 @@ class Controller:
         *more: Site,
         request_id: Callable[[], str] = new_request_id,
         fronts: int = 0,
+        pins: Path | None = None,
     ) -> None:
         """Serve one site, or several of a group that share a store.
 
-        The sockets are owned by so many processes besides this one; 0: by this one.
+        The sockets are owned by so many processes besides this one; 0: by this one. People's PINs
+        are kept in a file of their own, where there is one and TLS to know people by.
         """
         self.engine = engine
         self.site = site
@@ -72,10 +80,15 @@ class Controller:
         engine.observers.append(self._hear)
         self._floor = FloorWatch(engine, [each.id for each in self.sites], self.heartbeats)
         self._operators = OperatorService(engine, self.heartbeats, self._floor)
+        kept = Pins(pins, gate.fault) if gate and pins else None
+        self.sessions = Sessions(gate, kept) if gate else None
+        self._meters.features |= {"tls"} if gate else set()
+        self._meters.features |= {"pins"} if kept else set()
         services = {
             _TABLES: self._tables.rpcs(),
             _METERS: self._meters.rpcs(),
             _OPERATORS: self._operators.rpcs(),
+            _PINS: PinService(kept).rpcs(),
         }
         names = [descriptor.full_name for descriptor in services]
         self._health = Health(self._admission, names)
@@ -99,6 +112,9 @@ class Controller:
         meters = MeterService(self.engine, [site.id for site in self.sites])
         methods = reads({_METERS: meters.rpcs(), _OPERATORS: self._operators.rpcs()})
         methods |= self._health.methods(Trusting()) | Tally(self.engine).methods()
+        if self.sessions:
+            methods |= self.sessions.methods()
+            methods |= acts(_OPERATORS, self._operators.rpcs(), BySession(self.sessions))
         recipe = Recipe("the pages' process", module, inside, methods, setup, descriptors)
         return Children(recipe, min(self._count, 1), self.engine.alarms)
 
@@ -108,8 +124,9 @@ class Controller:
         where = await self._fronts.start(address, self.gate.tls() if self.gate else None)
         try:
             await self.engine.start()
+            release = (await asyncio.to_thread(this_software)).release
             for site in self.sites:
-                await set_up(self.engine, site, self._request_id)
+                await set_up(self.engine, site, self._request_id, release)
         except BaseException:
             await self._fronts.stop()
             await self.engine.drain()  # or its writers would go on without anybody

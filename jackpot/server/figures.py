@@ -11,6 +11,7 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, WagersPlaced
 from jackpot.engine import AlarmKind, CommittedBatch, Engine, MeterFrame
 from jackpot.server.calls import Call, Method
 from jackpot.server.errors import REFUSALS
+from jackpot.software import Software, this_software
 
 FIGURES = "/jackpot.internal.Pages/Figures"  # on the link to the pages, and nowhere else
 LATENCIES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
@@ -46,6 +47,7 @@ class Figures(msgspec.Struct):
     alarms: dict[str, int]
     queued: int
     frames: list[MeterFrame]
+    software: Software
 
 
 class Tally:
@@ -84,6 +86,7 @@ class Tally:
             alarms={kind.name: alarms.raised[kind] for kind in AlarmKind},
             queued=engine.queued,
             frames=engine.meters.frames(),
+            software=this_software(),
         )
 
     def _observe(self, commit: CommittedBatch) -> None:

@@ -16,6 +16,7 @@ from jackpot.server.calls import Call
 from jackpot.server.codec.meter import ROWS, Watched, parse_watch, progress, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.rpc import Rpc, unary_rpcs
+from jackpot.software import this_software
 from jackpot.wire.limits import MAX_WATCHERS, PROGRESS_S
 from jackpot.wire.v1 import meter_pb2
 
@@ -33,6 +34,7 @@ class MeterService:
         self._watchers = 0
         self._ending: CallRefusedError | None = None
         self.addresses: tuple[str, ...] = ()  # where the controller listens, once it does
+        self.features: set[str] = set()
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
     def rpcs(self) -> dict[str, Rpc]:
@@ -53,7 +55,8 @@ class MeterService:
     async def _get_server_info(
         self, _message: meter_pb2.GetServerInfoRequest, _actor: Actor
     ) -> Message:
-        answer: Message = ROWS["GetServerInfo"].answer(self.addresses)
+        software = await asyncio.to_thread(this_software)
+        answer: Message = ROWS["GetServerInfo"].answer(software, self.features, self.addresses)
         return answer
 
     async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:

@@ -1,6 +1,7 @@
-"""What the controller's own pages can ask of it: all that can be read, and nothing else.
+"""What the controller's own pages can ask of it: to read anything, and to act for a person.
 
-They speak over a link that only they have, so nobody asks them who they are.
+They speak over a link that only they have, so nobody asks them who they are to read. To change
+something they show the session of somebody who may.
 """
 
 from collections.abc import Mapping
@@ -37,3 +38,11 @@ def reads(services: Mapping[ServiceDescriptor, Mapping[str, Rpc]]) -> dict[str, 
     for descriptor, rpcs in services.items():
         found |= service(descriptor, rpcs, admission)
     return {name: each for name, each in found.items() if name.rpartition("/")[2] in _READS}
+
+
+def acts(
+    descriptor: ServiceDescriptor, rpcs: Mapping[str, Rpc], admission: Admission
+) -> dict[str, Method]:
+    """The methods of a service that change something, for whom the admission lets do it."""
+    found = service(descriptor, rpcs, admission)
+    return {name: each for name, each in found.items() if name.rpartition("/")[2] not in _READS}

@@ -20,6 +20,7 @@ from jackpot.core.commands.operator import (
     DefineTable,
     DescribeLink,
     DescribeTable,
+    NoteSoftware,
     OperatorCommand,
     PutInService,
 )
@@ -53,10 +54,16 @@ def unasked(held: Collection[str], served: Collection[str], asked: Collection[st
 
 
 async def set_up(
-    engine: Engine, site: Site, request_id: Callable[[], str] = new_request_id
+    engine: Engine,
+    site: Site,
+    request_id: Callable[[], str] = new_request_id,
+    software: str = "",
 ) -> None:
-    """Define what the file has and the journal has not."""
-    missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site))))
+    """Define what the file has and the journal has not, and note another release of the software.
+
+    A source tree has no release to name: it changes with every edit.
+    """
+    missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site, software))))
     # All at once, which keeps their order: a new site is a commit or two, not one for each table.
     outcomes = await asyncio.gather(
         *(
@@ -93,7 +100,7 @@ async def _say_dual_control(engine: Engine, site: Site) -> None:
         )
 
 
-def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
+def _missing(state: State, site: Site, software: str) -> Iterator[OperatorCommand]:
     # A new site's journal says in words that one person is enough there. Later a file can only ask
     # for two: or whoever edits it could change meters alone.
     new = not state.links
@@ -101,6 +108,8 @@ def _missing(state: State, site: Site) -> Iterator[OperatorCommand]:
     wanted = ConfigureSite(dual_control, site.day, site.voids_by_table)
     if new or wanted != ConfigureSite(state.dual_control, state.day, state.voids_by_table):
         yield wanted
+    if software not in ("", state.software):
+        yield NoteSoftware(software)
     yield from (DefineLink(link) for link in site.links if link.id not in state.links)
     yield from (DefineTable(table) for table in site.tables if table.id not in state.tables)
     yield from _described(state, site)

@@ -11,6 +11,8 @@ from jackpot.wire.errors import PlainError
 
 # Without TLS a caller on loopback says by metadata who they are.
 PRINCIPAL_KEY, DEPARTMENT_KEY = "x-jackpot-principal", "x-jackpot-department"
+# What the controller's own pages show for somebody at a page; nobody else is asked for it.
+SESSION_KEY = "x-jackpot-session"
 
 
 class CredentialError(PlainError):

@@ -13,6 +13,7 @@ from cryptography import x509
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.gate import Files, Gate
 from jackpot.auth.names import parse_holder
+from jackpot.auth.pins import PINS
 from jackpot.engine import Engine
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
@@ -20,12 +21,12 @@ from jackpot.server.controller import Controller
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.wire.channels import Identity, open_async_channel
 from jackpot.wire.refusals import explained, from_rpc_error
-from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 from tests.server.house import SITE, site_text, write_site
 
 SERVICES = {
     descriptor.name: descriptor
-    for module in (table_pb2, meter_pb2, operator_pb2)
+    for module in (table_pb2, meter_pb2, operator_pb2, pin_pb2)
     for descriptor in module.DESCRIPTOR.services_by_name.values()
 }
 HOSTS = ("127.0.0.1", "localhost")
@@ -105,7 +106,7 @@ async def secured(folder: Path, hosts: tuple[str, ...] = HOSTS) -> AsyncIterator
     house = Secured(folder)
     house.engine = Engine(partial(SqliteJournal.open, folder / "data"), names, sites=[site.id])
     house.gate = Gate(house.files(hosts), site.id)
-    house.controller = Controller(house.engine, site, house.gate)
+    house.controller = Controller(house.engine, site, house.gate, pins=folder / PINS)
     house.address = await house.controller.start("127.0.0.1:0")
     try:
         yield house

@@ -2,11 +2,13 @@
 
 import json
 import ssl
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from jackpot.auth.authority import CA_CERTIFICATE
+from jackpot.auth.logins import Logins
 from jackpot.display.web.access import ByRole
 from jackpot.display.web.app import Settings
 from jackpot.display.web.beside import pages
@@ -28,12 +30,18 @@ class SecuredPages:
         self.display = display
         self.url = display.url
 
-    @property
-    def access(self) -> ByRole:
-        """Who decides here."""
+    def expire(self, in_s: float) -> None:
+        """Put the clocks forward by which certificates are judged: the ledger's and the pages'."""
         access = self.display._pages._access
         assert isinstance(access, ByRole)
-        return access
+        for gate in (access.gate, self.house.gate):
+            gate.clock = lambda: time.time() + in_s
+
+    @property
+    def logins(self) -> Logins:
+        """What the ledger keeps."""
+        assert self.house.controller.sessions is not None
+        return self.house.controller.sessions.logins
 
     def tls(self, identity: Identity | None = None) -> ssl.SSLContext:
         """What a client shows and trusts."""
@@ -77,10 +85,12 @@ class SecuredPages:
 
 
 @asynccontextmanager
-async def secured_pages(folder: Path) -> AsyncIterator[SecuredPages]:
+async def secured_pages(
+    folder: Path, settings: Settings | None = None
+) -> AsyncIterator[SecuredPages]:
     """The usual site behind TLS, with its pages."""
     async with secured(folder) as house:
-        inside, store = PagesProcess(), folder / "data"
+        inside, store, look = PagesProcess(), folder / "data", settings or Settings()
         with listen("127.0.0.1:0") as place:
-            async with pages(house.controller, store, {SITE: place}, Settings(), inside):
+            async with pages(house.controller, store, {SITE: place}, look, inside):
                 yield SecuredPages(house, inside.displays[SITE])

@@ -78,10 +78,14 @@ async def ask(
     tls: ssl.SSLContext | None = None,
     posted: bytes | None = None,
     headers: Mapping[str, str] = NONE,
+    source: str = "",
 ) -> AsyncIterator[Answer]:
-    """Send a request and have its answer for as long as this lasts."""
+    """Send a request from one of this machine's addresses; its answer while this lasts."""
     where = urlsplit(url)
-    reader, writer = await asyncio.open_connection(where.hostname, where.port, ssl=tls)
+    own = (source, 0) if source else None
+    reader, writer = await asyncio.open_connection(
+        where.hostname, where.port, ssl=tls, local_addr=own
+    )
     sent = {"Host": where.netloc} | dict(headers)
     if posted is not None:
         sent["Content-Length"] = str(len(posted))
@@ -96,6 +100,9 @@ async def ask(
         writer.close()
         with suppress(OSError, TimeoutError):  # over TLS a goodbye, which need not be answered
             await asyncio.wait_for(writer.wait_closed(), 1)
+
+
+STAFF_HERE = Settings(staff_on_loopback=True)
 
 
 class Shown:
@@ -127,6 +134,6 @@ async def open_shown(
         inside = PagesProcess()
         with listen(http) as place:
             async with pages(
-                house.controller, house.store, {SITE: place}, settings or Settings(), inside
+                house.controller, house.store, {SITE: place}, settings or STAFF_HERE, inside
             ):
                 yield Shown(house, inside.displays[SITE])

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.display.web.access import is_loopback
-from tests.display.shown import Shown, ask
+from jackpot.display.web.app import Settings
+from tests.display.shown import Shown, ask, open_shown
 
 STAFF = ("/ops", "/events/ops", "/table/t1", "/events/table/t1", "/metrics")
 PUBLIC = ("/", "/sign/five", "/events/sign/five", "/theme.css", "/health", "/api/site")
@@ -34,6 +35,19 @@ async def test_staff_pages_are_for_this_machine(shown: Shown, path: str) -> None
     for headers in FOREIGN:
         async with ask(shown.url, path, headers=headers) as answer:
             assert answer.status == 403, headers
+
+
+@pytest.mark.parametrize("path", STAFF)
+async def test_without_tls_nobody_is_staff_unless_asked_for(tmp_path: Path, path: str) -> None:
+    """A proxy's default request looks like a browser's on this machine: neither is let in."""
+    proxied = {"Host": "127.0.0.1:7480", "Connection": "close"}  # as nginx sends it
+    async with open_shown(tmp_path, Settings()) as shown:
+        for headers in ({}, proxied):
+            async with ask(shown.url, path, headers=headers) as answer:
+                assert answer.status == 403
+                assert b"--staff-on-loopback" in await answer.body()
+        assert (await shown.get("/sign/five", proxied))[0] == 200
+        assert (await shown.json("/api/site"))["ops"] is False
 
 
 async def test_a_loopback_name_may_be_written_in_any_way(shown: Shown) -> None:

@@ -106,9 +106,11 @@ async def test_more_connections_than_there_is_room_for_are_closed_at_once(tmp_pa
         async with asyncio.timeout(2):
             await ended(more)
         closed.close()
-        reader, writer = silent[-1]
-        writer.write(ASKED)
-        assert b"503" in await reader.readline()
+        for (reader, writer), path, status in zip(
+            silent[-2:], (b"/sign/five", b"/health"), (b"503", b"200"), strict=True
+        ):
+            writer.write(b"GET " + path + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert status in await reader.readline()
         for _, each in silent:
             each.close()
 

@@ -17,6 +17,7 @@ from jackpot.auth.logins import (
     FAILURES_S,
     LOGIN_S,
     MAX_CODES,
+    MAX_EACH,
     MAX_FAILURES,
     MAX_LOGINS,
     MAX_PEERS,
@@ -87,17 +88,41 @@ def test_codes_are_typed_as_people_type() -> None:
     assert logins.redeem("") is None
 
 
-def test_only_so_many_are_kept() -> None:
-    """Past the limit the oldest goes, whether code or login."""
+def log_in(logins: Logins, actor: Actor) -> str:
+    """A login's token."""
+    made = logins.redeem(logins.new_code(actor))
+    assert made
+    return made[0]
+
+
+def test_one_person_logs_out_only_themselves() -> None:
+    """Past a person's own limit their oldest goes, whether code or login, and nobody else's."""
     logins = Logins(lambda _: "")
-    codes = [logins.new_code(FLO) for _ in range(MAX_CODES + 1)]
+    other = log_in(logins, FLO)
+    mona = Actor("monitor:mona", role="monitor", serial=8)
+    waiting = logins.new_code(FLO)
+    codes = [logins.new_code(mona) for _ in range(MAX_EACH + 1)]
     assert logins.redeem(codes[0]) is None
     assert logins.redeem(codes[1])
-    tokens = [made[0] for _ in range(MAX_LOGINS) if (made := logins.redeem(logins.new_code(FLO)))]
-    assert all(map(logins.find, tokens))
-    assert logins.redeem(logins.new_code(FLO))
-    assert logins.find(tokens[0]) is None
-    assert logins.find(tokens[1])
+    tokens = [log_in(logins, mona) for _ in range(2 * MAX_LOGINS)]
+    assert not any(map(logins.find, tokens[:-MAX_EACH]))
+    assert all(map(logins.find, tokens[-MAX_EACH:]))
+    assert logins.find(other) == FLO
+    assert logins.redeem(waiting)
+
+
+def test_past_the_limit_of_all_the_greediest_loses() -> None:
+    """However many people there are, what is kept is bounded, and who has one login keeps it."""
+    logins = Logins(lambda _: "")
+    first = log_in(logins, FLO)
+    for number in range(MAX_LOGINS // MAX_EACH + 1):
+        for _ in range(MAX_EACH):
+            log_in(logins, Actor(f"floor:f{number}", role="floor", serial=number))
+    assert len(logins._logins) == MAX_LOGINS
+    assert logins.find(first)
+    for number in range(2 * MAX_CODES):
+        logins.new_code(Actor(f"floor:f{number}", role="floor", serial=number))
+    assert len(logins._codes) == MAX_CODES
 
 
 def test_secrets_are_not_kept() -> None:

@@ -212,7 +212,7 @@ async def test_both_sources_show_the_same_site(tmp_path: Path) -> None:
 async def test_another_title_reaches_an_open_sign(tmp_path: Path) -> None:
     """It was journaled while the sign was open; whoever opens the sign next gets it first."""
     async with both(tmp_path) as (_, _, outside):
-        display = await serve_feed(outside, listen("127.0.0.1:0"), Settings())
+        display = await serve_feed(outside, listen("127.0.0.1:0"), Settings(staff_on_loopback=True))
         async with ask(display.url, "/events/sign/five") as sign:
             assert (await sign.event("card"))["title"] == "five"
             assert (await sign.event("frame"))["title"] == "five"

@@ -44,7 +44,9 @@ async def test_a_sign_opened_while_the_controller_is_away_is_whole_when_it_is_ba
             await source.start()
             held.push_async_callback(source.stop)
             await eventually(lambda: source.serving)
-            display = await serve_feed(source, listen("127.0.0.1:0"), Settings())
+            display = await serve_feed(
+                source, listen("127.0.0.1:0"), Settings(staff_on_loopback=True)
+            )
             held.push_async_callback(display.stop)
         await eventually(lambda: not source.serving)
         window = await browser.open(f"{display.url}/sign/five")
@@ -65,7 +67,9 @@ async def test_signs_of_another_process_follow(tmp_path: Path) -> None:
             await source.start()
             held.push_async_callback(source.stop)
             await eventually(lambda: source.serving)
-            display = await serve_feed(source, listen("127.0.0.1:0"), Settings())
+            display = await serve_feed(
+                source, listen("127.0.0.1:0"), Settings(staff_on_loopback=True)
+            )
             held.push_async_callback(display.stop)
             five, fund = [
                 await held.enter_async_context(ask(display.url, f"/events/sign/{link}"))

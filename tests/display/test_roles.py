@@ -141,7 +141,7 @@ async def test_pages_end_with_their_certificate(pages: SecuredPages, how: str, e
     if end == "revoked":
         pages.house.revoke(identity)
     else:
-        pages.access.gate.clock = lambda: time.time() + 2 * 86_400
+        pages.expire(2 * 86_400)
     assert await watching < 4
     assert (await pages.get("/ops", shown, headers=headers))[0] == 401
 

@@ -95,7 +95,7 @@ async def test_a_page_whose_login_ended_says_what_to_do(pages: SecuredPages, des
     """The login is ended elsewhere: the page that was left open stops showing anything."""
     window = await log_in(pages, desk)
     for cookie in await window.page.context.cookies():
-        assert pages.access.logins.end(cookie["value"])
+        assert pages.logins.end(cookie["value"])
     await window.page.wait_for_selector(".how code", timeout=8_000)
     assert await window.text(".how code") == f"jackpot login {pages.url}"
 

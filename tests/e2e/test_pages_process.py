@@ -28,7 +28,8 @@ class Served:
     def __init__(self, folder: Path) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        self.process = Process(folder, options=("--http", f"127.0.0.1:{port}"), log=folder / "log")
+        options = ("--http", f"127.0.0.1:{port}", "--staff-on-loopback")
+        self.process = Process(folder, options=options, log=folder / "log")
 
     def pages(self) -> int:
         """The pages' process."""
@@ -109,7 +110,7 @@ async def test_pages_end_with_their_ledger(served: Served) -> None:
     for end in (served.process.kill, served.process.stop):
         pages = served.pages()
         await asyncio.to_thread(end)
-        await eventually(lambda pages=pages: not _runs(pages), 2)  # type: ignore[misc]  # bound now
+        await eventually(lambda pages=pages: not _runs(pages), 20)  # type: ignore[misc]  # bound now
         await asyncio.to_thread(served.process.start)
 
 

@@ -235,6 +235,12 @@ class ConfigureSite(Command, frozen=True):
     voids_by_table: VoidsByTable = "until-collected"
 
 
+class NoteSoftware(Command, frozen=True):
+    """Say which release of the software runs from here on."""
+
+    software: str
+
+
 class BuyIn(Command, frozen=True):
     """Put money on a game account."""
 
@@ -309,4 +315,5 @@ OperatorCommand = (
     | VerifyBadBeat
     | ConfirmDisplay
     | BeginIncarnation
+    | NoteSoftware
 )

@@ -149,6 +149,7 @@ class SiteConfigured(Event, frozen=True):
     dual_control: bool
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
+    software: str = ""  # the release that runs from here on; "" where none is named
 
 
 class DualControlSet(Event, frozen=True):

@@ -87,10 +87,16 @@ class SiteFeed:
         """Whether what the meters show is what the controller holds."""
         return self._watch.serving
 
+    async def refused(self) -> RefusedError:
+        """Wait until the controller does not let us watch any more; why."""
+        await self._watch.refused.wait()
+        assert self._watch.refusal is not None
+        return self._watch.refusal
+
     @property
     def trouble(self) -> RefusedError | None:
-        """Why the last question had no answer; None where it had."""
-        return self._trouble
+        """Why we may not watch, or why the last question had no answer; None where it had."""
+        return self._watch.refusal or self._trouble
 
     @property
     def past(self) -> SiteHistory | None:

@@ -9,12 +9,13 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from jackpot.wire.refusals import from_rpc_error
+from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 
 BEAT_S = 1.0
 RECONNECT_S = 0.5
 CALL_S = 2.0  # a controller whose commit hangs does not answer
+FINAL = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})  # asking again does not help
 _log = logging.getLogger(__name__)
 Links = Sequence[meter_pb2.LinkMeters]
 
@@ -27,9 +28,12 @@ class MeterWatch:
     ) -> None:
         """`take` is told what has changed; `anew` that the controller may be another one now."""
         self.first = asyncio.Event()  # it serves, or has served
+        self.refusal: RefusedError | None = None  # we may not watch, and won't be let in again
+        self.refused = asyncio.Event()  # ... and that is so now
         self.frames: dict[str, meter_pb2.LinkMeters] = {}
         self._meter: meter_pb2_grpc.MeterServiceAsyncStub = meter_pb2_grpc.MeterServiceStub(channel)
         self._health = health_pb2_grpc.HealthStub(channel)
+        self._channel = channel
         self._take = take
         self._anew = anew
         self._watching = False
@@ -39,7 +43,7 @@ class MeterWatch:
     @property
     def serving(self) -> bool:
         """Whether the controller is there, serves, and sends its meters."""
-        return self._watching and self._healthy
+        return self._watching and self._healthy and self.refusal is None
 
     def start(self, site: Callable[[], Any]) -> None:
         """Begin; `site` finds out which, once the controller is there."""
@@ -68,10 +72,31 @@ class MeterWatch:
                     self._watching = True
                     self._note()
             except grpc.RpcError as error:
+                refusal = await self._explained(error)
+                if refusal.code in FINAL:
+                    self._end(refusal)
+                    return
                 if self._watching:
-                    _log.warning("the controller is lost: %s", from_rpc_error(error))
+                    _log.warning("the controller is lost: %s", refusal)
             self._watching = False
             await asyncio.sleep(RECONNECT_S)
+
+    async def _explained(self, error: grpc.RpcError) -> RefusedError:
+        """Why the watch ended; the handshake is tried where a watch was lost without a reason.
+
+        A certificate that has expired is turned away by TLS, which gives no reason.
+        """
+        refusal = from_rpc_error(error)
+        if self._watching:
+            return await asyncio.to_thread(explained, refusal, self._channel)
+        return refusal
+
+    def _end(self, refusal: RefusedError) -> None:
+        """Whoever shows these figures must not go on: they will never be new again."""
+        _log.error("the controller does not let us watch: %s", refusal)
+        self.refusal = refusal
+        self._watching = False
+        self.refused.set()
 
     def _note(self) -> None:
         if self.serving:
@@ -80,7 +105,7 @@ class MeterWatch:
     async def _beat(self) -> None:
         """Ask the controller how it is: a cut cable shows only when somebody speaks."""
         request = health_pb2.HealthCheckRequest()
-        while True:
+        while self.refusal is None:
             try:
                 answer = await self._health.Check(request, timeout=CALL_S)
                 self._healthy = answer.status == answer.SERVING

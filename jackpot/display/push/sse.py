@@ -6,12 +6,14 @@ its own stream; one that does not read at all is let go.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import NamedTuple
 
 from starlette.types import Message, Receive, Scope, Send
 
 STUCK_S = 15.0  # a browser that has taken nothing for so long is gone
 RETRY_MS = 1_000  # how soon a browser tries again
+STAFF, STAFF_EACH = 256, 32  # streams of people who were let in: of all, and of one of them
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -19,28 +21,42 @@ _HEADERS = [
 ]
 
 
-class Places:
-    """How many watchers there is room for, and who sits there."""
+class Watcher(NamedTuple):
+    """Who watches: an address, or a person who was let in."""
 
-    def __init__(self, most: int) -> None:
+    name: str
+    is_staff: bool
+
+
+class Places:
+    """How many watchers there is room for, and who sits there.
+
+    One address has a share of the places, and one person a few. What is kept for staff nobody else
+    can take, however many addresses they come from.
+    """
+
+    def __init__(self, most: int, most_each: int) -> None:
+        """So many for everybody, and of these so many for one address."""
         self.most = most
-        self._streams: set[EventStream] = set()
+        self._most_each = most_each
+        self._streams: dict[EventStream, Watcher] = {}
         self._watch: asyncio.Task[None] | None = None
 
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for another."""
-        return len(self._streams) >= self.most
+    def has_room(self, who: Watcher) -> bool:
+        """Whether there is a place for one more of this watcher's streams."""
+        alike = [other for other in self._streams.values() if other.is_staff == who.is_staff]
+        most, each = (STAFF, STAFF_EACH) if who.is_staff else (self.most, self._most_each)
+        return len(alike) < most and alike.count(who) < each
 
     def take(self, stream: "EventStream") -> None:
         """A watcher has come."""
-        self._streams.add(stream)
+        self._streams[stream] = stream.who
         if self._watch is None:
             self._watch = asyncio.create_task(self._let_go())
 
     def leave(self, stream: "EventStream") -> None:
         """A watcher has gone."""
-        self._streams.discard(stream)
+        self._streams.pop(stream, None)
 
     async def _let_go(self) -> None:
         """End streams whose browser takes nothing; one look for all, instead of a timer each."""
@@ -60,11 +76,13 @@ class EventStream:
         self,
         events: AsyncGenerator[bytes, None],
         places: Places,
-        may: Callable[[], bool] | None = None,
+        who: Watcher,
+        may: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         """`may` is asked before every event whether this browser may still have it."""
         self._events = events
         self._places = places
+        self.who = who
         self._may = may
         self.sending_since_s = 0.0  # 0 while it waits for something to send
         self._task: asyncio.Task[object] | None = None
@@ -87,7 +105,7 @@ class EventStream:
             async for event in self._events:
                 if gone.done():
                     return
-                if self._may is not None and not self._may():
+                if self._may is not None and not await self._may():
                     break  # a login has ended, or its certificate
                 self.sending_since_s = time.monotonic()
                 await send(_body(event))

@@ -2,18 +2,19 @@
 
 Signs show what everybody on the floor may see. Table panels, the operator page and the metrics are
 for staff. With TLS a browser shows who it is by certificate or by a login that somebody with a
-certificate has let it have, and the table of roles decides. Without TLS, staff is whoever uses this
-machine, reached by no other way.
+certificate has let it have, and the table of roles decides. Without TLS nobody is staff, unless the
+machine was said to be trusted; then it is whoever uses it, reached by no other way.
 """
 
 import ipaddress
 import re
 from typing import Protocol
 
+import grpc
 from starlette.requests import Request
 
 from jackpot.auth.gate import Actor, DeniedError, Gate, allow
-from jackpot.auth.logins import Logins
+from jackpot.display.web.sessions import SessionClient
 
 # What proxies add; of those that begin with "x-forwarded-" there are many.
 _FORWARDED = frozenset(
@@ -21,9 +22,14 @@ _FORWARDED = frozenset(
 )
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.IGNORECASE)
 ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
+NEEDS_TLS = (
+    "This page needs TLS: start the controller with --cert and --ca. "
+    "In a laboratory without a proxy, --staff-on-loopback shows it to browsers on that machine."
+)
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
 NOT_TAKEN = "The controller does not take this certificate."
+AWAY = "The controller can't be asked just now who you are."
 NOT_YOURS = "This page is not for your role."
 
 
@@ -40,23 +46,33 @@ class RefusedPageError(Exception):
 class Access(Protocol):
     """How it is decided."""
 
-    def viewer(self, request: Request) -> Actor:
+    async def viewer(self, request: Request) -> Actor:
         """Who is looking; RefusedPageError where that can't be told."""
 
 
 class SignsOnly:
     """Nobody is staff here."""
 
-    def viewer(self, _request: Request) -> Actor:
+    async def viewer(self, _request: Request) -> Actor:
         """Nobody."""
         raise RefusedPageError(ELSEWHERE, 403)
 
 
 class ThisMachine:
-    """Without TLS: whoever uses this machine is staff."""
+    """Without TLS: nobody is staff, or whoever uses this machine where that was asked for.
 
-    def viewer(self, request: Request) -> Actor:
+    A proxy's request can look like that of a browser here: only whoever set the machine up can know
+    that there is none.
+    """
+
+    def __init__(self, *, trusted: bool) -> None:
+        """Trusted: nothing on this machine passes requests of others on."""
+        self._trusted = trusted
+
+    async def viewer(self, request: Request) -> Actor:
         """Somebody here."""
+        if not self._trusted:
+            raise RefusedPageError(NEEDS_TLS, 403)
         # A proxy on this machine speaks for somebody elsewhere.
         names = request.headers.keys()
         proxied = any(name in _FORWARDED or name.startswith("x-forwarded") for name in names)
@@ -70,37 +86,44 @@ class ThisMachine:
 class ByRole:
     """With TLS: a login if the browser has one, else its certificate."""
 
-    def __init__(self, gate: Gate, site: str) -> None:
+    def __init__(self, gate: Gate, site: str, sessions: SessionClient) -> None:
         self.gate = gate
         self.site = site
-        self.logins = Logins(gate.fault)
+        self.sessions = sessions
         # Cookies know no ports: two sites on one host would take each other's. The prefix makes
         # browsers take it over TLS only, and from this very host.
         self.cookie = f"__Host-jackpot-{site}"
 
-    def viewer(self, request: Request) -> Actor:
+    async def viewer(self, request: Request) -> Actor:
         """Whom the login or the certificate names."""
-        if found := self.logins.find(request.cookies.get(self.cookie, "")):
-            return found
-        return self.certified(request)
+        try:
+            found = await self.sessions.who(request.cookies.get(self.cookie, ""))
+        except grpc.RpcError as error:
+            raise RefusedPageError(AWAY, 503) from error
+        return found or self.certified(request)
 
     def certified(self, request: Request) -> Actor:
         """Whom the certificate names."""
-        chain = request.scope.get("extensions", {}).get("tls", {}).get("client_cert_chain", ())
-        if not chain:
+        if not (shown := certificate_of(request)):
             raise RefusedPageError(NOT_KNOWN, 401)
         try:
-            return self.gate.holder(chain[0].encode())
+            return self.gate.holder(shown)
         except DeniedError as error:
             status = 403 if error.known else 401
             raise RefusedPageError(NOT_TAKEN, status, why=str(error)) from error
 
 
-def check(
+def certificate_of(request: Request) -> bytes:
+    """The certificate that a browser shows; empty where it shows none."""
+    chain = request.scope.get("extensions", {}).get("tls", {}).get("client_cert_chain", ())
+    return chain[0].encode() if chain else b""
+
+
+async def check(
     access: Access, request: Request, page: str, site: str, table: str | None = None
 ) -> Actor:
     """Who is looking, if they may see this page; RefusedPageError otherwise."""
-    viewer = access.viewer(request)
+    viewer = await access.viewer(request)
     try:
         allow(viewer, page, table, site)
     except DeniedError as error:

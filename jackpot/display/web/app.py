@@ -15,14 +15,15 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.gate import Actor, DeniedError, allow
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.feeds.site_feed import SiteFeed
-from jackpot.display.push.sse import EventStream, Places
+from jackpot.display.push.sse import EventStream, Places, Watcher
 from jackpot.display.push.topics import Shown, Topic, encode_json, event_bytes
 from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.values import Range
 from jackpot.display.web.access import Access, ByRole, RefusedPageError, ThisMachine, check
+from jackpot.display.web.acts import ActPages
 from jackpot.display.web.login import LoginPages
 from jackpot.display.web.responses import (
     STATIC,
@@ -30,13 +31,14 @@ from jackpot.display.web.responses import (
     away,
     json_answer,
     missing,
+    peer_of,
     refuse,
     static_page,
     unheard,
 )
 from jackpot.display.web.theme import Theme
 
-MAX_WATCHERS = 1_000
+MAX_WATCHERS, MAX_WATCHERS_EACH = 1_000, 256  # of signs: of all, and of one address
 SIGN_S = 0.2  # how often a sign may get another value; it counts up in between
 PANEL_S = 0.3
 OPS_S = 1.0
@@ -53,6 +55,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     theme: Theme = Theme()
     max_watchers: int = MAX_WATCHERS
+    max_watchers_each: int = MAX_WATCHERS_EACH
+    staff_on_loopback: bool = False  # without TLS, browsers on this machine are staff
 
 
 class Pages:
@@ -65,12 +69,12 @@ class Pages:
         metrics: Callable[[], Awaitable[bytes]] | None,
         access: Access | None = None,
     ) -> None:
-        """Without more said of access, what is for staff is for this machine."""
+        """Without more said of access, what is for staff is for this machine, if it is trusted."""
         self._feed = feed
-        self._access = access or ThisMachine()
+        self._access = access or ThisMachine(trusted=settings.staff_on_loopback)
         self._settings = settings
         self._metrics = metrics
-        self._places = Places(settings.max_watchers)
+        self._places = Places(settings.max_watchers, settings.max_watchers_each)
         self._topics: dict[str, Topic] = {}
         self._encoded: dict[str, tuple[object, Shown]] = {}
 
@@ -95,6 +99,7 @@ class Pages:
             routes.append(Route("/metrics", self._staff(METRICS_PAGE, self._metrics_page)))
         if isinstance(self._access, ByRole):
             routes += LoginPages(self._access).routes()
+            routes += ActPages(self._access, self._feed.tables).routes()
         return Starlette(
             routes=routes,
             middleware=[Middleware(_Headers)],
@@ -112,19 +117,26 @@ class Pages:
         self, name: str, page: Callable[[Request], Awaitable[Response | EventStream]]
     ) -> Page:
         async def guarded(request: Request) -> Response:
-            self._check(request, name)
+            request.state.viewer = await self._check(request, name)
             return await page(request)  # type: ignore[return-value]  # a stream is an ASGI response too
 
         return guarded
 
-    def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
+    async def _check(self, request: Request, name: str, table: str | None = None) -> Actor:
         about = table or request.path_params.get("table")
-        return check(self._access, request, name, self._feed.site, about)
+        return await check(self._access, request, name, self._feed.site, about)
 
-    def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
+    async def _sees(self, request: Request, name: str, table: str | None = None) -> bool:
         try:
-            self._check(request, name, table)
+            await self._check(request, name, table)
         except RefusedPageError:
+            return False
+        return True
+
+    def _may(self, viewer: Actor, name: str, table: str | None = None) -> bool:
+        try:
+            allow(viewer, name, table, self._feed.site)
+        except DeniedError:
             return False
         return True
 
@@ -146,10 +158,11 @@ class Pages:
 
     async def _site(self, request: Request) -> Response:
         try:
-            viewer = self._access.viewer(request)
+            viewer = await self._access.viewer(request)
         except RefusedPageError:
             viewer = None
         tables = await self._feed.tables() if viewer else ()
+        seen = [each for each in tables if viewer and self._may(viewer, TABLE_PAGE, each)]
         return json_answer(
             {
                 "site": self._feed.site,
@@ -158,9 +171,9 @@ class Pages:
                 "links": [
                     {"link": frame.link, "title": frame.title} for frame in self._feed.frames()
                 ],
-                "tables": [each for each in tables if self._sees(request, TABLE_PAGE, each)],
-                "ops": self._sees(request, OPS_PAGE),
-                "metrics": bool(self._metrics) and self._sees(request, METRICS_PAGE),
+                "tables": seen,
+                "ops": bool(viewer and self._may(viewer, OPS_PAGE)),
+                "metrics": bool(self._metrics and viewer and self._may(viewer, METRICS_PAGE)),
                 "viewer": viewer.principal if viewer else "",
                 "login": isinstance(self._access, ByRole),
             }
@@ -232,13 +245,15 @@ class Pages:
         still: str = "",
     ) -> Response | EventStream:
         """A stream of a topic; it goes on only as long as its watcher may `still` see that page."""
-        if self._places.full:
+        viewer: Actor | None = getattr(request.state, "viewer", None)
+        who = Watcher(viewer.principal if viewer else peer_of(request), bool(viewer))
+        if not self._places.has_room(who):
             return PlainTextResponse("too many watchers\n", 503, {"retry-after": "5"})
         if name not in self._topics:
             self._topics[name] = Topic(kind, look, every_s, lambda: self._feed.serving, hello)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         may = partial(self._sees, request, still) if still else None
-        return EventStream(self._topics[name].watch(after), self._places, may)
+        return EventStream(self._topics[name].watch(after), self._places, who, may)
 
     async def _frame(self, link: str) -> Shown | None:
         frame = self._feed.frame(link)

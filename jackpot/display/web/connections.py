@@ -19,7 +19,7 @@ REQUEST_S = 10.0  # for a whole request, from the connection or from its first b
 MAX_REQUEST_BYTES = 64 << 10  # of one request: its line, headers, body and trailers
 MAX_HEADERS = 128  # of one request, trailers included
 MAX_WAITING = 16  # requests on one connection that wait for the answer to an earlier one
-MAX_TURNED_AWAY = 64  # connections past `limit_concurrency`, which are told 503
+MAX_TURNED_AWAY = 64  # connections past `limit_concurrency`: signs are told 503, staff is served
 LINGER_S = 1.0  # to read why, before the connection is reset
 _PIECE_BYTES = 8 << 10  # parsed at once; a limit is found exceeded at most so much later
 _log = logging.getLogger(__name__)
@@ -76,16 +76,29 @@ class _ExceededError(Exception):
 class BoundedProtocol(DeadlineProtocol):
     """Cuts off a connection that exceeds a limit; uvicorn would read on for ever."""
 
+    most_each = 1 << 20  # connections of one address; whoever serves sets it
     _received = 0  # bytes of the request that is being read
     _cut_off = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
-        """Past the room for those who are told that there is none, nobody is told anything."""
+        """Past the room for those who are told that there is none, nobody is told anything.
+
+        Nor is an address that has its share: what is left is for others.
+        """
         super().connection_made(transport)
         most = self.limit_concurrency
-        if most is not None and len(self.connections) > most + MAX_TURNED_AWAY:
+        crowded = most is not None and len(self.connections) > most + MAX_TURNED_AWAY
+        if crowded or self._like_this() > self.most_each:
             self._cut_off = True
             transport.abort()
+
+    def _like_this(self) -> int:
+        """How many connections this one's address has."""
+        host = (self.client or ("",))[0]
+        return sum(
+            isinstance(each, BoundedProtocol) and (each.client or ("",))[0] == host
+            for each in self.connections
+        )
 
     def data_received(self, data: bytes) -> None:
         """Count before parsing."""
@@ -128,7 +141,11 @@ class BoundedProtocol(DeadlineProtocol):
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                     f"The request's body is larger than {MAX_REQUEST_BYTES} bytes.",
                 )
+        most = self.limit_concurrency
+        if not _is_for_everybody(self.url):  # staff and health have the room that is left
+            self.limit_concurrency = None
         super().on_headers_complete()
+        self.limit_concurrency = most
 
     def on_message_complete(self) -> None:
         """What comes next is another request."""
@@ -161,6 +178,12 @@ class BoundedProtocol(DeadlineProtocol):
         if not (self.cycle and self.cycle.scope is self.scope):  # type: ignore[truthy-bool]  # not answered yet
             self.transport.write(_answer(status, why))
         self.loop.call_later(LINGER_S, self.transport.abort)
+
+
+def _is_for_everybody(url: bytes) -> bool:
+    """Whether a request is a sign's, which waits where there is no room; all others are short."""
+    path = url.partition(b"?")[0]
+    return path == b"/" or path.startswith((b"/sign/", b"/events/sign/"))
 
 
 def _answer(status: HTTPStatus, why: str) -> bytes:

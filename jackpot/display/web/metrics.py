@@ -75,6 +75,14 @@ def _counted(figures: Figures) -> Iterator[Metric]:
     for kind, count in figures.alarms.items():
         raised.add_metric([kind], count)
     yield raised
+    software = figures.software
+    build = GaugeMetricFamily(
+        "jackpot_build_info",
+        "What software runs, and how it compares with its release.",
+        labels=["version", "manifest", "release", "key"],
+    )
+    build.add_metric([software.version, software.manifest, software.check, software.key], 1)
+    yield build
     yield _gauge("jackpot_queue_depth", "Commands that wait for the writer.", figures.queued)
 
 

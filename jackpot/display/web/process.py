@@ -20,6 +20,7 @@ from jackpot.display.web.access import ByRole
 from jackpot.display.web.app import Settings
 from jackpot.display.web.metrics import Metrics
 from jackpot.display.web.serving import Display, serve_feed
+from jackpot.display.web.sessions import SessionClient
 from jackpot.front import frames
 from jackpot.front.client import LedgerChannel
 from jackpot.front.frames import FrameError, Ready
@@ -91,7 +92,7 @@ class PagesProcess:
         await feed.start()
         await feed.first(FIRST_S)
         listening = socket.socket(fileno=os.dup(descriptor))  # the descriptor itself is not ours
-        access = ByRole(gate, site) if gate else None
+        access = ByRole(gate, site, SessionClient(self._channel, site)) if gate else None
         metrics = Metrics(feed, self._figures)
         return await serve_feed(feed, listening, setup.settings, metrics.page, access)
 

@@ -1,9 +1,11 @@
 """Answers that several pages give: a file, JSON, something missing, a refusal."""
 
+import json
 from collections.abc import Awaitable, Callable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
@@ -68,3 +70,25 @@ async def refuse(request: Request, error: Exception) -> Response:
 async def unheard(_request: Request, _error: Exception) -> Response:
     """For whoever left, or was cut off, in the midst of a request."""
     return Response(status_code=400)
+
+
+def foreign(request: Request) -> Response | None:
+    """A refusal where another site's page has made the browser ask."""
+    origin = request.headers.get("origin")  # "null" for a page that hides where it is from
+    if origin is None or origin.partition("://")[2] == request.headers.get("host"):
+        return None
+    return PlainTextResponse("only this site's own page may ask that\n", 403)
+
+
+async def json_body(request: Request, most: int) -> dict[str, Any]:
+    """The JSON object that a request brings; empty where it brings none, or too much."""
+    raw = b""
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > most:
+            return {}
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -66,6 +66,7 @@ async def serve_feed(
         ws="none",  # nothing here is for WebSockets, whose protocol has none of our limits
     )
     server = _Server(config)
+    server.most_each = settings.max_watchers_each + OTHER_REQUESTS
     task = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells in no other way
         await asyncio.sleep(0.005)
@@ -103,6 +104,8 @@ def listen(address: str) -> socket.socket:
 class _Server(uvicorn.Server):
     """Leaves signals to whoever runs the loop, and gives TLS no more time than a request."""
 
+    most_each: int  # connections of one address
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen. uvicorn would wait a minute for a handshake, and half of one for its end."""
         config, loop = self.config, asyncio.get_running_loop()
@@ -120,7 +123,9 @@ class _Server(uvicorn.Server):
         self.started = True
 
     def _protocol(self) -> CertifiedProtocol:
-        return CertifiedProtocol(self.config, self.server_state, self.lifespan.state)
+        made = CertifiedProtocol(self.config, self.server_state, self.lifespan.state)
+        made.most_each = self.most_each
+        return made
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[Any]:

@@ -21,6 +21,36 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ReleaseCheck:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ReleaseCheckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReleaseCheck.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RELEASE_CHECK_UNSPECIFIED: _ReleaseCheck.ValueType  # 0
+    RELEASE_CHECK_NONE: _ReleaseCheck.ValueType  # 1
+    """There is no release manifest: a source tree."""
+    RELEASE_CHECK_UNSIGNED: _ReleaseCheck.ValueType  # 2
+    """The files are those of a release that nobody signed."""
+    RELEASE_CHECK_SIGNED: _ReleaseCheck.ValueType  # 3
+    """The files are those of a signed release."""
+    RELEASE_CHECK_DIFFERS: _ReleaseCheck.ValueType  # 4
+    """Files differ from the release, or its signature is wrong."""
+
+class ReleaseCheck(_ReleaseCheck, metaclass=_ReleaseCheckEnumTypeWrapper):
+    """How installed files compare with the release's signed manifest."""
+
+RELEASE_CHECK_UNSPECIFIED: ReleaseCheck.ValueType  # 0
+RELEASE_CHECK_NONE: ReleaseCheck.ValueType  # 1
+"""There is no release manifest: a source tree."""
+RELEASE_CHECK_UNSIGNED: ReleaseCheck.ValueType  # 2
+"""The files are those of a release that nobody signed."""
+RELEASE_CHECK_SIGNED: ReleaseCheck.ValueType  # 3
+"""The files are those of a signed release."""
+RELEASE_CHECK_DIFFERS: ReleaseCheck.ValueType  # 4
+"""Files differ from the release, or its signature is wrong."""
+Global___ReleaseCheck: _TypeAlias = ReleaseCheck  # noqa: Y015
+
 class _BetMedium:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -442,10 +472,19 @@ class GetServerInfoResponse(_message.Message):
     CURRENCY_FIELD_NUMBER: _builtins.int
     HEARTBEAT_INTERVAL_FIELD_NUMBER: _builtins.int
     PROGRESS_INTERVAL_FIELD_NUMBER: _builtins.int
+    MANIFEST_FIELD_NUMBER: _builtins.int
+    RELEASE_FIELD_NUMBER: _builtins.int
+    RELEASE_KEY_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """Of the controller's program, such as "0.2.0"."""
     currency: _builtins.str
     """Of all amounts, by ISO 4217: "USD"."""
+    manifest: _builtins.str
+    """SHA-256 over all installed files of the controller and its rule data, in hexadecimal digits."""
+    release: Global___ReleaseCheck.ValueType
+    """What the manifest was compared with."""
+    release_key: _builtins.str
+    """The fingerprint of the key that signed the release, where its signature was checked."""
     @_builtins.property
     def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """What this controller can do beyond the first release of this contract, each by a name that
@@ -479,10 +518,13 @@ class GetServerInfoResponse(_message.Message):
         currency: _builtins.str = ...,
         heartbeat_interval: _duration_pb2.Duration | None = ...,
         progress_interval: _duration_pb2.Duration | None = ...,
+        manifest: _builtins.str = ...,
+        release: Global___ReleaseCheck.ValueType = ...,
+        release_key: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "progress_interval", b"progress_interval", "server_time", b"server_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "currency", b"currency", "features", b"features", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "progress_interval", b"progress_interval", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "currency", b"currency", "features", b"features", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "manifest", b"manifest", "progress_interval", b"progress_interval", "release", b"release", "release_key", b"release_key", "server_time", b"server_time", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -183,6 +183,8 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The display is pending adjustment after a payout."""
     REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
     """The amount displayed is not the amount on record."""
+    REASON_NO_PINS: _Reason.ValueType  # 140
+    """The controller keeps no PINs: it needs TLS and a file for them."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -352,6 +354,8 @@ REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
 """The display is pending adjustment after a payout."""
 REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
 """The amount displayed is not the amount on record."""
+REASON_NO_PINS: Reason.ValueType  # 140
+"""The controller keeps no PINs: it needs TLS and a file for them."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 class _RetryClass:

@@ -11,7 +11,15 @@ from jackpot.core.reasons import Reason
 from jackpot.restoring import begin_incarnations
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
-from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc, table_pb2
+from jackpot.wire.v1 import (
+    meter_pb2,
+    meter_pb2_grpc,
+    operator_pb2,
+    operator_pb2_grpc,
+    pin_pb2,
+    pin_pb2_grpc,
+    table_pb2,
+)
 from tests.auth.secured import secured
 from tests.engine.pit import eventually
 from tests.server.house import BONUS, ROYALS, SITE, House, free_port, open_house, wagers
@@ -245,3 +253,9 @@ async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     await house.operate("ValidatePayout", payout=payout.id)
+
+
+@scene(Reason.NO_PINS)
+async def _(house: House) -> None:
+    stub: pin_pb2_grpc.PinServiceAsyncStub = pin_pb2_grpc.PinServiceStub(house.channel)
+    await stub.SetPin(pin_pb2.SetPinRequest(site=SITE, pin="493817"))

@@ -1,0 +1,143 @@
+"""A ledger in memory: the controller's own parsing, deciding and answering, without a store.
+
+What is refused must leave no trace: the state is compared byte for byte with what the last accepted
+event left.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message_factory import GetMessageClass
+from msgspec.msgpack import encode
+
+from jackpot.auth.gate import Actor
+from jackpot.core.commands import AnyCommand, Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import DefineLink, DefineTable, PutInService
+from jackpot.core.commands.table import Malformed
+from jackpot.core.config import Site
+from jackpot.core.events import Refused
+from jackpot.core.identity import Repeat, digest, identify
+from jackpot.core.reasons import Refusal
+from jackpot.engine.batch import FAILED, Decider
+from jackpot.engine.messages import JournaledAnswer, Limits
+from jackpot.engine.replica import Replica
+from jackpot.rules.bad_beat import POKER
+from jackpot.rules.hands import names
+from jackpot.server.codec import Command, Read
+from jackpot.server.codec import meter as meters
+from jackpot.server.codec import operator as operators
+from jackpot.server.codec import table as tables
+from jackpot.server.errors import CallRefusedError, status_of
+from jackpot.server.rpc import decode
+from jackpot.sources import draw_entropy, replayed
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
+
+ROWS = {
+    "TableService": tables.ROWS,
+    "MeterService": meters.ROWS,
+    "OperatorService": operators.ROWS,
+}
+LOOK_EVERY = 128  # messages; also before every accepted one
+STAFF = (Actor("ann", "operations"), Actor("bob", "accounting"), Actor("flo", "table games"))
+
+
+class HarmError(Exception):
+    """A message did what none may do."""
+
+
+class Ledger:
+    """Takes messages, and sees that what it refuses changes nothing."""
+
+    def __init__(self, site: Site, seed: int) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self._site = site
+        sources = replayed(str(seed))
+        self._decider = Decider(names, sources.clock, draw_entropy, Limits(), None, POKER)
+        self._replica = Replica(site.id)
+        self._since_look = 0
+        self._left = encode(self._replica.state)
+        setup: list[AnyCommand] = [*map(DefineLink, site.links), *map(DefineTable, site.tables)]
+        for command in [*setup, *map(PutInService, site.in_service)]:
+            self._carry_out(Request(site.id, OperatorOrigin("fuzz", new_request_id()), command))
+
+    @property
+    def state(self) -> Any:
+        """The site as it is now."""
+        return self._replica.state
+
+    def take(self, method: MethodDescriptor, raw: bytes, turn: int) -> None:
+        """Serve a message as the controller does; HarmError where it does harm."""
+        try:
+            self._serve(method, raw, STAFF[turn % len(STAFF)])
+        except CallRefusedError as error:
+            self.outcomes[error.refusal.reason] += 1
+            status_of(error.refusal, error.sequence).SerializeToString()
+        self._since_look += 1
+        if self._since_look >= LOOK_EVERY:
+            self.look()
+
+    def look(self) -> None:
+        """See that the state is what the last accepted event left."""
+        self._since_look = 0
+        if encode(self._replica.state) != self._left:
+            raise HarmError("something that was refused changed the state")
+
+    def _serve(self, method: MethodDescriptor, raw: bytes, actor: Actor) -> None:
+        message = decode(GetMessageClass(method.input_type), raw)
+        row = ROWS[method.containing_service.name][method.name]
+        if method.name == "Play":
+            for kind, _, request in row.parse(message):
+                done = self._carry_out(request)
+                if done is not None:
+                    result = table_pb2.PlayResult()
+                    tables.play_result(result, kind, done)
+                    result.SerializeToString()
+        elif isinstance(row, Command):
+            done = self._carry_out(row.request(message, actor))
+            if done is not None:
+                answer = row.answer(done.sequence, done.event)
+                answer.SerializeToString()
+        elif isinstance(row, Read):
+            site, asked = row.parse(message)
+            found = row.answer(self.state, asked) if site == self._site.id else None
+            if isinstance(found, Refusal):
+                raise CallRefusedError(found)
+            self.outcomes["read"] += 1
+        else:
+            row.parse(message)
+            self.outcomes["read"] += 1
+
+    def _carry_out(self, request: Request) -> JournaledAnswer | None:
+        """A command as the engine carries it out; None where it is refused or a repeat."""
+        if request.site != self._site.id:
+            self.outcomes["UNKNOWN_SITE"] += 1
+            return None
+        if isinstance(request.command, Malformed) and FAILED in request.command.details.values():
+            raise HarmError("a command could not be read")
+        content = digest(request.command)
+        known = identify(self.state, request, content)
+        if known is not None:
+            self.outcomes["repeat" if isinstance(known, Repeat) else known.reason] += 1
+            return None
+        event, time_micros = self._decider.decide(
+            self._replica, request.origin, request.command, keeps_cage=request.keeps_cage
+        )
+        if isinstance(event, Refused):
+            self.outcomes[event.reason] += 1
+            status_of(Refusal(event.reason, event.details), 1).SerializeToString()
+            return None
+        self.look()
+        entry = self._replica.add(request.origin, event, content, time_micros)
+        self._replica.check()
+        self._left = encode(self._replica.state)
+        self.outcomes["accepted"] += 1
+        return JournaledAnswer(entry.sequence, entry.time_micros, event)
+
+    def told(self) -> Iterator[str]:
+        """What became of the messages, the most frequent first."""
+        for outcome, count in self.outcomes.most_common():
+            yield f"{outcome}: {count:,}"

@@ -1,0 +1,46 @@
+"""`jackpot version`: what software is installed, and whether it is what was released."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from jackpot.cli.parameters import FILE
+from jackpot.console import one_line, print_json
+
+_SAYS = {
+    "none": "a source tree: there is no release to compare it with",
+    "unsigned": "the files are those of the release, which nobody signed",
+    "signed": "the files are those of the signed release",
+    "differs": "the files are NOT those of the release",
+}
+
+
+@click.command()
+@click.option("--verify", is_flag=True, help="Fail unless the files are those of a signed release.")
+@click.option("--key", type=FILE, help="The release key's .pub file that you trust.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
+@one_line
+def version(key: Path | None, *, verify: bool, json_: bool) -> None:
+    r"""Show the version and a hash over all installed files.
+
+    Rule data is part of it. A release names the files that it was built from, and who signed it.
+
+    \b
+    Example:
+      jackpot version --verify --key release.pub
+    """
+    from jackpot.software import inspect
+
+    found = inspect(trusted=key)
+    if json_:
+        print_json(msgspec.to_builtins(found))
+    else:
+        click.echo(f"jackpot {found.version}")
+        click.echo(f"manifest {found.manifest}")
+        signed = f", key {found.key}" if found.key else ""
+        click.echo(f"release: {_SAYS[found.check]}{signed}")
+        for problem in found.problems:
+            click.echo(f"  {problem}")
+    if found.check == "differs" or (verify and found.check != "signed"):
+        raise click.ClickException(f"not verified: {_SAYS[found.check]}")

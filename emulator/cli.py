@@ -4,7 +4,7 @@ import click
 
 from jackpot.console import DISTRIBUTION, LazyGroup
 
-_COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench")}
+_COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench", "conform")}
 
 
 @click.group(cls=LazyGroup, modules=_COMMANDS, extras={"numpy": "emulator"})

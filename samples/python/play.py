@@ -26,8 +26,9 @@ def main(address, site, name):
         for payout in table.settle([hand], DEALER).payouts:
             print(f"seat {payout.seat}: {payout.hand} pays ${payout.amount_micros / 1e6:,.2f}")
         frame = next(iter(table.watch_meters()))
-        for meter in frame.link.meters:
-            print(f"{frame.link.title}: ${meter.amount_micros / 1e6:,.2f}")
+        for link in frame.links:
+            for meter in link.meters:
+                print(f"{link.title}: ${meter.amount_micros / 1e6:,.2f}")
 
 
 if __name__ == "__main__":

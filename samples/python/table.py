@@ -15,7 +15,7 @@ from pathlib import Path
 
 import grpc
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "generated"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "generated"))  # see generate.py
 
 from google.rpc import error_details_pb2, status_pb2
 from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc

@@ -1,14 +1,15 @@
 """Play what the conformance kit asks for.
 
-jackpot-emulator conform -- .venv/bin/python conform.py
+    jackpot-emulator conform -- .venv/bin/python under_test.py
 """
 
 import os
 from collections import Counter
 
 import grpc
-from conform.v1 import conform_pb2, conform_pb2_grpc
 from table import Refused, Table, Unreachable, table_pb2
+
+from conform.v1 import conform_pb2, conform_pb2_grpc
 
 
 def play(table, kit, round_):

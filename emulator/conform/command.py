@@ -82,11 +82,13 @@ def conform(
     from emulator.conform.lines import RULES
     from emulator.conform.run import Options, Verdict, hold, table_of
     from emulator.conform.trials import all_trials
+    from emulator.output import wrapped
 
     trials = all_trials()
     if only_list:
-        for line in (*trials, *RULES):
-            click.echo("\n".join(report.wrapped(f"{line.id:<24}", line.text)))
+        lines = [(line.id, line.text) for line in trials] + [(r.id, r.text) for r in RULES]
+        for name, text in lines:
+            click.echo("\n".join(wrapped(f"{name:<24}", text)))
         return
     if unknown := sorted(set(only) - {trial.id for trial in trials}):
         raise click.BadParameter(f"no trial is called {unknown[0]}; see --list", param_hint="only")
@@ -122,9 +124,7 @@ def conform(
     raise SystemExit(0 if report.conforms(verdicts) else 1)
 
 
-def _start(
-    client: Sequence[str], address: str, site: str, table: str
-) -> "subprocess.Popen[bytes]":
+def _start(client: Sequence[str], address: str, site: str, table: str) -> "subprocess.Popen[bytes]":
     told = {"JACKPOT_ADDRESS": address, "JACKPOT_SITE": site, "JACKPOT_TABLE": table}
     try:
         return subprocess.Popen(client, env={**os.environ, **told})  # noqa: S603 - as the user says

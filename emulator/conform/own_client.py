@@ -1,6 +1,6 @@
 """The project's own table client, as a client under test.
 
-    jackpot-emulator conform -- python -m emulator.conform.own_client
+jackpot-emulator conform -- python -m emulator.conform.own_client
 """
 
 import asyncio

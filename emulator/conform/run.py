@@ -126,8 +126,10 @@ class _Judge:
         meanwhile = asyncio.create_task(trial.during(self._stage))
         back = await self._rounds.asked(patience_s)
         self._wire.adversary = None
-        meanwhile.cancel()
-        await asyncio.gather(meanwhile, return_exceptions=True)
+        if not meanwhile.done():
+            meanwhile.cancel()
+        with suppress(asyncio.CancelledError):
+            await meanwhile
         await self._stage.settle_down()
         took_s = asyncio.get_running_loop().time() - began_s
         why = list(trial.judge(self._timeline.since(mark)))

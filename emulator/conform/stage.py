@@ -27,6 +27,7 @@ SITE = "conformance"
 TABLE = "table-1"
 BET = "five-card-progressive"
 DOLLAR = 1_000_000
+_LOOK_S = 0.02
 SITE_FILE = f"""\
 [site]
 id = "{SITE}"
@@ -78,8 +79,15 @@ class Stage:
         await self._supervisor.recover()
 
     async def stop_politely(self) -> None:
-        """Ask the controller to stop; it is started again."""
+        """Ask the controller to stop, and wait until it takes no calls; it is started again."""
         self._supervisor.end_by(signal.SIGTERM)
+        self._supervisor.up.clear()
+        while True:
+            try:
+                await self._meters.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
+            except grpc.aio.AioRpcError:
+                return
+            await asyncio.sleep(_LOOK_S)
 
     async def meter_micros(self) -> int:
         """What the sign shows."""

@@ -1,6 +1,5 @@
 """The trials of a client: one round each, with trouble at a chosen moment."""
 
-import signal
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -157,10 +156,15 @@ class Drain(Trial):
     text = "When a controller stops (DRAINING), send the same commands to the next one."
     source = "Restarts"
 
-    async def during(self, stage: Stage) -> None:
-        """Stop it when wagers are placed."""
-        await stage.seen("answer", "place_wagers")
-        await stage.end_by(signal.SIGTERM)
+    async def before(self, stage: Stage) -> None:
+        """It stops when betting ends."""
+        self.left = {"lock_out": Act(first=stage.stop_politely)}
+
+    def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
+        """It met a controller that stops, and the round was played all the same."""
+        if not any(one.again for one in answers(list(seen))):
+            yield "the client met no controller that stops"
+        yield from super().judge(seen)
 
 
 class Refused(Trial):

@@ -72,10 +72,11 @@ class Wire(grpc.GenericRpcHandler):
         self.adversary: Interference | None = None
         self._timeline = timeline
         self._prompter = prompter
-        self._upstream = grpc.aio.insecure_channel(upstream, options=_OPTIONS)
+        # Its stubs know only messages, not raw bytes.
+        self._upstream: Any = grpc.aio.insecure_channel(upstream, options=_OPTIONS)
         self._server = grpc.aio.server()
         self._server.add_generic_rpc_handlers((self,))
-        self._handlers = {
+        self._handlers: dict[str, Any] = {
             _CONFORM + "NextRound": grpc.unary_unary_rpc_method_handler(self._next_round),
             _CONFORM + "ShowLamps": grpc.unary_unary_rpc_method_handler(self._show_lamps),
         }
@@ -119,7 +120,7 @@ class Wire(grpc.GenericRpcHandler):
 
         async def watch(raw: bytes, context: Context) -> None:
             await self._knock(method, context)
-            call: Any = self._upstream.unary_stream(method)(raw)
+            call = self._upstream.unary_stream(method)(raw)
             await self._pass_down(call, context)
 
         async def play(_: Any, context: Context) -> None:

@@ -1,6 +1,6 @@
 """Play what the conformance kit asks for.
 
-    jackpot-emulator conform -- .venv/bin/python under_test.py
+jackpot-emulator conform -- .venv/bin/python under_test.py
 """
 
 import os

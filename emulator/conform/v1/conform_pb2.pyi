@@ -80,7 +80,22 @@ class NextRoundResponse(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attach", b"attach", "collected", b"collected", "dealer", b"dealer", "done", b"done", "hands", b"hands", "irregularity", b"irregularity", "wagers", b"wagers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal[
+        "attach",
+        b"attach",
+        "collected",
+        b"collected",
+        "dealer",
+        b"dealer",
+        "done",
+        b"done",
+        "hands",
+        b"hands",
+        "irregularity",
+        b"irregularity",
+        "wagers",
+        b"wagers",
+    ]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -19,7 +19,6 @@ else:
 _T = _typing.TypeVar("_T")
 
 class _MaybeAsyncIterator(_abc.AsyncIterator[_T], _abc.Iterator[_T], metaclass=_abc_1.ABCMeta): ...
-
 class _ServicerContext(_grpc.ServicerContext, _aio.ServicerContext):  # type: ignore[misc, type-arg]
     ...
 
@@ -38,12 +37,16 @@ class ConformServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ConformServiceAsyncStub: ...
-    NextRound: _grpc.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]
+    NextRound: _grpc.UnaryUnaryMultiCallable[
+        _conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse
+    ]
     """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
     Idempotency: none; a client that loses the answer asks again.
     Reasons: none.
     """
-    ShowLamps: _grpc.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]
+    ShowLamps: _grpc.UnaryUnaryMultiCallable[
+        _conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse
+    ]
     """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
     can't judge what the table shows its players.
     Idempotency: needs none; the last call counts.
@@ -60,12 +63,16 @@ class ConformServiceAsyncStub(ConformServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    NextRound: _aio.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]  # type: ignore[assignment]
+    NextRound: _aio.UnaryUnaryMultiCallable[
+        _conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse
+    ]  # type: ignore[assignment]
     """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
     Idempotency: none; a client that loses the answer asks again.
     Reasons: none.
     """
-    ShowLamps: _aio.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]  # type: ignore[assignment]
+    ShowLamps: _aio.UnaryUnaryMultiCallable[
+        _conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse
+    ]  # type: ignore[assignment]
     """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
     can't judge what the table shows its players.
     Idempotency: needs none; the last call counts.
@@ -85,7 +92,9 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _conform_pb2.NextRoundRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_conform_pb2.NextRoundResponse, _abc.Awaitable[_conform_pb2.NextRoundResponse]]:
+    ) -> _typing.Union[
+        _conform_pb2.NextRoundResponse, _abc.Awaitable[_conform_pb2.NextRoundResponse]
+    ]:
         """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
         Idempotency: none; a client that loses the answer asks again.
         Reasons: none.
@@ -96,11 +105,15 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _conform_pb2.ShowLampsRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_conform_pb2.ShowLampsResponse, _abc.Awaitable[_conform_pb2.ShowLampsResponse]]:
+    ) -> _typing.Union[
+        _conform_pb2.ShowLampsResponse, _abc.Awaitable[_conform_pb2.ShowLampsResponse]
+    ]:
         """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
         can't judge what the table shows its players.
         Idempotency: needs none; the last call counts.
         Reasons: none.
         """
 
-def add_ConformServiceServicer_to_server(servicer: ConformServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
+def add_ConformServiceServicer_to_server(
+    servicer: ConformServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]
+) -> None: ...

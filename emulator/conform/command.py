@@ -9,10 +9,14 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from jackpot.wire.address import AddressError, verify_address
+
+if TYPE_CHECKING:
+    from emulator.conform.trials import Trial
 
 
 def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -90,9 +94,7 @@ def conform(
         for name, text in lines:
             click.echo("\n".join(wrapped(f"{name:<24}", text)))
         return
-    if unknown := sorted(set(only) - {trial.id for trial in trials}):
-        raise click.BadParameter(f"no trial is called {unknown[0]}; see --list", param_hint="only")
-    chosen = [trial for trial in trials if not only or trial.id in only]
+    chosen = _choose(trials, only)
     started: list[subprocess.Popen[bytes]] = []
 
     def ready(address: str) -> None:

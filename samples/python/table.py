@@ -80,7 +80,7 @@ class Table:
     """Speaks for one table."""
 
     def __init__(self, channel, site, table):
-        self.site, self.table = site, table
+        self.channel, self.site, self.table = channel, site, table
         self.epoch = self.number = 0
         self.attached = False
         self._stub = table_pb2_grpc.TableServiceStub(channel)

@@ -12,6 +12,11 @@ from table import Refused, Table, Unreachable, table_pb2
 from conform.v1 import conform_pb2, conform_pb2_grpc
 
 
+def kit_of(table):
+    """The kit that a table plays for: it answers at the same address."""
+    return conform_pb2_grpc.ConformServiceStub(table.channel)
+
+
 def play(table, kit, round_):
     """One round as the kit says."""
     if round_.attach or not table.attached:
@@ -35,8 +40,8 @@ def show(table, kit, wagers):
 def main():
     """Until the kit has seen enough."""
     with grpc.insecure_channel(os.environ["JACKPOT_ADDRESS"]) as channel:
-        kit = conform_pb2_grpc.ConformServiceStub(channel)
         table = Table(channel, os.environ["JACKPOT_SITE"], os.environ["JACKPOT_TABLE"])
+        kit = kit_of(table)
         asking = conform_pb2.NextRoundRequest(table=table.table)
         while not (round_ := kit.NextRound(asking, wait_for_ready=True)).done:
             try:

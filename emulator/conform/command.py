@@ -91,8 +91,7 @@ def conform(
     trials = all_trials()
     if only_list:
         lines = [(line.id, line.text) for line in trials] + [(r.id, r.text) for r in RULES]
-        for name, text in lines:
-            click.echo("\n".join(wrapped(f"{name:<24}", text)))
+        click.echo("\n".join(x for name, text in lines for x in wrapped(f"{name:<24}", text)))
         return
     chosen = _choose(trials, only)
     started: list[subprocess.Popen[bytes]] = []
@@ -104,6 +103,9 @@ def conform(
         elif not as_json:
             click.echo(f"waiting for a client at {address}, site {site}, table {table}")
 
+    def is_gone() -> bool:
+        return any(process.poll() is not None for process in started)
+
     def tell(verdict: Verdict) -> None:
         if not as_json:
             click.echo("\n".join(report.lines_of(verdict)))
@@ -111,7 +113,7 @@ def conform(
     with tempfile.TemporaryDirectory(prefix="jackpot-conform-") as folder:
         options = Options(listen, patience, papers)
         try:
-            verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell))
+            verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, is_gone))
         except KeyboardInterrupt:
             raise click.ClickException("stopped; nothing was judged") from None
         finally:
@@ -124,6 +126,14 @@ def conform(
         if path:
             path.write_text(make(verdicts), "utf-8")
     raise SystemExit(0 if report.conforms(verdicts) else 1)
+
+
+def _choose(trials: "list[Trial]", only: tuple[str, ...]) -> "list[Trial]":
+    if unknown := sorted(set(only) - {trial.id for trial in trials}):
+        raise click.BadParameter(
+            f"{unknown[0]} is not a trial; --list shows them all", param_hint="--only"
+        )
+    return [trial for trial in trials if not only or trial.id in only]
 
 
 def _start(client: Sequence[str], address: str, site: str, table: str) -> "subprocess.Popen[bytes]":

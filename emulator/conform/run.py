@@ -15,6 +15,7 @@ from emulator.conform.wire import Wire
 
 PASSED, FAILED, NOT_SHOWN = "passed", "failed", "not shown"
 _MOST_BREACHES = 5
+_LOOK_S = 0.5  # how often to see whether the client is still there
 
 
 class Verdict(NamedTuple):
@@ -53,13 +54,17 @@ class _Rounds:
         self._asked.clear()
         self._rounds.put_nowait(round_)
 
-    async def asked(self, within_s: float) -> bool:
-        """Wait until the client asks; False: it did not."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._asked.wait()
-                return True
-        return False
+    async def asked(self, within_s: float, is_gone: Callable[[], bool]) -> bool:
+        """Wait until the client asks; False: it did not, or it is gone."""
+        until_s = asyncio.get_running_loop().time() + within_s
+        while not self._asked.is_set():
+            left_s = until_s - asyncio.get_running_loop().time()
+            if left_s <= 0 or is_gone():
+                return False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(_LOOK_S, left_s)):
+                    await self._asked.wait()
+        return True
 
 
 async def hold(
@@ -68,6 +73,7 @@ async def hold(
     options: Options,
     ready: Callable[[str], None],
     tell: Callable[[Verdict], None],
+    is_gone: Callable[[], bool] = lambda: False,
 ) -> list[Verdict]:
     """Hold all trials. `ready` is told the address, and `tell` each verdict as it is found."""
     timeline, rounds = Timeline(), _Rounds()
@@ -75,7 +81,9 @@ async def hold(
         wire = Wire(stage.address, timeline, rounds)
         try:
             ready(await wire.start(options.listen))
-            verdicts = await _Judge(stage, wire, rounds, timeline, tell).all(trials, options)
+            verdicts = await _Judge(stage, wire, rounds, timeline, tell, is_gone).all(
+                trials, options
+            )
             rounds.give(conform_pb2.NextRoundResponse(done=True))
             await asyncio.sleep(0.2)  # for the client to hear it
         finally:
@@ -99,7 +107,9 @@ class _Judge:
         rounds: _Rounds,
         timeline: Timeline,
         tell: Callable[[Verdict], None],
+        is_gone: Callable[[], bool],
     ) -> None:
+        self._is_gone = is_gone
         self._stage, self._wire, self._rounds = stage, wire, rounds
         self._timeline, self._tell = timeline, tell
         self._growth_micros: int | None = None  # of the meter, by a plain round
@@ -115,7 +125,7 @@ class _Judge:
 
     async def _one(self, trial: Trial, patience_s: float) -> Verdict:
         about = (trial.id, trial.text, trial.source)
-        if self._gone or not await self._rounds.asked(patience_s):
+        if self._gone or not await self._rounds.asked(patience_s, self._is_gone):
             self._gone = True
             return Verdict(*about, NOT_SHOWN, ("the client did not ask for a round",))
         before_micros = await self._stage.meter_micros()
@@ -124,7 +134,7 @@ class _Judge:
         self._wire.adversary = trial
         self._rounds.give(trial.round)
         meanwhile = asyncio.create_task(trial.during(self._stage))
-        back = await self._rounds.asked(patience_s)
+        back = await self._rounds.asked(patience_s, self._is_gone)
         self._wire.adversary = None
         if not meanwhile.done():
             meanwhile.cancel()

@@ -257,9 +257,10 @@ class Fenced(Trial):
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It was told, and attached to nothing by itself."""
-        if not any(one.reason == "FENCED" for one in seen):
+        told = next((n for n, one in enumerate(seen) if one.reason == "FENCED"), None)
+        if told is None:
             yield "the client never locked out"
-        if any(one.what == "attach" for one in seen):
+        elif any(one.what == "attach" for one in seen[told:]):
             yield "the client took the table back without being asked to play"
 
 

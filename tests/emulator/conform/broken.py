@@ -1,10 +1,11 @@
 """Six clients that break the contract, each in its own way: the sample, spoiled in one place.
 
-    python broken.py KIND
+python broken.py KIND
 """
 
 import sys
 from pathlib import Path
+from typing import Any
 
 SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "python"
 sys.path.insert(0, str(SAMPLE))
@@ -19,7 +20,7 @@ attach, command, play = sample.Table.attach, sample.Table._command, under_test.p
 def lights_early() -> None:
     """Lamps are lit when the wagers are sent, not when they are accepted."""
 
-    def place_wagers(table, wagers):
+    def place_wagers(table: Any, wagers: Any) -> Any:
         under_test.show(table, under_test.kit_of(table), wagers)
         return command(table, "PlaceWagers", sample.table_pb2.PlaceWagers(wagers=wagers))
 
@@ -29,7 +30,7 @@ def lights_early() -> None:
 def numbers_from_zero() -> None:
     """The first command is number 0."""
 
-    def attach_and_count_from_zero(table):
+    def attach_and_count_from_zero(table: Any) -> Any:
         answer = attach(table)
         table.number = -1
         return answer
@@ -40,7 +41,7 @@ def numbers_from_zero() -> None:
 def renumbers() -> None:
     """A command that is sent again gets a new number."""
 
-    def send(table, rpc, message):
+    def send(table: Any, rpc: str, message: Any) -> Any:
         for _ in range(RETRIES):
             table.number += 1
             which = sample.table_pb2.CommandId(
@@ -61,7 +62,7 @@ def renumbers() -> None:
 def ignores_fencing() -> None:
     """After FENCED it tries with the same epoch again."""
 
-    def send(table, rpc, message):
+    def send(table: Any, rpc: str, message: Any) -> Any:
         for _ in range(RETRIES):
             try:
                 return command(table, rpc, message)
@@ -81,7 +82,7 @@ def opens_early() -> None:
 def retries_everything() -> None:
     """A command that was refused for good is sent again as the next one."""
 
-    def send(table, rpc, message):
+    def send(table: Any, rpc: str, message: Any) -> Any:
         for _ in range(RETRIES):
             try:
                 return command(table, rpc, message)

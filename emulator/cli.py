@@ -4,7 +4,9 @@ import click
 
 from jackpot.console import DISTRIBUTION, LazyGroup
 
-_COMMANDS = {name: f"emulator.{name}.command" for name in ("devices", "soak", "bench", "fuzz")}
+_COMMANDS = {
+    name: f"emulator.{name}.command" for name in ("devices", "soak", "bench", "fuzz", "conform")
+}
 
 
 @click.group(cls=LazyGroup, modules=_COMMANDS, extras={"numpy": "emulator"})

@@ -15,7 +15,11 @@ from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
 # proto folder -> package folder that holds the generated code
-HOMES = {"jackpot/v1": "jackpot/wire/v1", "devices/v1": "table_client/table/devices/v1"}
+HOMES = {
+    "jackpot/v1": "jackpot/wire/v1",
+    "devices/v1": "table_client/table/devices/v1",
+    "conform/v1": "emulator/conform/v1",
+}
 
 
 def generate(out: Path) -> dict[Path, str]:
@@ -32,15 +36,21 @@ def generate(out: Path) -> dict[Path, str]:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     if protoc.main([*args, *map(str, protos)]) != 0:
         raise SystemExit("protoc failed")
-    files = {}
+    return {
+        ROOT / home / path.name: _at_home(path.read_text())
+        for source, home in HOMES.items()
+        for path in sorted((out / source).glob("*.py*"))
+    }
+
+
+def _at_home(text: str) -> str:
+    """The same code with its imports as the tree has them."""
     for source, home in HOMES.items():
-        for path in sorted((out / source).glob("*.py*")):
-            # Imports only: the descriptor names the proto package, whose length it records.
-            old, new = source.replace("/", "."), home.replace("/", ".")
-            text = re.sub(rf"(?m)^(from|import) {re.escape(old)}\b", rf"\1 {new}", path.read_text())
-            text = re.sub(rf"\b{re.escape(old)}(\.\w+_pb2\b)", rf"{new}\1", text)
-            files[ROOT / home / path.name] = text
-    return files
+        # Imports only: the descriptor names the proto package, whose length it records.
+        old, new = source.replace("/", "."), home.replace("/", ".")
+        text = re.sub(rf"(?m)^(from|import) {re.escape(old)}\b", rf"\1 {new}", text)
+        text = re.sub(rf"(?<![\w.]){re.escape(old)}(\.\w+_pb2\b)", rf"{new}\1", text)
+    return text
 
 
 def main() -> int:

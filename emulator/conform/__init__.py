@@ -1,0 +1,1 @@
+"""The conformance kit: play the controller's part for a vendor's client, and make trouble."""

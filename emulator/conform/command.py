@@ -1,0 +1,154 @@
+"""`jackpot-emulator conform`: try a vendor's table client against a controller, with trouble."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jackpot.wire.address import AddressError, verify_address
+
+if TYPE_CHECKING:
+    from emulator.conform.trials import Trial
+
+
+def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    try:
+        verify_address(value)
+    except AddressError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option(
+    "--listen",
+    default="127.0.0.1:0",
+    metavar="HOST:PORT",
+    callback=_address,
+    help="Where the client connects; without it, a free port of this machine.",
+)
+@click.option(
+    "--only", multiple=True, metavar="LINE", help="Hold only this trial; repeat for several."
+)
+@click.option(
+    "--patience",
+    type=click.FloatRange(1, 3_600),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for a client that does not ask for its next round.",
+)
+@click.option(
+    "--papers",
+    type=click.FloatRange(0, 3_600),
+    default=3.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the papers of a big award take.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@click.option("--list", "only_list", is_flag=True, help="List the lines and stop.")
+@click.argument("client", nargs=-1, type=click.UNPROCESSED)
+def conform(
+    listen: str,
+    only: tuple[str, ...],
+    patience: float,
+    papers: float,
+    junit: Path | None,
+    html: Path | None,
+    client: tuple[str, ...],
+    *,
+    as_json: bool,
+    only_list: bool,
+) -> None:
+    r"""Try a table client: play the controller's part, and make trouble.
+
+    CLIENT is the command that starts it; it finds the address, the site and the table in
+    JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE. Without a command, start it yourself.
+    Exits with 1 if the client breaks a line of the contract.
+
+    \b
+    Example:
+      jackpot-emulator conform -- node client.js
+      jackpot-emulator conform --listen 127.0.0.1:7500 --junit conform.xml
+    """
+    from emulator.conform import report
+    from emulator.conform.lines import RULES
+    from emulator.conform.run import Options, Verdict, hold, table_of
+    from emulator.conform.trials import all_trials
+    from emulator.output import wrapped
+
+    trials = all_trials()
+    if only_list:
+        lines = [(line.id, line.text) for line in trials] + [(r.id, r.text) for r in RULES]
+        click.echo("\n".join(x for name, text in lines for x in wrapped(f"{name:<24}", text)))
+        return
+    chosen = _choose(trials, only)
+    started: list[subprocess.Popen[bytes]] = []
+
+    def ready(address: str) -> None:
+        site, table = table_of()
+        if client:
+            started.append(_start(client, address, site, table))
+        elif not as_json:
+            click.echo(f"waiting for a client at {address}, site {site}, table {table}")
+
+    def is_gone() -> bool:
+        return any(process.poll() is not None for process in started)
+
+    def tell(verdict: Verdict) -> None:
+        if not as_json:
+            click.echo("\n".join(report.lines_of(verdict)))
+
+    with tempfile.TemporaryDirectory(prefix="jackpot-conform-") as folder:
+        options = Options(listen, patience, papers)
+        try:
+            verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, is_gone))
+        except KeyboardInterrupt:
+            raise click.ClickException("stopped; nothing was judged") from None
+        finally:
+            for process in started:
+                _end(process)
+    click.echo(
+        json.dumps(report.as_data(verdicts), indent=2) if as_json else report.summary(verdicts)
+    )
+    for path, make in ((junit, report.junit), (html, report.html_page)):
+        if path:
+            path.write_text(make(verdicts), "utf-8")
+    raise SystemExit(0 if report.conforms(verdicts) else 1)
+
+
+def _choose(trials: "list[Trial]", only: tuple[str, ...]) -> "list[Trial]":
+    if unknown := sorted(set(only) - {trial.id for trial in trials}):
+        raise click.BadParameter(
+            f"{unknown[0]} is not a trial; --list shows them all", param_hint="--only"
+        )
+    return [trial for trial in trials if not only or trial.id in only]
+
+
+def _start(client: Sequence[str], address: str, site: str, table: str) -> "subprocess.Popen[bytes]":
+    told = {"JACKPOT_ADDRESS": address, "JACKPOT_SITE": site, "JACKPOT_TABLE": table}
+    try:
+        return subprocess.Popen(client, env={**os.environ, **told})  # noqa: S603 - as the user says
+    except OSError as error:
+        raise click.ClickException(f"can't start {client[0]}: {error.strerror}") from None
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Let it end by itself, then ask, then kill."""
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        if number is not None:
+            process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=3)
+            return

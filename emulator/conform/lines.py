@@ -1,0 +1,158 @@
+"""What the contract asks of a table's client, line by line, and how the wire shows a breach.
+
+A rule holds all the time: it looks at everything that was seen. `Trial`s in `trials.py` bring about
+the moments in which a rule is easily broken.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from emulator.conform.timeline import Lamp, Seen, answers, commands
+from jackpot.wire.v1 import table_pb2 as pb
+
+MAX_UNANSWERED = 32
+NEVER = frozenset(  # the same command will fail again
+    {"WRONG_DENOMINATION", "UNKNOWN_BET", "UNKNOWN_SEAT", "DUPLICATE_WAGER", "MALFORMED"}
+)
+
+
+class Rule(NamedTuple):
+    """A line of the contract that always holds."""
+
+    id: str
+    text: str
+    source: str  # where the contract says so
+    breaches: Callable[[Sequence[Seen]], Iterator[str]]
+
+
+def _numbers(seen: Sequence[Seen]) -> Iterator[str]:
+    last: dict[int, int] = {}
+    for one in commands(list(seen)):
+        expected = last.get(one.epoch, 0) + 1
+        if one.number < 1:
+            yield f"{_when(one)} {one.kind} has the number {one.number}; the first number is 1"
+        elif one.number > expected:
+            yield f"{_when(one)} {one.kind} has the number {one.number}; {expected} is next"
+        last[one.epoch] = max(last.get(one.epoch, 0), one.number)
+
+
+def _same_content(seen: Sequence[Seen]) -> Iterator[str]:
+    first: dict[tuple[int, int], Seen] = {}
+    for one in commands(list(seen)):
+        was = first.setdefault((one.epoch, one.number), one)
+        if (was.kind, was.content) != (one.kind, one.content):
+            yield (
+                f"{_when(one)} number {one.number} is a {one.kind} now; "
+                f"it was another {was.kind} at {was.at_s:.2f} s"
+            )
+
+
+def _unanswered_first(seen: Sequence[Seen]) -> Iterator[str]:
+    """After a call broke, the unanswered command comes again before any other of its kind."""
+    open_: dict[str, Seen] = {}  # by kind: sent, and not answered
+    for one in seen:
+        if one.what == "command":
+            was = open_.get(one.kind)
+            if was and was.epoch == one.epoch and one.number > was.number:
+                yield (
+                    f"{_when(one)} {one.kind} came again as number {one.number}; "
+                    f"it was sent as number {was.number} and not answered"
+                )
+            open_[one.kind] = one
+        elif one.what == "answer" or (one.what == "refused" and not one.again):
+            open_.pop(one.kind, None)
+        elif one.what == "attached":
+            open_.clear()
+
+
+def _epochs(seen: Sequence[Seen]) -> Iterator[str]:
+    fenced: dict[int, float] = {}
+    for one in seen:
+        if one.what == "refused" and one.reason == "FENCED":
+            fenced.setdefault(one.epoch, one.at_s)
+        elif one.what == "command" and one.epoch in fenced:
+            yield (
+                f"{_when(one)} {one.kind} was sent with an epoch that was fenced "
+                f"at {fenced[one.epoch]:.2f} s"
+            )
+
+
+def _lamps(seen: Sequence[Seen]) -> Iterator[str]:
+    sent: dict[int, frozenset[Lamp]] = {}
+    lit: set[Lamp] = set()
+    for one in seen:
+        if one.what == "command" and one.kind == "place_wagers":
+            placed = pb.PlaceWagers.FromString(one.content).wagers
+            sent[one.number] = frozenset((wager.seat, wager.bet) for wager in placed)
+        elif one.what == "answer" and one.kind == "place_wagers":
+            lit |= sent.get(one.number, frozenset())
+        elif one.what == "answer" and one.kind == "open_round":
+            lit = set()
+        elif one.what == "lamps" and (dark := one.lamps - lit):
+            seat, bet = min(dark)
+            yield (
+                f"{_when(one)} the lamp of seat {seat}, {bet}, is lit; "
+                "no answer has accepted that wager"
+            )
+
+
+def _never(seen: Sequence[Seen]) -> Iterator[str]:
+    refused: dict[tuple[str, bytes], str] = {}
+    sent: dict[tuple[int, int], Seen] = {}
+    told: set[tuple[int, int]] = set()
+    for one in seen:
+        key = (one.epoch, one.number)
+        if one.what == "command":
+            why = refused.get((one.kind, one.content))
+            if why and key not in told:
+                yield f"{_when(one)} {one.kind} was sent again after {why}, unchanged"
+            sent[key] = one
+        elif one.what == "refused" and one.reason in NEVER and key in sent:
+            told.add(key)
+            refused[one.kind, sent[key].content] = one.reason
+        elif one.what == "answer" and one.kind == "open_round":
+            refused.clear()
+
+
+def _window(seen: Sequence[Seen]) -> Iterator[str]:
+    waiting: set[tuple[int, int]] = set()
+    for one in seen:
+        key = (one.epoch, one.number)
+        if one.what == "command":
+            waiting.add(key)
+            if len(waiting) > MAX_UNANSWERED:
+                yield f"{_when(one)} {len(waiting)} commands wait for an answer"
+        elif one in answers([one]):
+            waiting.discard(key)
+        elif one.what == "attached":
+            waiting.clear()
+
+
+def _when(one: Seen) -> str:
+    return f"at {one.at_s:.2f} s:"
+
+
+RULES = (
+    Rule("numbers", "Number commands 1, 2, 3 and so on from each attachment.", "Numbers", _numbers),
+    Rule(
+        "same-content",
+        "A number that is sent again carries the same command.",
+        "Numbers",
+        _same_content,
+    ),
+    Rule(
+        "same-number",
+        "A command that was not answered is sent again with its own number.",
+        "Lost answers",
+        _unanswered_first,
+    ),
+    Rule("fenced", "After FENCED, no command uses that epoch again.", "Fencing", _epochs),
+    Rule("lamps", "A lamp is lit only after the answer to its wager.", "Lamps", _lamps),
+    Rule(
+        "no-retry",
+        "A command that was refused for good is not sent again unchanged.",
+        "Refusals",
+        _never,
+    ),
+    Rule("window", "At most 32 commands wait for an answer.", "Limits", _window),
+)

@@ -1,0 +1,167 @@
+"""Hold the trials: give out a round, make trouble, wait until the client asks again, judge."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from emulator.conform.lines import RULES
+from emulator.conform.stage import SITE, TABLE, Stage, set_up
+from emulator.conform.timeline import Timeline
+from emulator.conform.trials import Trial
+from emulator.conform.v1 import conform_pb2
+from emulator.conform.wire import Wire
+
+PASSED, FAILED, NOT_SHOWN = "passed", "failed", "not shown"
+_MOST_BREACHES = 5
+_LOOK_S = 0.5  # how often to see whether the client is still there
+
+
+class Verdict(NamedTuple):
+    """One line of the contract, and how the client kept it."""
+
+    id: str
+    text: str
+    source: str
+    result: str  # PASSED, FAILED or NOT_SHOWN
+    why: tuple[str, ...] = ()
+    took_s: float = 0.0
+
+
+class Options(NamedTuple):
+    """How the trials are held."""
+
+    listen: str = "127.0.0.1:0"
+    patience_s: float = 60.0  # with a client that does not ask for the next round
+    papers_s: float = 3.0  # how long the papers of a big award take
+
+
+class _Rounds:
+    """What the client is told to play: one round at a time, given out when it asks."""
+
+    def __init__(self) -> None:
+        self._asked = asyncio.Event()
+        self._rounds: asyncio.Queue[conform_pb2.NextRoundResponse] = asyncio.Queue()
+
+    async def next_round(self) -> conform_pb2.NextRoundResponse:
+        """The client asks."""
+        self._asked.set()
+        return await self._rounds.get()
+
+    def give(self, round_: conform_pb2.NextRoundResponse) -> None:
+        """Answer the client that asks, or the next who does."""
+        self._asked.clear()
+        self._rounds.put_nowait(round_)
+
+    async def asked(self, within_s: float, is_gone: Callable[[], bool]) -> bool:
+        """Wait until the client asks; False: it did not, or it is gone."""
+        until_s = asyncio.get_running_loop().time() + within_s
+        while not self._asked.is_set():
+            left_s = until_s - asyncio.get_running_loop().time()
+            if left_s <= 0 or is_gone():
+                return False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(_LOOK_S, left_s)):
+                    await self._asked.wait()
+        return True
+
+
+async def hold(
+    trials: Sequence[Trial],
+    folder: Path,
+    options: Options,
+    ready: Callable[[str], None],
+    tell: Callable[[Verdict], None],
+    is_gone: Callable[[], bool] = lambda: False,
+) -> list[Verdict]:
+    """Hold all trials. `ready` is told the address, and `tell` each verdict as it is found."""
+    timeline, rounds = Timeline(), _Rounds()
+    async with set_up(folder, timeline, options.papers_s) as stage:
+        wire = Wire(stage.address, timeline, rounds)
+        try:
+            ready(await wire.start(options.listen))
+            verdicts = await _Judge(stage, wire, rounds, timeline, tell, is_gone).all(
+                trials, options
+            )
+            rounds.give(conform_pb2.NextRoundResponse(done=True))
+            await asyncio.sleep(0.2)  # for the client to hear it
+        finally:
+            await wire.stop()
+    for rule in RULES:
+        why = tuple(rule.breaches(timeline.seen))
+        result = FAILED if why else PASSED if timeline.seen else NOT_SHOWN
+        if rule.id == "lamps" and not any(one.what == "lamps" for one in timeline.seen):
+            result, why = NOT_SHOWN, ("the client never called ShowLamps",)
+        verdict = Verdict(rule.id, rule.text, rule.source, result, why[:_MOST_BREACHES])
+        tell(verdict)
+        verdicts.append(verdict)
+    return verdicts
+
+
+class _Judge:
+    def __init__(
+        self,
+        stage: Stage,
+        wire: Wire,
+        rounds: _Rounds,
+        timeline: Timeline,
+        tell: Callable[[Verdict], None],
+        is_gone: Callable[[], bool],
+    ) -> None:
+        self._is_gone = is_gone
+        self._stage, self._wire, self._rounds = stage, wire, rounds
+        self._timeline, self._tell = timeline, tell
+        self._growth_micros: int | None = None  # of the meter, by a plain round
+        self._gone = False
+
+    async def all(self, trials: Sequence[Trial], options: Options) -> list[Verdict]:
+        verdicts = []
+        for trial in trials:
+            verdict = await self._one(trial, options.patience_s)
+            self._tell(verdict)
+            verdicts.append(verdict)
+        return verdicts
+
+    async def _one(self, trial: Trial, patience_s: float) -> Verdict:
+        about = (trial.id, trial.text, trial.source)
+        if self._gone or not await self._rounds.asked(patience_s, self._is_gone):
+            self._gone = True
+            return Verdict(*about, NOT_SHOWN, ("the client did not ask for a round",))
+        before_micros = await self._stage.meter_micros()
+        await trial.before(self._stage)
+        mark, began_s = len(self._timeline.seen), asyncio.get_running_loop().time()
+        self._wire.adversary = trial
+        self._rounds.give(trial.round)
+        meanwhile = asyncio.create_task(trial.during(self._stage))
+        back = await self._rounds.asked(patience_s, self._is_gone)
+        self._wire.adversary = None
+        if not meanwhile.done():
+            meanwhile.cancel()
+        with suppress(asyncio.CancelledError):
+            await meanwhile
+        await self._stage.settle_down()
+        took_s = asyncio.get_running_loop().time() - began_s
+        why = list(trial.judge(self._timeline.since(mark)))
+        if not back:
+            self._gone = True
+            why.append("the client did not ask for another round")
+        why += self._money(trial, await self._stage.meter_micros() - before_micros)
+        result = FAILED if why else PASSED
+        return Verdict(*about, result, tuple(why[:_MOST_BREACHES]), round(took_s, 2))
+
+    def _money(self, trial: Trial, grown_micros: int) -> list[str]:
+        """Every wager is on the meter once: as much as a round without trouble puts there."""
+        if not trial.counts:
+            return []
+        if self._growth_micros is None:
+            self._growth_micros = grown_micros
+        if grown_micros == self._growth_micros:
+            return []
+        per = self._growth_micros / 1e6
+        return [f"the meter grew by ${grown_micros / 1e6:.2f}; this round is worth ${per:.2f}"]
+
+
+def table_of() -> tuple[str, str]:
+    """The site and the table that a client under test plays for."""
+    return SITE, TABLE

@@ -1,0 +1,140 @@
+"""A table's client in plain gRPC: attach, number commands, send again until answered.
+
+Three rules keep every wager exactly once:
+
+1. Number commands 1, 2, 3 and so on from each attachment.
+2. When an answer does not come, send the same command with the same number.
+3. When a command is refused, look at the reason. Only a refusal with RetryInfo asks for the same
+   command again.
+"""
+
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import grpc
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "generated"))  # see generate.py
+
+from google.rpc import error_details_pb2, status_pb2
+from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
+
+CALL_TIMEOUT_S = 5.0
+DEADLINE_S = 60.0
+LONGEST_WAIT_S = 1.0
+ATTACH_AGAIN = {"FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "REQUEST_REUSED", "REQUEST_TOO_OLD"}
+
+
+class Refused(Exception):
+    """The controller said no. Look at the reason, never at the text."""
+
+    def __init__(self, reason, text):
+        super().__init__(f"{reason}: {text}")
+        self.reason = reason
+
+
+class Unreachable(Exception):
+    """No answer in time. Whether the last command was carried out is not known: attach again."""
+
+
+def new_request_id():
+    """A UUIDv7: the time in milliseconds, then random bits."""
+    millis = int(time.time() * 1000)
+    value = (millis << 80) | (0x7 << 76) | (uuid.uuid4().int & ((1 << 76) - 1))
+    value = (value & ~(0x3 << 62)) | (0x2 << 62)
+    return str(uuid.UUID(int=value))
+
+
+def read_refusal(error):
+    """The reason of a failed call, and whether the same may be sent again; no reason: it broke."""
+    for key, value in error.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            reason, again = "", False
+            for detail in status_pb2.Status.FromString(value).details:
+                info = error_details_pb2.ErrorInfo()
+                if detail.Unpack(info):
+                    reason = info.reason
+                again = again or detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR)
+            return reason, again
+    return "", True
+
+
+def send_until_answered(call, request):
+    """Send the same request until there is an answer, or a refusal that is final."""
+    until_s, wait_s = time.monotonic() + DEADLINE_S, 0.05
+    while True:
+        try:
+            return call(request, timeout=CALL_TIMEOUT_S)
+        except grpc.RpcError as error:
+            reason, again = read_refusal(error)
+            if not again:
+                raise Refused(reason, error.details()) from error
+            if time.monotonic() > until_s:
+                raise Unreachable(error.details()) from error
+        time.sleep(wait_s)
+        wait_s = min(2 * wait_s, LONGEST_WAIT_S)
+
+
+class Table:
+    """Speaks for one table."""
+
+    def __init__(self, channel, site, table):
+        self.channel, self.site, self.table = channel, site, table
+        self.epoch = self.number = 0
+        self.attached = False
+        self._stub = table_pb2_grpc.TableServiceStub(channel)
+        self._meters = meter_pb2_grpc.MeterServiceStub(channel)
+
+    def attach(self):
+        """Speak for the table from now on. The same request id is used until there is an answer."""
+        request = table_pb2.AttachRequest(
+            site=self.site, table=self.table, request_id=new_request_id()
+        )
+        answer = send_until_answered(self._stub.Attach, request)
+        self.epoch, self.number, self.attached = answer.epoch, 0, True
+        return answer
+
+    def open_round(self):
+        """Begin a round."""
+        return self._command("OpenRound", table_pb2.OpenRound())
+
+    def place_wagers(self, wagers):
+        """All of them or none; light the lamps after this has returned, never before."""
+        return self._command("PlaceWagers", table_pb2.PlaceWagers(wagers=wagers))
+
+    def lock_out(self):
+        """No more bets."""
+        return self._command("LockOut", table_pb2.LockOut())
+
+    def confirm_collection(self, chips):
+        """The dealer's count of chips, by bet."""
+        return self._command("ConfirmCollection", table_pb2.ConfirmCollection(chips=chips))
+
+    def settle(self, hands, dealer):
+        """Every hand; the answer lists the awards in the order in which they are paid."""
+        return self._command("Settle", table_pb2.Settle(hands=hands, dealer=dealer))
+
+    def void_round(self, irregularity):
+        """The round comes to nothing."""
+        return self._command("VoidRound", table_pb2.VoidRound(irregularity=irregularity))
+
+    def watch_meters(self):
+        """The meters, now and at each change; call again when it ends."""
+        return self._meters.WatchMeters(meter_pb2.WatchMetersRequest(site=self.site))
+
+    def _command(self, rpc, command):
+        self.number += 1
+        which = table_pb2.CommandId(
+            site=self.site, table=self.table, epoch=self.epoch, number=self.number
+        )
+        request = getattr(table_pb2, f"{rpc}Request")(id=which, command=command)
+        try:
+            return send_until_answered(getattr(self._stub, rpc), request)
+        except Refused as refusal:
+            if refusal.reason in ATTACH_AGAIN:
+                self.attached = False
+            raise
+        except Unreachable:
+            self.attached = False
+            raise

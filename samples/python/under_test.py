@@ -1,0 +1,55 @@
+"""Play what the conformance kit asks for.
+
+jackpot-emulator conform -- .venv/bin/python under_test.py
+"""
+
+import os
+from collections import Counter
+
+import grpc
+from table import Refused, Table, Unreachable, table_pb2
+
+from conform.v1 import conform_pb2, conform_pb2_grpc
+
+
+def kit_of(table):
+    """The kit that a table plays for: it answers at the same address."""
+    return conform_pb2_grpc.ConformServiceStub(table.channel)
+
+
+def play(table, kit, round_):
+    """One round as the kit says."""
+    if round_.attach or not table.attached:
+        attached = table.attach()
+        if attached.HasField("round") and attached.round.phase == table_pb2.ROUND_PHASE_OPEN:
+            table.void_round("misdeal")  # it was not finished, and nobody knows its chips
+    table.open_round()
+    table.place_wagers(round_.wagers)
+    show(table, kit, round_.wagers)
+    table.lock_out()
+    table.confirm_collection(Counter(wager.bet for wager in round_.wagers))
+    table.settle(round_.hands, round_.dealer)
+
+
+def show(table, kit, wagers):
+    """Tell the kit which lamps are lit."""
+    lit = [table_pb2.PlacedWager(seat=wager.seat, bet=wager.bet) for wager in wagers]
+    kit.ShowLamps(conform_pb2.ShowLampsRequest(table=table.table, lit=lit))
+
+
+def main():
+    """Until the kit has seen enough."""
+    with grpc.insecure_channel(os.environ["JACKPOT_ADDRESS"]) as channel:
+        table = Table(channel, os.environ["JACKPOT_SITE"], os.environ["JACKPOT_TABLE"])
+        kit = kit_of(table)
+        asking = conform_pb2.NextRoundRequest(table=table.table)
+        while not (round_ := kit.NextRound(asking, wait_for_ready=True)).done:
+            try:
+                play(table, kit, round_)
+            except (Refused, Unreachable) as problem:
+                print("not finished:", problem)
+            show(table, kit, [])
+
+
+if __name__ == "__main__":
+    main()

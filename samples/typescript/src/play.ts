@@ -1,0 +1,30 @@
+// Play one round and show the meters: npm run play ADDRESS SITE TABLE
+
+import { Table } from "./table.js";
+
+const BET = "five-card-progressive";
+const [address = "127.0.0.1:7400", site = "demo", name = "table-2"] = process.argv.slice(2);
+const dollars = (micros: string) => `$${(Number(micros) / 1e6).toFixed(2)}`;
+
+const table = new Table(address, site, name);
+await table.attach();
+console.log("round", (await table.openRound()).round);
+await table.placeWagers([{ seat: 4, bet: BET, amount_micros: 5_000_000 }]);
+console.log("lamp of seat 4 is lit");
+await table.lockOut();
+await table.confirmCollection({ [BET]: 1 });
+const hand = { seat: 4, cards: ["Ah", "Ad", "Ac", "Kd", "2s"], fate: "FATE_PLAYED" };
+const settled = await table.settle([hand], ["Qh", "Jd", "9c", "7d", "3s"]);
+for (const payout of settled.payouts) {
+  console.log(`seat ${payout.seat}: ${payout.hand} pays ${dollars(payout.amount_micros)}`);
+}
+const watching = table.watchMeters();
+for await (const frame of watching) {
+  for (const link of frame.links) {
+    for (const meter of link.meters) {
+      console.log(`${link.title}: ${dollars(meter.amount_micros)}`);
+    }
+  }
+  break;
+}
+table.close();

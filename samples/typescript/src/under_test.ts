@@ -1,0 +1,53 @@
+// Play what the conformance kit asks for: jackpot-emulator conform -- node build/under_test.js
+
+import * as grpc from "@grpc/grpc-js";
+import { Refused, Table, Unreachable, call } from "./table.js";
+import { services } from "./wire.js";
+
+const { JACKPOT_ADDRESS, JACKPOT_SITE, JACKPOT_TABLE } = process.env as Record<string, string>;
+const { conform } = services("conform/v1/conform.proto");
+const kit = new conform.v1.ConformService(JACKPOT_ADDRESS, grpc.credentials.createInsecure());
+const table = new Table(JACKPOT_ADDRESS!, JACKPOT_SITE!, JACKPOT_TABLE!);
+
+async function play(round: any): Promise<void> {
+  if (round.attach || !table.attached) {
+    const attached = await table.attach();
+    if (attached.round?.phase === "ROUND_PHASE_OPEN") {
+      await table.voidRound("misdeal"); // it was not finished, and nobody knows its chips
+    }
+  }
+  await table.openRound();
+  await table.placeWagers(round.wagers);
+  await show(round.wagers);
+  await table.lockOut();
+  const chips: Record<string, number> = {};
+  for (const { bet } of round.wagers) {
+    chips[bet] = (chips[bet] ?? 0) + 1;
+  }
+  await table.confirmCollection(chips);
+  await table.settle(round.hands, round.dealer);
+}
+
+/** Tell the kit which lamps are lit. */
+async function show(wagers: any[]): Promise<void> {
+  const lit = wagers.map(({ seat, bet }) => ({ seat, bet }));
+  await call(kit, "ShowLamps", { table: JACKPOT_TABLE, lit });
+}
+
+for (;;) {
+  const round = await call(kit, "NextRound", { table: JACKPOT_TABLE });
+  if (round.done) {
+    break;
+  }
+  try {
+    await play(round);
+  } catch (problem) {
+    if (!(problem instanceof Refused || problem instanceof Unreachable)) {
+      throw problem;
+    }
+    console.log("not finished:", problem.message);
+  }
+  await show([]);
+}
+table.close();
+kit.close();

@@ -1,0 +1,106 @@
+"""Six clients that break the contract, each in its own way: the sample, spoiled in one place.
+
+python broken.py KIND
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "python"
+sys.path.insert(0, str(SAMPLE))
+
+import table as sample  # type: ignore[import-not-found]  # noqa: E402 - the sample's, not ours
+import under_test  # type: ignore[import-not-found]  # noqa: E402
+
+RETRIES = 3
+attach, command, play = sample.Table.attach, sample.Table._command, under_test.play
+
+
+def lights_early() -> None:
+    """Lamps are lit when the wagers are sent, not when they are accepted."""
+
+    def place_wagers(table: Any, wagers: Any) -> Any:
+        under_test.show(table, under_test.kit_of(table), wagers)
+        return command(table, "PlaceWagers", sample.table_pb2.PlaceWagers(wagers=wagers))
+
+    sample.Table.place_wagers = place_wagers
+
+
+def numbers_from_zero() -> None:
+    """The first command is number 0."""
+
+    def attach_and_count_from_zero(table: Any) -> Any:
+        answer = attach(table)
+        table.number = -1
+        return answer
+
+    sample.Table.attach = attach_and_count_from_zero
+
+
+def renumbers() -> None:
+    """A command that is sent again gets a new number."""
+
+    def send(table: Any, rpc: str, message: Any) -> Any:
+        for _ in range(RETRIES):
+            table.number += 1
+            which = sample.table_pb2.CommandId(
+                site=table.site, table=table.table, epoch=table.epoch, number=table.number
+            )
+            request = getattr(sample.table_pb2, f"{rpc}Request")(id=which, command=message)
+            try:
+                return getattr(table._stub, rpc)(request, timeout=sample.CALL_TIMEOUT_S)
+            except sample.grpc.RpcError as error:
+                reason, again = sample.read_refusal(error)
+                if not again:
+                    raise sample.Refused(reason, error.details()) from error
+        raise sample.Unreachable("gave up")
+
+    sample.Table._command = send
+
+
+def ignores_fencing() -> None:
+    """After FENCED it tries with the same epoch again."""
+
+    def send(table: Any, rpc: str, message: Any) -> Any:
+        for _ in range(RETRIES):
+            try:
+                return command(table, rpc, message)
+            except sample.Refused as refusal:
+                if refusal.reason != "FENCED":
+                    raise
+        raise sample.Unreachable("gave up")
+
+    sample.Table._command = send
+
+
+def opens_early() -> None:
+    """It opens the next round whether it may or not."""
+    sample.Table.wait_until_open = lambda _: None
+
+
+def retries_everything() -> None:
+    """A command that was refused for good is sent again as the next one."""
+
+    def send(table: Any, rpc: str, message: Any) -> Any:
+        for _ in range(RETRIES):
+            try:
+                return command(table, rpc, message)
+            except sample.Refused:
+                pass
+        raise sample.Unreachable("gave up")
+
+    sample.Table._command = send
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(lights_early, numbers_from_zero, renumbers),
+        *(ignores_fencing, opens_early, retries_everything),
+    )
+}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]]()
+    under_test.main()

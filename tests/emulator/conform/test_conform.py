@@ -1,0 +1,115 @@
+"""The conformance kit passes clients that keep the contract, and fails each that does not."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "samples"
+BROKEN = Path(__file__).with_name("broken.py")
+OWN = (sys.executable, "-m", "emulator.conform.own_client")
+PATIENCE = ("--patience", "120", "--papers", "1")
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+
+
+def conform(*arguments: str | Path) -> dict[str, Any]:
+    """What the kit says of a client, as data."""
+    command = [sys.executable, "-c", "from emulator.cli import main; main()", "conform", "--json"]
+    result = subprocess.run(
+        [*command, *PATIENCE, *map(str, arguments)],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode in (0, 1), result.stderr
+    # The client may print, too: the report is the last thing that is said.
+    said: dict[str, Any] = json.loads(result.stdout[result.stdout.index('{\n  "conforms"') :])
+    assert said["conforms"] == (result.returncode == 0)
+    return said
+
+
+def failed(said: dict[str, Any]) -> set[str]:
+    """The lines that were not kept."""
+    return {line["id"] for line in said["lines"] if line["result"] != "passed"}
+
+
+@pytest.fixture(scope="session")
+def python_sample() -> Path:
+    """The plain Python sample with its gRPC code."""
+    subprocess.run([sys.executable, SAMPLES / "python" / "generate.py"], check=True)
+    return SAMPLES / "python"
+
+
+def test_our_own_client_conforms(tmp_path: Path) -> None:
+    """Every line, on a stream; and the reports say so."""
+    junit, page = tmp_path / "conform.xml", tmp_path / "conform.html"
+    said = conform("--junit", junit, "--html", page, "--", *OWN)
+    assert failed(said) == set()
+    assert len(said["lines"]) > 20
+    suite = ET.parse(junit).getroot()
+    assert suite.attrib["failures"] == suite.attrib["skipped"] == "0"
+    assert "CONFORMS" in page.read_text()
+
+
+def test_the_python_sample_conforms(python_sample: Path) -> None:
+    """Every line, by unary calls."""
+    assert failed(conform("--", sys.executable, python_sample / "under_test.py")) == set()
+
+
+def test_the_typescript_sample_conforms(tmp_path: Path) -> None:
+    """Every line, from another language."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("the TypeScript sample needs Node.js and npm, which are not on this machine")
+    folder = tmp_path / "samples" / "typescript"
+    ignored = shutil.ignore_patterns("node_modules", "build")
+    shutil.copytree(SAMPLES / "typescript", folder, ignore=ignored)
+    (tmp_path / "proto").symlink_to(ROOT / "proto")
+    installed = subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund"], check=False, cwd=folder, capture_output=True
+    )
+    if installed.returncode != 0:
+        pytest.skip("npm could not install what the TypeScript sample needs")
+    subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
+    assert failed(conform("--", "node", folder / "build" / "under_test.js")) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "trials", "line"),
+    [
+        ("lights_early", ["delays"], "lamps"),
+        ("numbers_from_zero", ["round"], "numbers"),
+        ("renumbers", ["lost-answers"], "same-number"),
+        ("ignores_fencing", ["fenced-out"], "fenced"),
+        ("opens_early", ["papers", "opens-late"], "opens-late"),
+        ("retries_everything", ["refused"], "no-retry"),
+    ],
+)
+def test_a_broken_client_fails_the_right_line(
+    python_sample: Path, kind: str, trials: list[str], line: str
+) -> None:
+    """The sample keeps these lines; spoiled in one place, it breaks the one that it should."""
+    assert python_sample.is_dir()
+    only = [word for trial in trials for word in ("--only", trial)]
+    said = conform(*only, "--", sys.executable, BROKEN, kind)
+    assert line in failed(said)
+    rules = {"numbers", "same-content", "same-number", "fenced", "lamps", "no-retry", "window"}
+    assert failed(said) & rules <= {line}
+
+
+def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:
+    """And names how to see them all."""
+    command = [sys.executable, "-c", "from emulator.cli import main; main()", "conform"]
+    result = subprocess.run(
+        [*command, "--only", "nonsense"], check=False, cwd=ROOT, capture_output=True, text=True
+    )
+    assert result.returncode == 2
+    assert "nonsense is not a trial; --list shows them all" in result.stderr

@@ -14,7 +14,7 @@ import grpc
 from emulator.conform.v1 import conform_pb2, conform_pb2_grpc
 from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import table_pb2 as pb
-from table_client.client import TableClient, open_channel
+from table_client.client import OVER, TableClient, open_channel
 
 
 class ClientUnderTest:
@@ -41,8 +41,8 @@ class ClientUnderTest:
         self._attached = False
         attached = await self.client.attach()
         self._attached = True
-        if attached.HasField("round") and attached.round.phase == pb.ROUND_PHASE_OPEN:
-            await self.client.void_round("misdeal")
+        if attached.round.phase not in OVER:
+            await self.client.void_round("TABLE_RESTARTED")
 
     async def play(self, round_: conform_pb2.NextRoundResponse) -> None:
         """One round, step by step."""
@@ -55,7 +55,8 @@ class ClientUnderTest:
         await client.settle(round_.hands, round_.dealer)
 
     async def open_round(self) -> None:
-        """Begin; while the papers of an award are open, wait."""
+        """Begin, as soon as nothing keeps the next round shut, such as an award's papers."""
+        await self.client.until(lambda table: table.may_open_round)
         await self.client.open_round()
 
     async def show(self, wagers: Iterable[pb.Wager]) -> None:

@@ -100,7 +100,7 @@ class Stage:
         request = operator_pb2.GetTableRequest(site=SITE, table=TABLE)
         shown = await self._staff.GetTable(request, metadata=_person("floor"))
         number = shown.table.round.number
-        await self._do("VoidTableRound", table=TABLE, round=number, irregularity="misdeal")
+        await self._do("VoidTableRound", table=TABLE, round=number, irregularity="MISDEALT")
 
     async def take_over(self) -> None:
         """Another client attaches as the table, and voids what is open so that it can be played."""
@@ -110,7 +110,7 @@ class Stage:
         )
         if attached.HasField("round") and attached.round.phase == pb.ROUND_PHASE_OPEN:
             which = pb.CommandId(site=SITE, table=TABLE, epoch=attached.epoch, number=1)
-            void = pb.VoidRound(irregularity="misdeal")
+            void = pb.VoidRound(irregularity="CONTROLLER_LOST")
             await self._tables.VoidRound(pb.VoidRoundRequest(id=which, command=void))
 
     async def pay_after_a_while(self) -> None:

@@ -16,6 +16,7 @@ def main(address, site, name):
     with grpc.insecure_channel(address) as channel:
         table = Table(channel, site, name)
         table.attach()
+        table.wait_until_open()
         print("round", table.open_round().round)
         wager = table_pb2.Wager(seat=4, bet=BET, amount_micros=DOLLARS * 1_000_000)
         table.place_wagers([wager])

@@ -119,6 +119,25 @@ class Table:
         """The round comes to nothing."""
         return self._command("VoidRound", table_pb2.VoidRound(irregularity=irregularity))
 
+    def wait_until_open(self):
+        """Wait until nothing keeps the next round shut, such as the papers of an award."""
+        until_s = time.monotonic() + DEADLINE_S
+        while time.monotonic() < until_s:
+            try:
+                watching = table_pb2.WatchTableRequest(
+                    site=self.site, table=self.table, epoch=self.epoch
+                )
+                for frame in self._stub.WatchTable(watching):
+                    if frame.may_open_round:
+                        return
+            except grpc.RpcError as error:
+                reason, again = read_refusal(error)
+                if not again:
+                    self.attached = self.attached and reason not in ATTACH_AGAIN
+                    raise Refused(reason, error.details()) from error
+            time.sleep(LONGEST_WAIT_S)
+        raise Unreachable("the next round stayed shut")
+
     def watch_meters(self):
         """The meters, now and at each change; call again when it ends."""
         return self._meters.WatchMeters(meter_pb2.WatchMetersRequest(site=self.site))

@@ -21,8 +21,9 @@ def play(table, kit, round_):
     """One round as the kit says."""
     if round_.attach or not table.attached:
         attached = table.attach()
-        if attached.HasField("round") and attached.round.phase == table_pb2.ROUND_PHASE_OPEN:
-            table.void_round("misdeal")  # it was not finished, and nobody knows its chips
+        if attached.round.phase == table_pb2.ROUND_PHASE_OPEN:
+            table.void_round("TABLE_RESTARTED")  # it was not finished, and nobody knows its chips
+    table.wait_until_open()
     table.open_round()
     table.place_wagers(round_.wagers)
     show(table, kit, round_.wagers)

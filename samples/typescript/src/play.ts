@@ -8,6 +8,7 @@ const dollars = (micros: string) => `$${(Number(micros) / 1e6).toFixed(2)}`;
 
 const table = new Table(address, site, name);
 await table.attach();
+await table.waitUntilOpen();
 console.log("round", (await table.openRound()).round);
 await table.placeWagers([{ seat: 4, bet: BET, amount_micros: 5_000_000 }]);
 console.log("lamp of seat 4 is lit");

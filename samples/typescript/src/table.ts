@@ -108,6 +108,31 @@ export class Table {
 
   voidRound = (irregularity: string) => this.command("VoidRound", { irregularity });
 
+  /** Wait until nothing keeps the next round shut, such as the papers of an award. */
+  async waitUntilOpen(): Promise<void> {
+    for (const until = Date.now() + DEADLINE_MS; Date.now() < until; await sleep(LONGEST_WAIT_MS)) {
+      const request = { site: this.site, table: this.table, epoch: this.epoch };
+      const watching: grpc.ClientReadableStream<any> = this.tables.WatchTable(request);
+      try {
+        for await (const frame of watching) {
+          if (frame.may_open_round) {
+            return;
+          }
+        }
+      } catch (error) {
+        const failure = error as grpc.ServiceError;
+        const { reason, again } = readRefusal(failure);
+        if (!again) {
+          this.attached &&= !ATTACH_AGAIN.has(reason);
+          throw new Refused(reason, failure.details);
+        }
+      } finally {
+        watching.cancel();
+      }
+    }
+    throw new Unreachable("the next round stayed shut");
+  }
+
   /** The meters, now and at each change; call again when it ends. */
   watchMeters(): grpc.ClientReadableStream<any> {
     return this.meters.WatchMeters({ site: this.site });

@@ -13,9 +13,10 @@ async function play(round: any): Promise<void> {
   if (round.attach || !table.attached) {
     const attached = await table.attach();
     if (attached.round?.phase === "ROUND_PHASE_OPEN") {
-      await table.voidRound("misdeal"); // it was not finished, and nobody knows its chips
+      await table.voidRound("TABLE_RESTARTED"); // it was not finished, and nobody knows its chips
     }
   }
+  await table.waitUntilOpen();
   await table.openRound();
   await table.placeWagers(round.wagers);
   await show(round.wagers);

@@ -1,6 +1,5 @@
 // Load proto/ and read refusals. Nothing here knows about tables.
 
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
@@ -8,7 +7,7 @@ import * as loader from "@grpc/proto-loader";
 import protobuf from "protobufjs";
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
-const FOLDERS = ["proto", "third_party"].map((name) => join(PROJECT, name)).filter(existsSync);
+const FOLDERS = [join(PROJECT, "proto")];
 
 /** The services of some files below proto/. Amounts are strings: they may pass 2^53. */
 export function services(...files: string[]): any {

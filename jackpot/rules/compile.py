@@ -158,10 +158,13 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
         fixed=rule.clause if rule.primary_term.bound == "is" else "",
         minimum_bps=rule.primary_term.bps if rule.primary_term.bound == "at-least" else 0,
     )
-    if chosen.limit_micros is not None and chosen.limit_micros < max(
-        level.seed_micros, level.reseed_micros, 1
-    ):
-        reason = f"limit of {rule.id} is below its seed or reseed"
+    start = max(level.seed_micros, level.reseed_micros)
+    if chosen.limit_micros is not None and chosen.limit_micros <= start:
+        limit, least = dollars(chosen.limit_micros), dollars(start)
+        reason = (
+            f"limit of {rule.id} is ${limit}: its meter starts at ${least}, so it would never grow; "
+            f"choose more than ${least}, or leave the limit out"
+        )
         faults.append(Fault((*at, "limit"), reason, rule.clause))
     if chosen.reserve_mode == "fund" and not level.reserve_bps:
         reason = f"reserve_mode of {rule.id} can be set only for a level with a reserve"
@@ -190,7 +193,8 @@ def _bets(
 ) -> tuple[config.Bet, ...]:
     for hand in choice.pays:
         if all(row.hand != hand for row in paytable.rows):
-            reason = f"paytable {paytable.id} has no row for {hand!r}"
+            known = ", ".join(row.hand for row in paytable.rows)
+            reason = f"paytable {paytable.id} has no row for {hand!r} (it has: {known})"
             faults.append(Fault(("pays", hand), reason, paytable.clause))
     lines = tuple(_line(row, bet, paytable, choice, faults) for row in paytable.rows)
     envy = paytable.envy_at(choice.wager_micros)

@@ -19,7 +19,7 @@ from jackpot.rules.choices import link_choice, pick
 from jackpot.rules.compile import compile_link
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
-from jackpot.rules.section import Log, Section, Violation
+from jackpot.rules.section import Log, Section, Violation, did_you_mean, suggestion
 from jackpot.rules.toml_lines import error_line, key_lines, parse
 from jackpot.wire.address import AddressError, verify_address
 from jackpot.wire.errors import PlainError
@@ -85,7 +85,7 @@ def check_site(path: Path) -> SiteFile:
     except UnicodeDecodeError as error:
         raise SiteFileError(path, (Violation(1, "is not UTF-8 text"),)) from error
     except tomllib.TOMLDecodeError as error:
-        raise SiteFileError(path, (Violation(*error_line(error)),)) from error
+        raise SiteFileError(path, (Violation(*error_line(error, text)),)) from error
     return _read_file(path, text, values)
 
 
@@ -195,6 +195,8 @@ class _SiteReader:
         # Without a paytable, what any other one would make a fault of is one all the same.
         link, faults = compile_link(rule, bet, paytable or bet.paytables[0], choice)
         for fault in faults:
+            if section.broken(*fault.key):
+                continue
             if paytable or fault.key[0] not in _BY_PAYTABLE:
                 section.fault(fault.reason, *fault.key, clause=fault.clause)
         if paytable is None:
@@ -212,8 +214,9 @@ class _SiteReader:
         if table_id in self.tables:
             section.fault(f"there are two tables {table_id!r}", "id")
         link_ids = section.names("links")
-        for link_id in set(link_ids) - self._declared:
-            section.fault(f"there is no link {link_id!r}", "links")
+        for link_id in sorted(set(link_ids) - self._declared):
+            meant = did_you_mean(suggestion(link_id, self._declared))
+            section.fault(f"there is no link {link_id!r}{meant}", "links")
         if not link_ids:
             section.fault("the table has no links", "links")
         known = [link_id for link_id in link_ids if link_id in self._offers]
@@ -269,7 +272,8 @@ class _SiteReader:
             return None
         rule = rules().get(rule_id)
         if rule is None:
-            section.fault(f"there is no rule {rule_id!r}", "rule")
+            meant = did_you_mean(suggestion(rule_id, rules()))
+            section.fault(f"there is no rule {rule_id!r}{meant}", "rule")
         return rule
 
     @staticmethod

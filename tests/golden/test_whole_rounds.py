@@ -11,13 +11,13 @@ from tests.golden.whole_rounds import House
 # change that is meant to journal, keep or answer something else may change these.
 MADE = {
     (657, 0.08): (
-        "f4772805fab819868ee146fa5376f4c376e34a3894a6f55136058476d2123183",
-        "2129026c8c38c273be8f7774a70ffb7bb7971b047afc4e5ffe82a10647ce3165",
+        "957fcaef7590109028c1ea1a1c107f7aa2310b62c9d863195efa44ca2da777d0",
+        "3be74c1b12998457c73d8e49c1cde05dfae2f46df22c687f6a311b391bf6fbab",
         "4c4609b2df4710428e3ad32dc3fcb9b3be37fc29adee75c53139e1468ab7da6e",
     ),
     (12, 0.5): (
-        "3b059a16ddb50d646b440dd2a9768e9cc41b7d01ce60575c43c14c9d1450e4fa",
-        "8aad71d5a8d8c903eac41bf790cd8d1b7c12161aeea5d15dc3a45f98a50a2f8e",
+        "ee1567be99683bc1b48eadc34516aa8711ce1989cc1b0933ec9e3e2ec56049e4",
+        "5dce36e89d777f658274610f271e9df95fda91126e63d62d6b04366d20c4096b",
         "68fa48d5b0fd4a1075f11e18d81ddd2d3b0fa685258bb0c94a2f5f3171336fd0",
     ),
 }

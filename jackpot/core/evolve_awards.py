@@ -187,14 +187,11 @@ def _rework(
         state.links[link].funded[level] = before[name].funded_micros
     if was:
         back_to = {name: before[name].borne_micros for name in last_hit}
-        _note_borne(
-            state,
-            *(
-                [a for a in awards if not _begun_anew_since(state, a, was.sequence)]
-                for awards in (was.awards, settlement.awards if settlement else ())
-            ),
-            back_to,
+        then, now = (
+            [award for award in awards if not _begun_anew_since(state, award, was.sequence)]
+            for awards in (was.awards, settlement.awards if settlement else ())
         )
+        _note_borne(state, then, now, back_to)
     if settlement:
         _keep_settlement(state, settlement)
         _note_funding(state, settlement)

@@ -7,7 +7,6 @@ missing too, and a value that can't be read is not called undeclared.
 """
 
 import difflib
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 

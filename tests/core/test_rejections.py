@@ -15,7 +15,6 @@ from jackpot.core.events.operator import PayoutRejected
 from jackpot.core.state import Payout
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, five_card_a, hand, ok, table
 
-
 ENVY_6 = "envy", 6  # an envy bonus to seat 6
 
 

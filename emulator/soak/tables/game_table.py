@@ -19,7 +19,6 @@ from table_client.table.devices.faults import Fault as DeviceFault
 from table_client.table.devices.model import Method, StationConfig
 from table_client.table.floor import Calls
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import RoundResult, Table
@@ -54,13 +53,12 @@ class GameTable:
         self._device_fault_ppm = chances.device_fault_ppm
         game = GAMES[terms.rule]
         progressive = LinkedProgressive(client, links, floor)
-        settings = Settings(boxes=terms.boxes)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
         config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
         if rigged:  # only an automated shoe can be
             config = replace(config, method=Method.AUTOMATED_SHOE, rigged_ppm=RIGGED_PPM)
         self._devices = LocalDevices(terms.id, config)
-        self._table = Table(game, DeviceDeck(self._devices, config), progressive, settings)
+        self._table = Table(game, DeviceDeck(self._devices, config), progressive, boxes=terms.boxes)
         habits = Habits(late=chances.late_percent)
         self._players = {
             seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)

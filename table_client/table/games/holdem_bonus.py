@@ -17,6 +17,7 @@ from table_client.table.games.model import (
     Pass,
     View,
     Wave,
+    asked,
     numbered,
     own_cards,
     plans,
@@ -58,15 +59,21 @@ def own_and_dealer(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return ((*cards.own, *cards.dealer),)
 
 
+_RULE = rules()["pa-2011-texas-holdem-bonus"]
 _CLAUSE = "PA2010 563.13"
 _BONUS = ("bonus",)
+_BY = "PA2010 563.12(c)"  # a Bonus that survives a void is paid by this table, never by (d)
 _IRREGULARITIES = usual(_CLAUSE, face_up="b", drawn="c", number="d") | {
-    Irregularity.DEALER_CARD_EXPOSED: Remedy("void-round", f"{_CLAUSE}(a)", spares=_BONUS),
-    Irregularity.CARDS_FACE_UP_LATE: Remedy("void-round", f"{_CLAUSE}(b)", spares=_BONUS),
+    Irregularity.DEALER_CARD_EXPOSED: Remedy(
+        "void-round", f"{_CLAUSE}(a)", spares=_BONUS, spared_by=_BY, until="decided"
+    ),
+    Irregularity.CARDS_FACE_UP_LATE: Remedy(
+        "void-round", f"{_CLAUSE}(b)", spares=_BONUS, spared_by=_BY
+    ),
 }
 
 GAME = Game(
-    rule=rules()["pa-2011-texas-holdem-bonus"],
+    rule=_RULE,
     clauses=chapter(
         Sections(before="PA2010 563.", automated_before="PA2011 563."),
         Letters(
@@ -88,18 +95,27 @@ GAME = Game(
     ),
     required=("ante",),
     script=(
-        Ask(
-            bet="flop",
-            least=2,
-            most=2,
+        asked(
+            _RULE,
+            "flop",
             call="Flop Wager of twice the Ante, or fold?",
             clause="PA2010 563.11(a)",
         ),
         Draw(1, 3, "The Flop:", "PA2010 563.11(b)"),
-        Ask(bet="turn", call="Turn Wager, or check?", clause="PA2010 563.11(c)", declining="check"),
+        asked(
+            _RULE,
+            "turn",
+            call="Turn Wager, or check?",
+            clause="PA2010 563.11(c)",
+            declining="check",
+        ),
         Draw(1, 1, "The Turn:", "PA2010 563.11(d)"),
-        Ask(
-            bet="river", call="River Wager, or check?", clause="PA2010 563.11(e)", declining="check"
+        asked(
+            _RULE,
+            "river",
+            call="River Wager, or check?",
+            clause="PA2010 563.11(e)",
+            declining="check",
         ),
         Draw(1, 1, "The River:", "PA2010 563.11(f)"),
     ),

@@ -20,6 +20,10 @@ Does = Literal[
 ]
 
 
+# An exposed card changes nothing once all players have decided, or once cards are revealed by rule.
+Until = Literal["decided", "revealed"]
+
+
 class Irregularity(StrEnum):
     """What the dealer found."""
 
@@ -52,6 +56,8 @@ class Remedy(Struct, frozen=True):
     does: Does
     clause: str
     spares: tuple[str, ...] = ()  # bets that are settled although the round is void
+    spared_by: str = ""  # the clause whose rows alone pay them then
+    until: Until = "revealed"  # of an exposed card: from when on it no longer matters
     removes_deck: bool = False
 
 
@@ -62,6 +68,7 @@ def usual(
     drawn: str = "b",
     number: str = "c",
     exposed: str = "",
+    exposed_until: Until = "revealed",
     shuffler: str = "e",
     shoe: str = "f",
     device: str = "g",
@@ -84,7 +91,9 @@ def usual(
         Irregularity.DEVICE_OUT_OF_ORDER: Remedy("again", at(device)),
     }
     if exposed:
-        found[Irregularity.DEALER_CARD_EXPOSED] = Remedy("void-round", at(exposed))
+        found[Irregularity.DEALER_CARD_EXPOSED] = Remedy(
+            "void-round", at(exposed), until=exposed_until
+        )
     return found
 
 

@@ -16,9 +16,9 @@ from jackpot.engine.meters import moves_meters
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,
+    Archive,
     Entry,
     Head,
-    Journal,
     Reader,
     StoredSnapshot,
     UnsoundError,
@@ -146,7 +146,7 @@ class Replica:
             self._since.append(entry)
 
 
-def load(journal: Journal, site: str) -> Replica:
+def load(journal: Archive, site: str) -> Replica:
     """Make a site's copy from the journal, or raise UnsoundError where its chain is broken."""
     replica = _from_snapshot(journal, site) or Replica(site)
     while not replica.catch_up(journal):
@@ -155,7 +155,7 @@ def load(journal: Journal, site: str) -> Replica:
     return replica
 
 
-def _from_snapshot(journal: Journal, site: str) -> Replica | None:
+def _from_snapshot(journal: Archive, site: str) -> Replica | None:
     for snapshot in journal.snapshots(site):
         # The entry that it is a snapshot after, and the one that binds it to the chain.
         around = journal.read(site, snapshot.sequence - 1, 2)

@@ -83,8 +83,10 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a key, or of the nearest thing around it that has one."""
+    """The line of a key, of the first thing inside it, or of the nearest thing around it."""
     while path not in lines:
+        if inside := [line for known, line in lines.items() if known[: len(path)] == path]:
+            return min(inside)
         path = path[:-1]
     return lines[path]
 

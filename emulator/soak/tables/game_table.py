@@ -12,7 +12,7 @@ from emulator.soak.clients import RecordingClient
 from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
-from jackpot.core.config import Link
+from jackpot.core.config import BaseTerms, Link
 from jackpot.wire.v1 import table_pb2 as pb
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault as DeviceFault
@@ -33,6 +33,7 @@ class GameTable:
         self,
         client: RecordingClient,
         terms: TableTerms,
+        base: BaseTerms | None,
         links: Sequence[Link],
         floor: Floor,
         options: Options,
@@ -58,7 +59,9 @@ class GameTable:
         if rigged:  # only an automated shoe can be
             config = replace(config, method=Method.AUTOMATED_SHOE, rigged_ppm=RIGGED_PPM)
         self._devices = LocalDevices(terms.id, config)
-        self._table = Table(game, DeviceDeck(self._devices, config), progressive, boxes=terms.boxes)
+        self._table = Table(
+            game, DeviceDeck(self._devices, config), progressive, base, boxes=terms.boxes
+        )
         habits = Habits(late=chances.late_percent)
         self._players = {
             seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)

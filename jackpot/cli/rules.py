@@ -169,6 +169,37 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
         context.exit(1)
 
 
+@rules.command("layout")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("table")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def layout(file: Path, table: str, *, as_json: bool) -> None:
+    r"""Print what a table's layout or sign must tell patrons.
+
+    All wagers offered with their odds, minimum and maximum, limits in force, and inscriptions.
+
+    \b
+    Example:
+      jackpot rules layout site.toml table-4
+    """
+    import msgspec
+
+    from jackpot.cli import rules_view as view
+    from jackpot.rules.layout import layout_card
+    from jackpot.rules.site import load_site
+
+    site = load_site(file)
+    found = next((each for each in site.tables if each.id == table), None)
+    if found is None or found.base is None:
+        known = ", ".join(each.id for each in site.tables if each.base) or "none"
+        raise click.ClickException(f"{file} has no table {table!r} with a layout (it has: {known})")
+    card = layout_card(found, site.links)
+    if as_json:
+        print_json(msgspec.to_builtins(card))
+    else:
+        view.layout(card)
+
+
 def _summary(rule: "Rule") -> dict[str, Any]:
     """A rule without its tables."""
     about = ("id", "game", "title", "jurisdiction", "source", "effective")

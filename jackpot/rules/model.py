@@ -226,6 +226,18 @@ class OptionRule(Cited, frozen=True, kw_only=True):
         return next((each for each in self.values if each.value == value), None)
 
 
+class SignRule(Cited, frozen=True, kw_only=True):
+    """That odds or amounts of all wagers stand on the layout, or on a sign at the table."""
+
+    says: str
+
+
+class Inscription(Cited, frozen=True, kw_only=True):
+    """What else the layout or the sign tells patrons, in own words."""
+
+    says: str
+
+
 class Provision(Cited, frozen=True, kw_only=True):
     """A rule that is no number, in own words."""
 
@@ -250,6 +262,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     facility: FacilityRule | None = None
     bets: tuple[BetRule, ...] = ()
     options: tuple[OptionRule, ...] = ()
+    sign: SignRule | None = None  # where the text asks for the odds of all wagers
+    inscriptions: tuple[Inscription, ...] = ()
     provisions: tuple[Provision, ...] = ()
 
     def option(self, option_id: str) -> OptionRule | None:

@@ -152,7 +152,9 @@ class Table:
             first = starting_position(layout, self._start, self.rounds)
         dealing = Dealing(layout, self.deck, first)
         await dealing.deal()
-        if not self.game.stub_after_script:
+        if self.game.stub_after_script:
+            dealing.judge.hands()  # a player sees how many cards there are, whatever the stub has
+        else:
             await dealing.finish(count=self._count_is_due())
         for seat, remedy in dealing.judge.void_seats:
             await self._void_seat(layout, seat, remedy)
@@ -271,6 +273,7 @@ class Table:
 
     async def _give_back(self, layout: Layout, settling: Settling) -> None:
         """A chapter of which no settlement is at hand: every wager goes back."""
+        await self._void_linked(layout, "NO_SETTLEMENT")
         for seat in layout.seats.values():
             _return_wagers(seat)
         text = "The text at hand ends here; all wagers go back."

@@ -5,7 +5,9 @@ from fractions import Fraction
 import pytest
 
 from jackpot.rules.base import BaseChoice, WagerChoice, compile_base
+from table_client.table.devices.faults import Fault
 from table_client.table.games.catalogue import GAMES
+from table_client.table.players import SimulatedPlayer
 from table_client.table.round.deciding import DecisionError
 from tests.client.games.tables import (
     CARIBBEAN,
@@ -21,6 +23,7 @@ from tests.client.games.tables import (
     THREE,
     Clumsy,
     Scripted,
+    broken,
     clauses,
     link_for,
     linked,
@@ -75,6 +78,16 @@ async def test_after_a_void_the_bonus_is_paid_by_the_first_table_alone() -> None
     most = terms_of(HOLDEM, wagers={"bonus": WagerChoice(pays={"pair-of-aces": "60 to 1"})})
     result = await play(HOLDEM, "As Ah Ac Ad", players, terms=most, dealer=Clumsy(at=0))
     assert results(result)["bonus"] == ("win", 5_000_000)
+
+
+@pytest.mark.rule("PA2010 563.13(d)")
+@pytest.mark.parametrize("fault", [Fault.PLAYER_ONE_EXTRA, Fault.PLAYER_ONE_SHORT])
+async def test_a_wrong_number_of_cards_is_seen_before_anybody_decides(fault: Fault) -> None:
+    """The stub stays in use for the community cards, but a player's cards are counted at once."""
+    players = {1: SimulatedPlayer("a", "s"), 2: SimulatedPlayer("b", "s")}
+    result = await broken(HOLDEM, fault, seat=1, players=players)
+    assert result.void == "PLAYER_WRONG_NUMBER"
+    assert not steps(result, "decide")
 
 
 # -- losers before winners ---------------------------------------------------------------------

@@ -17,6 +17,7 @@ from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Habits, SimulatedPlayer
+from table_client.table.ports import Way
 from table_client.table.round import play
 from tests.docs.pages import ROOT, blocks
 
@@ -82,7 +83,10 @@ async def _rounds(table: Table, fault_ppm: int, many: int) -> list[play.RoundRes
     config = station_config(game, Method.AUTOMATED_SHOE, f"house/{table.id}")
     devices = LocalDevices(table.id, config)
     if fault_ppm:
-        await devices.set_fault_rates(dict.fromkeys(Fault, fault_ppm))
+        faults = set(Fault)
+        if Way.MANUAL_SHOE not in game.plans:  # nothing may stand in for its shoe
+            faults.remove(Fault.SHOE_OUT_OF_ORDER)
+        await devices.set_fault_rates(dict.fromkeys(faults, fault_ppm))
     dealer = play.Table(
         game, DeviceDeck(devices, config), terms=table.base, boxes=table.boxes_per_player
     )

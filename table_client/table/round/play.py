@@ -194,6 +194,10 @@ class Table:
             text, clause = says[made]
             trace.note(made.lower().replace("_", "-"), text, clause)
         way = self.deck.way
+        if way not in self.game.plans:  # the shoe is out of order, and nothing may stand in for it
+            how = way.replace("_", " ").lower()
+            text = f"no text at hand says how {self.game.name} is dealt by {how}; mend the shoe"
+            raise DeckLostError(text)
         trace.note("load", _LOADS[way], clauses.ways[way].load)
 
     def _count_is_due(self) -> bool:

@@ -21,6 +21,7 @@ from tests.client.games.tables import (
     PAI_GOW,
     RIDE,
     THREE,
+    ULTIMATE,
     Clumsy,
     Scripted,
     broken,
@@ -88,6 +89,15 @@ async def test_a_wrong_number_of_cards_is_seen_before_anybody_decides(fault: Fau
     result = await broken(HOLDEM, fault, seat=1, players=players)
     assert result.void == "PLAYER_WRONG_NUMBER"
     assert not steps(result, "decide")
+
+
+@pytest.mark.rule("PA2010 563.13(d)")
+async def test_a_community_card_that_is_missing_voids_the_round() -> None:
+    """When a street comes up short, before anybody sees what is not there."""
+    result = await broken(HOLDEM, Fault.COMMUNITY_ONE_SHORT)
+    assert result.void == "COMMUNITY_WRONG_NUMBER"
+    short = await broken(ULTIMATE, Fault.COMMUNITY_ONE_SHORT)
+    assert len(short.community) == 5  # no clause at hand: another card is dealt
 
 
 # -- losers before winners ---------------------------------------------------------------------

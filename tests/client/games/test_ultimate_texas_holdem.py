@@ -3,8 +3,9 @@
 import pytest
 
 from jackpot.core.config import Table as CoreTable
+from table_client.table.devices.faults import Fault
 from table_client.table.games.catalogue import GAMES
-from table_client.table.ports import Way
+from table_client.table.ports import DeckLostError, Way
 from table_client.table.round.play import Table
 from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import (
@@ -13,6 +14,7 @@ from tests.client.games.tables import (
     ULTIMATE,
     CoreLink,
     Scripted,
+    device_table,
     linked,
     play,
     results,
@@ -67,3 +69,12 @@ async def test_ultimate_locks_progressive_wagers_out_and_counts_their_chips() ->
     assert recount[-1].says.startswith("1 chips, 1 wagers accepted")
     assert [record.seat for record in steps(result, "remove-wager")] == [2]
     assert link.balances == before
+
+
+async def test_ultimate_waits_for_its_shoe() -> None:
+    """A shoe out of order can't be replaced by a way of dealing that no text at hand describes."""
+    table, devices = device_table(ULTIMATE)
+    await devices.inject_fault(Fault.SHOE_OUT_OF_ORDER)
+    assert (await table.play_round({1: Scripted()})).void
+    with pytest.raises(DeckLostError, match="mend the shoe"):
+        await table.play_round({1: Scripted()})

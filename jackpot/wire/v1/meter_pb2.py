@@ -24,19 +24,19 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16jackpot/v1/meter.proto\x12\njackpot.v1\"-\n\x05Meter\x12\r\n\x05level\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\xa2\x01\n\x03Hit\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\x13\n\x0btime_micros\x18\x02 \x01(\x03\x12\r\n\x05table\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0c\n\x04hand\x18\x06 \x01(\t\x12\x15\n\ramount_micros\x18\x07 \x01(\x03\x12%\n\x06status\x18\x08 \x01(\x0e\x32\x15.jackpot.v1.HitStatus\"\x86\x02\n\nLinkMeters\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12!\n\x06meters\x18\x05 \x03(\x0b\x32\x11.jackpot.v1.Meter\x12\x11\n\thit_count\x18\x06 \x01(\x03\x12$\n\x0brecent_hits\x18\x07 \x03(\x0b\x32\x0f.jackpot.v1.Hit\x12\x10\n\x08sequence\x18\x08 \x01(\x03\x12\x13\n\x0btime_micros\x18\t \x01(\x03\x12\x1a\n\x12pending_adjustment\x18\n \x01(\x08\"b\n\x07PayLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\r\n\x05level\x18\x02 \x01(\t\x12\x11\n\tshare_bps\x18\x03 \x01(\x05\x12\x10\n\x08pays_for\x18\x04 \x01(\x03\x12\x15\n\ramount_micros\x18\x05 \x01(\x03\"/\n\x08\x45nvyLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\x99\x01\n\x08Paytable\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\x11\n\ton_dealer\x18\x02 \x01(\x08\x12\"\n\x05lines\x18\x03 \x03(\x0b\x32\x13.jackpot.v1.PayLine\x12\"\n\x04\x65nvy\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.EnvyLine\x12%\n\x06medium\x18\x05 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\"F\n\rLinkPaytables\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\'\n\tpaytables\x18\x02 \x03(\x0b\x32\x14.jackpot.v1.Paytable\"\x12\n\x10ListSitesRequest\"\"\n\x11ListSitesResponse\x12\r\n\x05sites\x18\x01 \x03(\t\"/\n\x11ListMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\"M\n\x12ListMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\"2\n\x14ListPaytablesRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\"S\n\x15ListPaytablesResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12(\n\x05links\x18\x02 \x03(\x0b\x32\x19.jackpot.v1.LinkPaytables\"I\n\x12WatchMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\r\n\x05links\x18\x02 \x03(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\x03\"N\n\x13WatchMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters*l\n\tBetMedium\x12\x1a\n\x16\x42\x45T_MEDIUM_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x45T_MEDIUM_CHIPS\x10\x01\x12\x19\n\x15\x42\x45T_MEDIUM_ELECTRONIC\x10\x02\x12\x12\n\x0e\x42\x45T_MEDIUM_POT\x10\x03*\x92\x01\n\nLinkStatus\x12\x1b\n\x17LINK_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13LINK_STATUS_DEFINED\x10\x01\x12\x1a\n\x16LINK_STATUS_IN_SERVICE\x10\x02\x12\x19\n\x15LINK_STATUS_SUSPENDED\x10\x03\x12\x17\n\x13LINK_STATUS_RETIRED\x10\x04*\x87\x01\n\tHitStatus\x12\x1a\n\x16HIT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12HIT_STATUS_PENDING\x10\x01\x12\x18\n\x14HIT_STATUS_VALIDATED\x10\x02\x12\x13\n\x0fHIT_STATUS_PAID\x10\x03\x12\x17\n\x13HIT_STATUS_REJECTED\x10\x04\x32\xcd\x02\n\x0cMeterService\x12H\n\tListSites\x12\x1c.jackpot.v1.ListSitesRequest\x1a\x1d.jackpot.v1.ListSitesResponse\x12K\n\nListMeters\x12\x1d.jackpot.v1.ListMetersRequest\x1a\x1e.jackpot.v1.ListMetersResponse\x12T\n\rListPaytables\x12 .jackpot.v1.ListPaytablesRequest\x1a!.jackpot.v1.ListPaytablesResponse\x12P\n\x0bWatchMeters\x12\x1e.jackpot.v1.WatchMetersRequest\x1a\x1f.jackpot.v1.WatchMetersResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16jackpot/v1/meter.proto\x12\njackpot.v1\"-\n\x05Meter\x12\r\n\x05level\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\xa2\x01\n\x03Hit\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\x13\n\x0btime_micros\x18\x02 \x01(\x03\x12\r\n\x05table\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0c\n\x04hand\x18\x06 \x01(\t\x12\x15\n\ramount_micros\x18\x07 \x01(\x03\x12%\n\x06status\x18\x08 \x01(\x0e\x32\x15.jackpot.v1.HitStatus\"\x86\x02\n\nLinkMeters\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12!\n\x06meters\x18\x05 \x03(\x0b\x32\x11.jackpot.v1.Meter\x12\x11\n\thit_count\x18\x06 \x01(\x03\x12$\n\x0brecent_hits\x18\x07 \x03(\x0b\x32\x0f.jackpot.v1.Hit\x12\x10\n\x08sequence\x18\x08 \x01(\x03\x12\x13\n\x0btime_micros\x18\t \x01(\x03\x12\x1a\n\x12pending_adjustment\x18\n \x01(\x08\"b\n\x07PayLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\r\n\x05level\x18\x02 \x01(\t\x12\x11\n\tshare_bps\x18\x03 \x01(\x05\x12\x10\n\x08pays_for\x18\x04 \x01(\x03\x12\x15\n\ramount_micros\x18\x05 \x01(\x03\"/\n\x08\x45nvyLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\xcb\x01\n\x08Paytable\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\x11\n\ton_dealer\x18\x02 \x01(\x08\x12\"\n\x05lines\x18\x03 \x03(\x0b\x32\x13.jackpot.v1.PayLine\x12\"\n\x04\x65nvy\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.EnvyLine\x12%\n\x06medium\x18\x05 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\x12\x17\n\x0emagic_pays_for\x18\xaa\x01 \x01(\x03\x12\x17\n\x0elucky_pays_for\x18\xab\x01 \x01(\x03\"F\n\nLevelTerms\x12\r\n\x05level\x18\x01 \x01(\t\x12\x14\n\x0climit_micros\x18\x02 \x01(\x03\x12\x13\n\x0breserve_bps\x18\x03 \x01(\x03\"n\n\rLinkPaytables\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\'\n\tpaytables\x18\x02 \x03(\x0b\x32\x14.jackpot.v1.Paytable\x12&\n\x05terms\x18\xaa\x01 \x03(\x0b\x32\x16.jackpot.v1.LevelTerms\"\x12\n\x10ListSitesRequest\"\"\n\x11ListSitesResponse\x12\r\n\x05sites\x18\x01 \x03(\t\"/\n\x11ListMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\"M\n\x12ListMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\"2\n\x14ListPaytablesRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\"S\n\x15ListPaytablesResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12(\n\x05links\x18\x02 \x03(\x0b\x32\x19.jackpot.v1.LinkPaytables\"I\n\x12WatchMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\r\n\x05links\x18\x02 \x03(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\x03\"N\n\x13WatchMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters*l\n\tBetMedium\x12\x1a\n\x16\x42\x45T_MEDIUM_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x45T_MEDIUM_CHIPS\x10\x01\x12\x19\n\x15\x42\x45T_MEDIUM_ELECTRONIC\x10\x02\x12\x12\n\x0e\x42\x45T_MEDIUM_POT\x10\x03*\x92\x01\n\nLinkStatus\x12\x1b\n\x17LINK_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13LINK_STATUS_DEFINED\x10\x01\x12\x1a\n\x16LINK_STATUS_IN_SERVICE\x10\x02\x12\x19\n\x15LINK_STATUS_SUSPENDED\x10\x03\x12\x17\n\x13LINK_STATUS_RETIRED\x10\x04*\x87\x01\n\tHitStatus\x12\x1a\n\x16HIT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12HIT_STATUS_PENDING\x10\x01\x12\x18\n\x14HIT_STATUS_VALIDATED\x10\x02\x12\x13\n\x0fHIT_STATUS_PAID\x10\x03\x12\x17\n\x13HIT_STATUS_REJECTED\x10\x04\x32\xcd\x02\n\x0cMeterService\x12H\n\tListSites\x12\x1c.jackpot.v1.ListSitesRequest\x1a\x1d.jackpot.v1.ListSitesResponse\x12K\n\nListMeters\x12\x1d.jackpot.v1.ListMetersRequest\x1a\x1e.jackpot.v1.ListMetersResponse\x12T\n\rListPaytables\x12 .jackpot.v1.ListPaytablesRequest\x1a!.jackpot.v1.ListPaytablesResponse\x12P\n\x0bWatchMeters\x12\x1e.jackpot.v1.WatchMetersRequest\x1a\x1f.jackpot.v1.WatchMetersResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'jackpot.wire.v1.meter_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BETMEDIUM']._serialized_start=1368
-  _globals['_BETMEDIUM']._serialized_end=1476
-  _globals['_LINKSTATUS']._serialized_start=1479
-  _globals['_LINKSTATUS']._serialized_end=1625
-  _globals['_HITSTATUS']._serialized_start=1628
-  _globals['_HITSTATUS']._serialized_end=1763
+  _globals['_BETMEDIUM']._serialized_start=1530
+  _globals['_BETMEDIUM']._serialized_end=1638
+  _globals['_LINKSTATUS']._serialized_start=1641
+  _globals['_LINKSTATUS']._serialized_end=1787
+  _globals['_HITSTATUS']._serialized_start=1790
+  _globals['_HITSTATUS']._serialized_end=1925
   _globals['_METER']._serialized_start=38
   _globals['_METER']._serialized_end=83
   _globals['_HIT']._serialized_start=86
@@ -48,25 +48,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ENVYLINE']._serialized_start=615
   _globals['_ENVYLINE']._serialized_end=662
   _globals['_PAYTABLE']._serialized_start=665
-  _globals['_PAYTABLE']._serialized_end=818
-  _globals['_LINKPAYTABLES']._serialized_start=820
-  _globals['_LINKPAYTABLES']._serialized_end=890
-  _globals['_LISTSITESREQUEST']._serialized_start=892
-  _globals['_LISTSITESREQUEST']._serialized_end=910
-  _globals['_LISTSITESRESPONSE']._serialized_start=912
-  _globals['_LISTSITESRESPONSE']._serialized_end=946
-  _globals['_LISTMETERSREQUEST']._serialized_start=948
-  _globals['_LISTMETERSREQUEST']._serialized_end=995
-  _globals['_LISTMETERSRESPONSE']._serialized_start=997
-  _globals['_LISTMETERSRESPONSE']._serialized_end=1074
-  _globals['_LISTPAYTABLESREQUEST']._serialized_start=1076
-  _globals['_LISTPAYTABLESREQUEST']._serialized_end=1126
-  _globals['_LISTPAYTABLESRESPONSE']._serialized_start=1128
-  _globals['_LISTPAYTABLESRESPONSE']._serialized_end=1211
-  _globals['_WATCHMETERSREQUEST']._serialized_start=1213
-  _globals['_WATCHMETERSREQUEST']._serialized_end=1286
-  _globals['_WATCHMETERSRESPONSE']._serialized_start=1288
-  _globals['_WATCHMETERSRESPONSE']._serialized_end=1366
-  _globals['_METERSERVICE']._serialized_start=1766
-  _globals['_METERSERVICE']._serialized_end=2099
+  _globals['_PAYTABLE']._serialized_end=868
+  _globals['_LEVELTERMS']._serialized_start=870
+  _globals['_LEVELTERMS']._serialized_end=940
+  _globals['_LINKPAYTABLES']._serialized_start=942
+  _globals['_LINKPAYTABLES']._serialized_end=1052
+  _globals['_LISTSITESREQUEST']._serialized_start=1054
+  _globals['_LISTSITESREQUEST']._serialized_end=1072
+  _globals['_LISTSITESRESPONSE']._serialized_start=1074
+  _globals['_LISTSITESRESPONSE']._serialized_end=1108
+  _globals['_LISTMETERSREQUEST']._serialized_start=1110
+  _globals['_LISTMETERSREQUEST']._serialized_end=1157
+  _globals['_LISTMETERSRESPONSE']._serialized_start=1159
+  _globals['_LISTMETERSRESPONSE']._serialized_end=1236
+  _globals['_LISTPAYTABLESREQUEST']._serialized_start=1238
+  _globals['_LISTPAYTABLESREQUEST']._serialized_end=1288
+  _globals['_LISTPAYTABLESRESPONSE']._serialized_start=1290
+  _globals['_LISTPAYTABLESRESPONSE']._serialized_end=1373
+  _globals['_WATCHMETERSREQUEST']._serialized_start=1375
+  _globals['_WATCHMETERSREQUEST']._serialized_end=1448
+  _globals['_WATCHMETERSRESPONSE']._serialized_start=1450
+  _globals['_WATCHMETERSRESPONSE']._serialized_end=1528
+  _globals['_METERSERVICE']._serialized_start=1928
+  _globals['_METERSERVICE']._serialized_end=2261
 # @@protoc_insertion_point(module_scope)

@@ -139,9 +139,10 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def plan_file(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
-    r"""Compare a site file with its journal: what a start will change, keep or refuse.
+    r"""Compare a site file with its journal.
 
-    Reads the journal without its controller and changes nothing.
+    Tells what a start will add, change, keep or refuse, by line, old and new. Reads the journal
+    without its controller and changes nothing.
 
     Exits with 1 if the file has faults or a controller would refuse it.
 

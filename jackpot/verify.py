@@ -6,7 +6,8 @@ themselves are checked as well: nothing may stand in for them or change what is 
 reads page by page, so the length of a journal costs time and no memory, and it changes nothing.
 
 A snapshot that comes from one of an older form may remember fewer requests and other paid hits than
-the replay does; the requests that both remember, and the hits that are not yet paid, must be alike.
+the replay does, and does not know what awards had taken off a meter; the requests that both
+remember, and the hits that are not yet paid, must be alike.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from jackpot.core.events import SnapshotTaken
 from jackpot.core.request_memory import agree
-from jackpot.core.state import RequestMemory, State, is_open
+from jackpot.core.state import RequestMemory, Settlement, State, is_open
 from jackpot.engine.replica import PAGE, Replica
 from jackpot.store import codec
 from jackpot.store.journal import Archive, Head, StoredSnapshot, StoreError, UnsoundError
@@ -166,9 +167,23 @@ def _but_for_memory(state: State) -> State:
         name: replace(table, attaches=RequestMemory()) for name, table in state.tables.items()
     }
     due = [hit for hit in state.hits if is_open(hit)]
+    links = {name: replace(link, borne={}) for name, link in state.links.items()}
+    settlements = {name: _but_for_borne(each) for name, each in state.settlements.items()}
     return replace(
-        state, tables=tables, requests_by={}, forgotten_request="", converted_at=0, hits=due
+        state,
+        tables=tables,
+        links=links,
+        settlements=settlements,
+        requests_by={},
+        forgotten_request="",
+        converted_at=0,
+        hits=due,
     )
+
+
+def _but_for_borne(settlement: Settlement) -> Settlement:
+    before = {name: replace(pools, borne_micros=0) for name, pools in settlement.before.items()}
+    return replace(settlement, before=before)
 
 
 def _verify_digest(site: str, snapshot: StoredSnapshot, event: SnapshotTaken) -> None:

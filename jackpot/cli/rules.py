@@ -21,6 +21,7 @@ def rules() -> None:
       jackpot rules list
       jackpot rules show pa-crazy-4-poker five-card-progressive
       jackpot rules check site.toml
+      jackpot rules plan site.toml
     """
 
 
@@ -123,6 +124,81 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
         click.echo(f"{file}: {verdict.replace('1 violations', '1 violation')}")
     if violations:
         context.exit(1)
+
+
+@rules.command("plan")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--store",
+    "--data",
+    "store",
+    metavar="ADDRESS",
+    envvar="JACKPOT_DATA",
+    help="The controller's data directory, or postgresql://… [default: what the site file says]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def plan_file(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
+    r"""Compare a site file with its journal.
+
+    Tells what a start will add, change, keep or refuse, by line, old and new. Reads the journal
+    without its controller and changes nothing.
+
+    Exits with 1 if the file has faults or a controller would refuse it.
+
+    \b
+    Example:
+      jackpot rules plan site.toml
+      jackpot rules plan site.toml --store /var/lib/jackpot --json
+    """
+    from jackpot.cli import plan_view as view
+    from jackpot.rules.site import SiteFileError, load_site_file
+
+    try:
+        found = load_site_file(file)
+    except SiteFileError as error:
+        raise click.ClickException(
+            f"{file} has faults, mend them first: jackpot rules check {file} ({error})"
+        ) from error
+    steps = view.steps(found, store or found.server.data)
+    if as_json:
+        print_json(view.as_json(found, steps))
+    else:
+        for line in view.lines(file, found, steps):
+            click.echo(line)
+    if any(step.verdict == "refuse" for step in steps):
+        context.exit(1)
+
+
+@rules.command("layout")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("table")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def layout(file: Path, table: str, *, as_json: bool) -> None:
+    r"""Print what a table's layout or sign must tell patrons.
+
+    All wagers offered with their odds, minimum and maximum, limits in force, and inscriptions.
+
+    \b
+    Example:
+      jackpot rules layout site.toml table-4
+    """
+    import msgspec
+
+    from jackpot.cli import rules_view as view
+    from jackpot.rules.layout import layout_card
+    from jackpot.rules.site import load_site
+
+    site = load_site(file)
+    found = next((each for each in site.tables if each.id == table), None)
+    if found is None or found.base is None:
+        known = ", ".join(each.id for each in site.tables if each.base) or "none"
+        raise click.ClickException(f"{file} has no table {table!r} with a layout (it has: {known})")
+    card = layout_card(found, site.links)
+    if as_json:
+        print_json(msgspec.to_builtins(card))
+    else:
+        view.layout(card)
 
 
 def _summary(rule: "Rule") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from jackpot.core.money import dollars, rate_text
 from jackpot.rules.choices import options
+from jackpot.rules.layout import LayoutCard
 from jackpot.rules.model import BetRule, Paytable, Rule
 from jackpot.rules.site import SiteFile
 
@@ -91,9 +92,12 @@ def bet(one: BetRule) -> None:
 
 
 def provisions(rule: Rule) -> None:
-    """The rules that are no number."""
-    if rule.provisions:
+    """What an operator may choose for a table, and the rules that are no number."""
+    if rule.options or rule.provisions:
         click.echo()
+    for option in rule.options:
+        for value in option.values:
+            _say(f"options.{option.id} = {value.value}: {value.says}", value.clause)
     for provision in rule.provisions:
         _say(f"{provision.id}: {provision.says}", provision.clause)
 
@@ -115,6 +119,21 @@ def choices(found: SiteFile) -> None:
         for option in options(rule, one, paytable):
             need = "must choose" if option.required else "may choose"
             _say(f"{need} {option.key}: {option.allowed}", option.clause)
+
+
+def layout(card: LayoutCard) -> None:
+    """What a table tells patrons."""
+    click.secho(f"{card.table}: {card.title}", bold=True)
+    if card.clause:
+        _say("odds or amounts of all wagers:", card.clause)
+    for wager in card.wagers:
+        click.echo()
+        _say(f"{wager.title}, {wager.wager}", wager.clause)
+        for line in wager.lines:
+            _say(f"  {line.hand}: {line.pays}")
+    click.echo()
+    for each in card.inscriptions:
+        _say(each.says, each.clause)
 
 
 def _paytables(tables: Sequence[Paytable]) -> None:

@@ -42,7 +42,7 @@ from jackpot.core.events.operator import (
 from jackpot.core.incarnation import lost_proposal
 from jackpot.core.ledger import Book
 from jackpot.core.links import find_level, find_link
-from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
+from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT, dollars, rate_text
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Proposal, State
 
@@ -309,11 +309,16 @@ def _transfer(state: State, command: TransferFunds) -> FundsTransferred | Refusa
 
 
 def _limit(state: State, command: SetLimit) -> ParametersChanged | Refusal:
-    """Give a level another limit, not below what it starts with."""
+    """Give a level another limit: above what it starts with, and not below its meter.
+
+    A meter that starts at its limit never progresses, and one that stands above it would be shown
+    with a limit that it does not keep.
+    """
     level = find_level(state, command.link, command.level)
     if isinstance(level, Refusal):
         return level
-    least = max(level.seed_micros, level.reseed_micros)
+    meter = state.balances.get(ledger.meter(ledger.key(command.link, command.level)), 0)
+    least = max(level.seed_micros + MICROS_PER_CENT, level.reseed_micros + MICROS_PER_CENT, meter)
     if 0 < command.limit_micros < least:
         return refuse(Reason.BELOW_MINIMUM, limit_micros=command.limit_micros, minimum_micros=least)
     return _parameters(state, command, limit_micros=command.limit_micros)

@@ -119,6 +119,32 @@ class Irregularities(Struct, frozen=True, omit_defaults=True):
     voids_seat: tuple[str, ...] = ()
 
 
+class WagerTerms(Struct, frozen=True, omit_defaults=True):
+    """A wager on the layout as a table offers it; what is not said is as its rule has it."""
+
+    bet: str
+    paytable: str = ""  # of the rule's paytables
+    pays: dict[str, str] = {}  # hand -> payment, where it is more than the paytable's
+    minimum_micros: int = 0  # 0: the table's
+    maximum_micros: int = 0
+    fold_forfeits: bool | None = None  # where the text leaves it open
+
+
+class BaseTerms(Struct, frozen=True, omit_defaults=True):
+    """What the house filed for a table's base game: the wagers on its layout, outside any link."""
+
+    rule: str  # the rule file's id
+    minimum_micros: int  # as posted
+    maximum_micros: int
+    wagers: tuple[WagerTerms, ...] = ()  # all that are offered
+    options: dict[str, str] = {}  # the rule's options, each with its value
+    payout_limit_micros: int = 0  # on the wagers whose rule has one; 0: none
+
+    def wager(self, bet: str) -> WagerTerms | None:
+        """A wager that is offered."""
+        return next((wager for wager in self.wagers if wager.bet == bet), None)
+
+
 class Table(Struct, frozen=True, omit_defaults=True):
     """A table, the links it is on in the order in which a player's wagers on them are settled."""
 
@@ -132,6 +158,7 @@ class Table(Struct, frozen=True, omit_defaults=True):
     boxes_per_player: int = 1  # adjacent boxes that one person may play
     decks: DeckLife = DeckLife()
     irregularities: Irregularities = Irregularities()
+    base: BaseTerms | None = None  # none in journals of 0.1.0
 
 
 class GamingDay(Struct, frozen=True):

@@ -32,8 +32,12 @@ def _terms_of_bet(bet: Bet) -> Bet:
 
 
 def terms_of_table(table: Table) -> Table:
-    """A table without what touches nobody's money: the age of decks, and words for a void."""
-    return replace(table, decks=DeckLife(), irregularities=Irregularities())
+    """A table without what only reports use, and without what no award depends on.
+
+    Wagers on the layout are settled at the table, chip for chip: a house may file other limits and
+    paytables for them from one round to the next, and the journal says since when.
+    """
+    return replace(table, decks=DeckLife(), irregularities=Irregularities(), base=None)
 
 
 def with_rates_of(journaled: Link, filed: Link) -> Link:

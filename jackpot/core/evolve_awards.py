@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from jackpot.core import ledger
 from jackpot.core.claims import is_full
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import (
@@ -20,6 +21,7 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import (
     RECENT_HITS,
+    Award,
     Hit,
     Payout,
     PayoutStatus,
@@ -64,6 +66,41 @@ def settled(state: State, event: RoundSettled) -> None:
     if event.settlement:
         _keep_settlement(state, event.settlement)
         _note_funding(state, event.settlement)
+        _note_borne(state, (), event.settlement.awards, {})
+
+
+def _note_borne(
+    state: State, was: Iterable[Award], now: Iterable[Award], back_to: dict[str, int]
+) -> None:
+    """Follow what awards short of 100% took off each meter since the house last put money on it.
+
+    `was` and `now` are a settlement's awards before and after; `back_to` has the amounts at its
+    first turn for levels whose 100% fell. Another round's 100% since then began anew.
+    """
+    before, after = _borne_by(was), _borne_by(now)
+    for name in before.keys() | after.keys():
+        link, level = name.split("/")
+        borne = state.links[link].borne
+        others = borne.get(level, 0) - before.get(name, (0, False))[0]
+        taken, begins_anew = after.get(name, (0, False))
+        if name in back_to:
+            others += back_to[name]
+        elif begins_anew and not before.get(name, (0, False))[1]:
+            others = 0
+        borne[level] = others + taken
+
+
+def _borne_by(awards: Iterable[Award]) -> dict[str, tuple[int, bool]]:
+    """By level: what awards took off the meter behind the last 100%, and whether there was one."""
+    found: dict[str, tuple[int, bool]] = {}
+    for award in (award for award in awards if award.claim.level):
+        name = ledger.key(award.claim.link, award.claim.level)
+        taken, begins_anew = found.get(name, (0, False))
+        if is_full(award.claim):
+            found[name] = 0, True
+        else:
+            found[name] = taken - award.effects.meter_micros, begins_anew
+    return found
 
 
 def _note_funding(state: State, settlement: Settlement) -> None:
@@ -161,7 +198,8 @@ def _rework(
     settlement: Settlement | None = None,
 ) -> None:
     """What became of the settlement under this key, whose place another one takes, or none."""
-    before = state.settlements[key].before if last_hit else {}
+    was = state.settlements.get(key)
+    before = was.before if was and last_hit else {}
     for change in changes:
         if change.closed:
             _note(state, state.close_payout(change.payout), "rejected")
@@ -175,9 +213,21 @@ def _rework(
         link, level = name.split("/")
         state.links[link].last_hit[level] = sequence
         state.links[link].funded[level] = before[name].funded_micros
+    if was:
+        back_to = {name: before[name].borne_micros for name in last_hit}
+        then, now = (
+            [award for award in awards if not _begun_anew_since(state, award, was.sequence)]
+            for awards in (was.awards, settlement.awards if settlement else ())
+        )
+        _note_borne(state, then, now, back_to)
     if settlement:
         _keep_settlement(state, settlement)
         _note_funding(state, settlement)
+
+
+def _begun_anew_since(state: State, award: Award, sequence: int) -> bool:
+    """Whether another round has won 100% of an award's level since its settlement."""
+    return state.links[award.claim.link].last_hit.get(award.claim.level, 0) > sequence
 
 
 def voided(state: State, event: RoundVoided) -> None:

@@ -151,8 +151,10 @@ def _players_part(link: LinkState, level: Level, meter_micros: int) -> int:
     """What of a meter is not the house's: all but what the house put on it, a reseed at most.
 
     A reserve that stood in for the reseed was players' money, and a seed is given once and for all.
+    Awards short of 100% came off the house's part first: what players put on a meter stays theirs.
     """
-    houses_micros = min(level.reseed_micros, link.funded.get(level.id, 0))
+    put_on = min(level.reseed_micros, link.funded.get(level.id, 0))
+    houses_micros = max(0, put_on - link.borne.get(level.id, 0))
     return max(0, meter_micros - houses_micros)
 
 

@@ -98,20 +98,27 @@ def pay(state: State, command: PayPayout, request: Request) -> PayoutPaid | Refu
     return PayoutPaid(payout.id, command.form, payout.source, payout.amount_micros, book.postings())
 
 
+def _wager_of(payout: Payout) -> tuple[int, str, str]:
+    return payout.seat, payout.link, payout.bet
+
+
 def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | Refusal:
-    """Take an award back; a misread hand takes with it all that hung on its reading."""
+    """Take an award back, with all that hung on the hand's reading or on the wager.
+
+    Who has no lit lamp has made no wager (PA 657a.11(e)(2)), and an envy bonus is for those who
+    made one (657a.11(e)(5)): so it falls with the award that was rejected for the wager.
+    """
     payout = _open(state, command.payout, command.floorperson)
     if isinstance(payout, Refusal):
         return payout
     settlement = settlement_of(state, payout)
     doomed = {payout.id}
-    if command.reason == "hand-misread" and payout.kind in _READ:
-        doomed |= {
-            p
-            for p in open_payouts(state, settlement)
-            if (other := state.payouts[p]).kind in _READ
-            and (other.link, other.holder) == (payout.link, payout.holder)
-        }
+    others = [state.payouts[p] for p in open_payouts(state, settlement)]
+    if command.reason != "hand-misread":
+        doomed |= {o.id for o in others if _wager_of(o) == _wager_of(payout)}
+    elif payout.kind in _READ:
+        on_hand = payout.link, payout.holder
+        doomed |= {o.id for o in others if o.kind in _READ and (o.link, o.holder) == on_hand}
     book = Book(state.balances)
     done = rework(state, book, settlement, doomed)
     done.keep_limits(state, book)

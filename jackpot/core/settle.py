@@ -41,6 +41,7 @@ def pools_of(state: State, book: Book, link: str, level: str) -> Pools:
         fund=config.reserve_mode == "fund",
         last_hit=state.links[link].last_hit.get(level, 0),
         funded_micros=state.links[link].funded.get(level, 0),
+        borne_micros=state.links[link].borne.get(level, 0),
     )
 
 

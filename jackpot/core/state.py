@@ -158,6 +158,7 @@ class LinkState(Struct):
     status: LinkStatus = "defined"
     last_hit: dict[str, int] = field(default_factory=dict)  # level -> sequence
     funded: dict[str, int] = field(default_factory=dict)  # level -> what the house put on last
+    borne: dict[str, int] = field(default_factory=dict)  # level -> what awards took off it since
     hit_count: int = 0  # every percentage award; signs notice a hit that they did not see
     next_config: Link | None = None  # approved changes, in force when the link resumes
     pending_adjustment: bool = False  # a Bad Beat was paid and the display not yet set right
@@ -217,6 +218,7 @@ class Pools(Struct, frozen=True, gc=False):
     fund: bool
     last_hit: int  # sequence of the level's last 100% before this
     funded_micros: int = 0  # what the house had put on the meter
+    borne_micros: int = 0  # what awards had taken off it since
 
 
 class Settlement(Struct, frozen=True, gc=False):

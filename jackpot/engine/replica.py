@@ -17,9 +17,9 @@ from jackpot.engine.tables import EVERY, concerned
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,
+    Archive,
     Entry,
     Head,
-    Journal,
     Reader,
     StoredSnapshot,
     UnsoundError,
@@ -150,7 +150,7 @@ class Replica:
             self._since.append(entry)
 
 
-def load(journal: Journal, site: str) -> Replica:
+def load(journal: Archive, site: str) -> Replica:
     """Make a site's copy from the journal, or raise UnsoundError where its chain is broken."""
     replica = _from_snapshot(journal, site) or Replica(site)
     while not replica.catch_up(journal):
@@ -159,7 +159,7 @@ def load(journal: Journal, site: str) -> Replica:
     return replica
 
 
-def _from_snapshot(journal: Journal, site: str) -> Replica | None:
+def _from_snapshot(journal: Archive, site: str) -> Replica | None:
     for snapshot in journal.snapshots(site):
         # The entry that it is a snapshot after, and the one that binds it to the chain.
         around = journal.read(site, snapshot.sequence - 1, 2)

@@ -118,7 +118,7 @@ def pot_link(section: Section, link_id: str, rule: Rule) -> config.Link:
     posted = _posted(pot)
     pot.close()
     for key in _REQUIRED:
-        if key not in pot:
+        if key not in pot and not pot.broken(key):
             pot.fault(f"pot.{key} is missing: the posted rules state it", clause=_clause(key))
     if all(key in pot for key in _REQUIRED):
         _hold_to_text(pot, posted)

@@ -11,7 +11,7 @@ from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.compile import LevelChoice, LinkChoice
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
-from jackpot.rules.section import Section
+from jackpot.rules.section import Section, did_you_mean, suggestion
 
 
 def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
@@ -22,7 +22,8 @@ def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
         return None
     rule = rules().get(rule_id)
     if rule is None:
-        section.fault(f"there is no rule {rule_id!r}; see: jackpot rules list", "rule")
+        meant = did_you_mean(suggestion(rule_id, rules()))
+        section.fault(f"there is no rule {rule_id!r}{meant or '; see: jackpot rules list'}", "rule")
         return None
     bet = rule.bet(bet_id)
     if bet is None or not bet.linkable:
@@ -46,7 +47,7 @@ def link_choice(section: Section, link_id: str) -> LinkChoice:
     pays = section.section("pays")
     wager = section.money("wager")
     if wager is None and "wager" not in section:
-        section.fault("the key 'wager' is missing")
+        section.missing("wager")
     fold = section.flag("fold_forfeits", default=False) if "fold_forfeits" in section else None
     source = (
         section.choice("fixed_awards_from", ("meter", "house"))
@@ -143,5 +144,5 @@ def _level_options(level: LevelRule) -> list[Option]:
         name = f"levels.{level.id}.reserve_mode"
         found.append(Option(name, "add to the reseed, or fund it", level.clause))
     # No text here speaks of a limit, so it needs no clause and breaks none.
-    found.append(Option(f"levels.{level.id}.limit", "the seed or more; default none"))
+    found.append(Option(f"levels.{level.id}.limit", "more than seed and reseed; default none"))
     return found

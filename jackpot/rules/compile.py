@@ -5,7 +5,7 @@ a choice that the law doesn't allow is a fault with its clause. All faults are f
 first. Pure: reads no file.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from msgspec import Struct, field
@@ -158,10 +158,13 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
         fixed=rule.clause if rule.primary_term.bound == "is" else "",
         minimum_bps=rule.primary_term.bps if rule.primary_term.bound == "at-least" else 0,
     )
-    if chosen.limit_micros is not None and chosen.limit_micros < max(
-        level.seed_micros, level.reseed_micros, 1
-    ):
-        reason = f"limit of {rule.id} is below its seed or reseed"
+    start = max(level.seed_micros, level.reseed_micros)
+    if chosen.limit_micros is not None and chosen.limit_micros <= start:
+        limit, least = dollars(chosen.limit_micros), dollars(start)
+        reason = (
+            f"limit of {rule.id} is ${limit}: its meter starts at ${least} and would never grow; "
+            f"choose more than ${least}, or leave the limit out"
+        )
         faults.append(Fault((*at, "limit"), reason, rule.clause))
     if chosen.reserve_mode == "fund" and not level.reserve_bps:
         reason = f"reserve_mode of {rule.id} can be set only for a level with a reserve"
@@ -190,7 +193,8 @@ def _bets(
 ) -> tuple[config.Bet, ...]:
     for hand in choice.pays:
         if all(row.hand != hand for row in paytable.rows):
-            reason = f"paytable {paytable.id} has no row for {hand!r}"
+            known = ", ".join(row.hand for row in paytable.rows)
+            reason = f"paytable {paytable.id} has no row for {hand!r} (it has: {known})"
             faults.append(Fault(("pays", hand), reason, paytable.clause))
     lines = tuple(_line(row, bet, paytable, choice, faults) for row in paytable.rows)
     envy = paytable.envy_at(choice.wager_micros)
@@ -226,7 +230,7 @@ def _line(
     row: Row, bet: BetRule, paytable: Paytable, choice: LinkChoice, faults: list[Fault]
 ) -> config.PayLine:
     clause = row.clause or paytable.clause
-    pay = _chosen_pay(row, paytable, choice, faults)
+    pay = chosen_pay(row, paytable, choice.pays, faults, ("pays",))
     if pay.kind == "share":
         return config.PayLine(
             hand=row.hand, level=pay.level, share_bps=pay.number, shared=row.shared, clause=clause
@@ -244,17 +248,24 @@ def _line(
     raise ValueError(f"a link can't pay {row.pays!r}")
 
 
-def _chosen_pay(row: Row, paytable: Paytable, choice: LinkChoice, faults: list[Fault]) -> Pay:
-    at = ("pays", row.hand)
+def chosen_pay(
+    row: Row,
+    paytable: Paytable,
+    pays: Mapping[str, str],
+    faults: list[Fault],
+    keys: tuple[str, ...],
+) -> Pay:
+    """What a row pays as the operator chose, or as the rule has it where the choice is a fault."""
+    at = (*keys, row.hand)
     clause = row.clause or paytable.clause
     options = [parse_pay(text) for text in (row.pays, row.or_pays) if text]
-    if row.hand not in choice.pays:
+    if row.hand not in pays:
         if row.or_pays:
             reason = f"pays.{row.hand} must be declared: {row.pays} or {row.or_pays}"
             faults.append(Fault(at, reason, clause))
         return row.pay
     try:
-        pay = parse_pay(choice.pays[row.hand])
+        pay = parse_pay(pays[row.hand])
     except ValueError as error:
         faults.append(Fault(at, f"pays.{row.hand}: {error}"))
         return row.pay

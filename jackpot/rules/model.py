@@ -7,7 +7,7 @@ reads that, and `compile` joins the two.
 import datetime as dt
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from jackpot.core.config import DeckLife, Medium, PayoutSource, Whose
 from jackpot.rules.paytable import NAME, Cited, EnvySchedule, LevelRule, Paytable, Row
@@ -50,6 +50,7 @@ Does = Literal[
     "player-chooses",  # to play the hand out, or to void it
     "again",  # the step is repeated
 ]
+Until = Literal["decided", "revealed"]
 Result = Literal["win", "lose", "push", "paytable", "push-or-paytable"]
 
 
@@ -58,6 +59,11 @@ class WagerRule(Cited, frozen=True, kw_only=True):
 
     allowed: tuple[str, ...] = ()
     times: str = ""  # in own words, how the amount follows from another wager
+    of: str = ""  # the wager of which this one is a multiple
+    least: int = 1  # how many times it at least, and at most
+    most: int = 1
+    better: tuple[str, int] | None = None  # a hand, and the multiple that it and higher ones allow
+    at_least: str = ""  # an amount that the text names, where it is not the posted minimum
 
     @property
     def allowed_micros(self) -> tuple[int, ...]:
@@ -115,10 +121,14 @@ class Vigorish(Cited, frozen=True, kw_only=True):
 
 
 class LimitRule(Cited, frozen=True, kw_only=True):
-    """A limit that an operator may put on what one player wins."""
+    """A limit on what one player wins: the least that an operator may choose, or the limit itself.
+
+    Both are the amount here, or the most that a minimum wager could win if that is more.
+    """
 
     at_least: str
     note: str
+    mandatory: bool = False  # the text sets it: there is nothing to choose
 
     def least_micros(self, most_at_minimum_micros: int) -> int:
         """The lowest limit that is allowed, given the most that a minimum wager could win."""
@@ -134,7 +144,8 @@ class BetRule(Cited, frozen=True, kw_only=True):
     ranking: str = ""  # none where nothing is ranked
     cards: str = ""  # in own words, which cards are ranked, where it is not the player's own hand
     requires: tuple[str, ...] = ()  # wagers that must be placed first
-    optional: bool = True  # the operator may offer it or not
+    optional: bool = True  # a player may place it or not
+    offered: Literal["may", "must"] = "may"  # of an optional one: whether an operator may omit it
     medium: Medium = "chips"
     on: tuple[Whose, ...] = ("player",)
     wager: WagerRule | None = None
@@ -209,6 +220,42 @@ class IrregularityRule(Cited, frozen=True, kw_only=True):
     id: str
     does: Does
     spares: tuple[str, ...] = ()  # bets that are settled although the round is void
+    spared_by: str = ""  # the clause whose rows alone pay them then
+    until: Until = "revealed"  # of an exposed card: from when on it no longer matters
+
+
+class OptionValue(Cited, frozen=True, kw_only=True):
+    """One lawful value of an option, and what goes with it."""
+
+    value: str
+    says: str
+    # By bet: the paytables that it leaves, and whether a fold loses it.
+    paytables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    folds: dict[str, bool] = field(default_factory=dict)
+    only_by: tuple[str, ...] = ()  # the ways of dealing that allow it; none: all
+
+
+class OptionRule(Cited, frozen=True, kw_only=True):
+    """What an operator chooses for a table; the first value holds where nothing is said."""
+
+    id: str
+    values: tuple[OptionValue, ...]
+
+    def value(self, value: str) -> OptionValue | None:
+        """A lawful value."""
+        return next((each for each in self.values if each.value == value), None)
+
+
+class SignRule(Cited, frozen=True, kw_only=True):
+    """That odds or amounts of all wagers stand on the layout, or on a sign at the table."""
+
+    says: str
+
+
+class Inscription(Cited, frozen=True, kw_only=True):
+    """What else the layout or the sign tells patrons, in own words."""
+
+    says: str
 
 
 class Provision(Cited, frozen=True, kw_only=True):
@@ -235,7 +282,14 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     facility: FacilityRule | None = None
     bets: tuple[BetRule, ...] = ()
     irregularities: tuple[IrregularityRule, ...] = ()
+    options: tuple[OptionRule, ...] = ()
+    sign: SignRule | None = None  # where the text asks for the odds of all wagers
+    inscriptions: tuple[Inscription, ...] = ()
     provisions: tuple[Provision, ...] = ()
+
+    def option(self, option_id: str) -> OptionRule | None:
+        """The option with this id."""
+        return next((option for option in self.options if option.id == option_id), None)
 
     def bet(self, bet_id: str) -> BetRule | None:
         """The bet with this id."""

@@ -2,10 +2,12 @@
 
 A `Section` is one table of the file. Each reader method takes a key, checks its value and returns
 it, or notes a fault at the key's line and returns the default. `close` notes the keys that nobody
-asked for.
+asked for and those that are missing. One mistake is one fault: a key that is misspelled is not
+missing too, and a value that can't be read is not called undeclared.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -39,6 +41,15 @@ class Log:
         self.lines = lines
         self.violations: list[Violation] = []
         self.warnings: list[Violation] = []
+        self._broken: set[Path] = set()  # keys and tables of which the file says nothing usable
+
+    def broken(self, path: Path) -> bool:
+        """Whether a key, or a table around it, is already known to be wrong."""
+        return any(path[:end] in self._broken for end in range(1, len(path) + 1))
+
+    def note_broken(self, path: Path) -> None:
+        """Remember that nothing more need be said of a key."""
+        self._broken.add(path)
 
     def fault(self, path: Path, reason: str, clause: str = "") -> None:
         """Note that something must be changed."""
@@ -57,6 +68,7 @@ class Section:
         self.path = path
         self._values = values
         self._asked: set[str] = set()
+        self._missing: dict[str, tuple[str, str]] = {}  # key -> reason, clause
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -68,6 +80,14 @@ class Section:
     def fault(self, reason: str, *keys: str, clause: str = "") -> None:
         """Note a fault at a key of this table, or at the table itself."""
         self.log.fault((*self.path, *keys), reason, clause)
+
+    def missing(self, key: str, reason: str = "", clause: str = "") -> None:
+        """Note, when the table is closed, that a key is missing, unless it was misspelled."""
+        self._missing[key] = reason or f"the key {key!r} is missing", clause
+
+    def broken(self, *keys: str) -> bool:
+        """Whether a key is already known to be wrong."""
+        return self.log.broken((*self.path, *keys))
 
     def text(self, key: str, default: str | None = None) -> str:
         """A text; required where there is no default."""
@@ -127,10 +147,15 @@ class Section:
             yield Section(self.log, (*self.path, key, number), values)
 
     def close(self) -> None:
-        """Note every key that has no meaning here."""
+        """Note every key that has no meaning here, and every one that is missing."""
         for key in self._values:
             if key not in self._asked:
-                self.fault(f"unknown key {key!r}", key)
+                meant = suggestion(key, self._asked - self._values.keys())
+                self.fault(f"unknown key {key!r}{did_you_mean(meant)}", key)
+                self.log.note_broken((*self.path, meant or key))
+        for key, (reason, clause) in self._missing.items():
+            if not self.broken(key):
+                self.fault(reason, clause=clause)
 
     def _optional(self, key: str, parse: Callable[[Any], Value]) -> Value | None:
         self._asked.add(key)
@@ -142,14 +167,25 @@ class Section:
         self._asked.add(key)
         if key not in self._values:
             if default is None:
-                self.fault(f"the key {key!r} is missing")
+                self.missing(key)
                 return broken
             return default
         try:
             return parse(self._values[key])
         except ValueError as error:
             self.fault(f"{key}: {error}", key)
+            self.log.note_broken((*self.path, key))
             return broken
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant; "" where none is near."""
+    return next(iter(difflib.get_close_matches(word, list(known), 1)), "")
+
+
+def did_you_mean(meant: str) -> str:
+    """The end of a sentence about a word that nobody knows."""
+    return f"; did you mean {meant!r}?" if meant else ""
 
 
 def _text(value: object) -> str:
@@ -177,7 +213,7 @@ def _money(value: object) -> int:
     if isinstance(value, list):
         raise BadValueError("must be one amount: all wagers of a link are the same")
     if isinstance(value, int) and not isinstance(value, bool):
-        return parse_money(str(value))
+        raise BadValueError(f'write the amount in quotes: "${value}"')
     return parse_money(_text(value))
 
 

@@ -20,8 +20,9 @@ from jackpot.rules.compile import compile_link
 from jackpot.rules.irregularities import listed
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
-from jackpot.rules.section import Log, Section, Violation
-from jackpot.rules.toml_lines import error_line, key_lines, parse
+from jackpot.rules.section import Log, Section, Violation, did_you_mean, suggestion
+from jackpot.rules.table_choices import base_choice, base_terms
+from jackpot.rules.toml_lines import error_line, key_lines, line_of, parse
 from jackpot.wire.address import AddressError, verify_address
 from jackpot.wire.errors import PlainError
 
@@ -51,6 +52,15 @@ class SiteFile(Struct, frozen=True):
     violations: tuple[Violation, ...]
     warnings: tuple[Violation, ...]
     choices: dict[str, tuple[Rule, BetRule, Paytable]]  # by link
+    lines: dict[tuple[str | int, ...], int] = {}  # of each key, for whoever has more to say of it
+
+    def line(self, kind: str, id_: str, key: tuple[str, ...]) -> int:
+        """The line of a link's or a table's key, or the nearest one around it."""
+        if kind == "site":
+            return line_of(self.lines, key if key[0] == "day" else ("site", *key))
+        links, tables = ([each.id for each in of] for of in (self.site.links, self.site.tables))
+        place = (links if kind == "link" else tables).index(id_)
+        return line_of(self.lines, (f"{kind}s", place, *key))
 
 
 class SiteFileError(PlainError, ValueError):
@@ -86,7 +96,7 @@ def check_site(path: Path) -> SiteFile:
     except UnicodeDecodeError as error:
         raise SiteFileError(path, (Violation(1, "is not UTF-8 text"),)) from error
     except tomllib.TOMLDecodeError as error:
-        raise SiteFileError(path, (Violation(*error_line(error)),)) from error
+        raise SiteFileError(path, (Violation(*error_line(error, text)),)) from error
     return _read_file(path, text, values)
 
 
@@ -123,6 +133,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
         violations=tuple(sorted(log.violations)),
         warnings=tuple(sorted(log.warnings)),
         choices=reader.choices,
+        lines=log.lines,
     )
 
 
@@ -209,6 +220,8 @@ class _SiteReader:
         # Without a paytable, what any other one would make a fault of is one all the same.
         link, faults = compile_link(rule, bet, paytable or bet.paytables[0], choice)
         for fault in faults:
+            if section.broken(*fault.key):
+                continue
             if paytable or fault.key[0] not in _BY_PAYTABLE:
                 section.fault(fault.reason, *fault.key, clause=fault.clause)
         if paytable is None:
@@ -226,19 +239,22 @@ class _SiteReader:
         if table_id in self.tables:
             section.fault(f"there are two tables {table_id!r}", "id")
         link_ids = section.names("links")
-        for link_id in set(link_ids) - self._declared:
-            section.fault(f"there is no link {link_id!r}", "links")
-        if not link_ids:
-            section.fault("the table has no links", "links")
+        for link_id in sorted(set(link_ids) - self._declared):
+            meant = did_you_mean(suggestion(link_id, self._declared))
+            section.fault(f"there is no link {link_id!r}{meant}", "links")
+        if not link_ids and "rule" not in section:
+            section.fault("the table has no links: say which game it plays, with rule", "links")
         known = [link_id for link_id in link_ids if link_id in self._offers]
         rule = self._table_rule(section, known)
         usual = rule.table.seats if rule and rule.table else None if rule else 1
         seats = section.number("seats", usual, 1, MAX_SEATS)
         boxes = section.number("boxes_per_player", 1, 1, MAX_SEATS)
         facility = section.text("facility", self.facility)
+        choice = base_choice(section)
         section.close()
         if rule is None:
             return
+        base = base_terms(section, rule, choice)
         deal = rule.deal
         if deal is None:
             if any(self._offers[link_id][1].kind != "pot" for link_id in known):
@@ -256,6 +272,7 @@ class _SiteReader:
             boxes_per_player=boxes,
             decks=rule.deck.life if rule.deck else config.DeckLife(),
             irregularities=listed(rule),
+            base=base if base.wagers else None,  # none where players only feed a fund
         )
         self._check_size(section, rule, table)
         self._check_links(section, rule, known, facility)
@@ -284,7 +301,8 @@ class _SiteReader:
             return None
         rule = rules().get(rule_id)
         if rule is None:
-            section.fault(f"there is no rule {rule_id!r}", "rule")
+            meant = did_you_mean(suggestion(rule_id, rules()))
+            section.fault(f"there is no rule {rule_id!r}{meant}", "rule")
         return rule
 
     @staticmethod

@@ -16,6 +16,9 @@ _DEEPEST = 32  # tables and arrays inside one another
 _MOST = 1 << 63  # what an integer stays below
 _DIGITS = re.compile(r"\d[\d_]{1000,}")
 
+# What the standard reader says where a text has no end.
+_UNCLOSED = re.compile(r"Illegal character '\\n'|Unterminated string|Expected (\"'+\"|'\"+')")
+
 _HEADER = re.compile(r"\s*(?P<open>\[\[?)(?P<keys>[^\[\]]+)\]\]?\s*(#.*)?")
 _KEY = re.compile(
     r"""\s*(?P<keys>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
@@ -80,20 +83,36 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int:
-    """The line of a key, or of the nearest thing around it that has one."""
+    """The line of a key, of the first thing inside it, or of the nearest thing around it."""
     while path not in lines:
+        if inside := [line for known, line in lines.items() if known[: len(path)] == path]:
+            return min(inside)
         path = path[:-1]
     return lines[path]
 
 
-def error_line(error: tomllib.TOMLDecodeError) -> tuple[int, str]:
-    """The line and the bare reason of a syntax error."""
+def error_line(error: tomllib.TOMLDecodeError, text: str = "") -> tuple[int, str]:
+    """The line and the bare reason of a syntax error, as a person would say it."""
     match = re.fullmatch(
         r"(?P<why>.*) \(at (?:line (?P<line>\d+), .*|end of document)\)", str(error)
     )
     if match is None:
         return 1, str(error)
-    return int(match["line"] or 1), match["why"]
+    line, why = int(match["line"] or max(1, len(text.splitlines()))), match["why"]
+    if _UNCLOSED.fullmatch(why):
+        return _opened(text, line), "the text that begins here has no closing quote"
+    return line, why
+
+
+def _opened(text: str, line: int) -> int:
+    """The last line up to this one with a quote that is not closed on it."""
+    before = list(enumerate(text.splitlines()[:line], 1))
+    return next((number for number, content in reversed(before) if _odd(content)), line)
+
+
+def _odd(line: str) -> bool:
+    """Whether a line has a quote left when all whole texts and comments are taken out."""
+    return bool(_follow(line, 0, "")[1] or re.search(r"[\"']", _TOKEN.sub("", line)))
 
 
 def _parts(keys: str) -> Path:

@@ -2,15 +2,14 @@
 
 The journal's configuration is the one that counts. A file may add links and tables; it can't
 change the terms of one that has been journaled, because past rounds were played under them; its
-words, such as titles and citations, it can, and the journal says so. Rates and limits that two
-people have changed since stand in the journal and not in the file: the file's are not used.
+words, such as titles and citations, and a table's base game it can, and the journal says so. Rates
+and limits that two people have changed since stand in the journal and not in the file: the file's
+are not used.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterator
-
-import msgspec
 
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
@@ -24,8 +23,9 @@ from jackpot.core.commands.operator import (
     OperatorCommand,
     PutInService,
 )
-from jackpot.core.config import Link, Site, Table
+from jackpot.core.config import Site
 from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
+from jackpot.core.plan import plan
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import Engine
@@ -132,18 +132,10 @@ def _described(state: State, site: Site) -> Iterator[OperatorCommand]:
 
 
 def _differing(state: State, site: Site) -> Iterator[str]:
-    for link in site.links:
-        journaled = state.links[link.id].config
-        now = with_rates_of(journaled, link)
-        if now.levels != link.levels:
-            _log.warning("link %s: the journal's rates and limits count, not the file's", link.id)
-        yield from _differences(f"link {link.id}", journaled, now)
-    for table in site.tables:
-        yield from _differences(f"table {table.id}", state.tables[table.id].config, table)
-
-
-def _differences(what: str, journaled: Link | Table, filed: Link | Table) -> Iterator[str]:
-    before, now = msgspec.structs.asdict(journaled), msgspec.structs.asdict(filed)
-    for field, value in before.items():
-        if now[field] != value:
-            yield f"{what}: {field} in the site file is not what the journal has"
+    for step in plan(state, site):
+        what = f"{step.kind} {step.id}: {'.'.join(step.key)}"
+        if step.verdict == "keep":
+            _log.warning("%s stays %s in the journal; the file has %s", what, step.old, step.new)
+        elif step.verdict == "refuse":
+            old, new = step.old or "nothing", step.new or "nothing"
+            yield f"{what} is {old} in the journal and {new} in the site file; {step.instead}"

@@ -10,10 +10,12 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
+from jackpot.core.config import BaseTerms
+from jackpot.rules.base import is_side_bet, option_value, posted
 from jackpot.rules.cards import rank_of
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.rankings import ACE
-from table_client.table.games.model import Ask, Game, Settings, View
+from table_client.table.games.model import Ask, Game, Times, View
 from table_client.table.ports import Conduct, LinkedBet
 from table_client.table.randomness import RandomStream, seeded
 
@@ -25,7 +27,7 @@ class Offer(Struct, frozen=True):
     """What can be wagered in a round."""
 
     game: Game
-    settings: Settings
+    terms: BaseTerms
     linked: Mapping[str, LinkedBet]
     round: int
 
@@ -55,7 +57,7 @@ class Player(Protocol):
     def late(self, offer: Offer) -> Wagers:
         """What the player tries to add after "no more bets"."""
 
-    def decide(self, game: Game, ask: Ask, view: View) -> int:
+    def decide(self, game: Game, ask: Ask, view: View) -> Times:
         """How many times the wager asked about; 0 declines."""
 
     def conduct(self) -> Conduct | None:
@@ -101,18 +103,19 @@ class SimulatedPlayer:
         return self._key
 
     def wagers(self, offer: Offer) -> Wagers:
-        """One to four times the minimum on the game, the minimum on side bets."""
+        """One to four times the minimum on the game, their minimum on side bets."""
         draws = self._draws = seeded(self._seed, "player", self._key, offer.round)
-        game, settings = offer.game, offer.settings
-        unit = min(settings.minimum_micros * (1 + draws.below(4)), settings.maximum_micros)
-        side = _side_bets(offer)
+        game, terms = offer.game, offer.terms
+        unit = min(terms.minimum_micros * (1 + draws.below(4)), terms.maximum_micros)
+        side = {bet.id: bet for bet in game.rule.bets if is_side_bet(bet) and terms.wager(bet.id)}
+        tied = option_value(game.rule, terms, "pair-plus") not in ("", "alone")
         alone = [bet for bet in game.alone if bet in side] if self._does("alone", draws) else []
-        required = (*alone[:1],) if alone and not settings.pair_plus_version else game.required
+        required = (*alone[:1],) if alone and not tied else game.required
         layout = dict.fromkeys(required, unit)
-        for bet in side:
+        for bet, rule in side.items():
             if self._does("side_bets", draws) and not alone:
-                layout[bet] = min(unit, settings.minimum_micros)
-        if settings.pair_plus_version and "pair-plus" in side:
+                layout[bet] = posted(terms, rule)[0]
+        if tied and "pair-plus" in side:
             layout["pair-plus"] = unit
         linked = tuple(bet for bet in offer.linked if self._does("progressive", draws))
         return Wagers(layout, () if alone else linked)
@@ -122,7 +125,7 @@ class SimulatedPlayer:
         late = self._does("late", self._draws)
         return Wagers(linked=tuple(offer.linked)[:1]) if late else Wagers()
 
-    def decide(self, game: Game, ask: Ask, view: View) -> int:
+    def decide(self, game: Game, ask: Ask, view: View) -> Times:
         """What the game's strategy says."""
         return game.strategy(ask, view)
 
@@ -149,11 +152,3 @@ class SimulatedPlayer:
     def _does(self, habit: str, draws: RandomStream) -> bool:
         share: int = getattr(self._habits, habit)
         return draws.below(PERCENT) < share
-
-
-def _side_bets(offer: Offer) -> list[str]:
-    return [
-        bet.id
-        for bet in offer.game.rule.bets
-        if bet.kind == "paytable" and bet.optional and bet.id not in offer.settings.not_offered
-    ]

@@ -7,7 +7,7 @@ engine as a dealer would see it: as marks on the cards, or as a shoe that no lon
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 
@@ -40,6 +40,22 @@ class Conduct(StrEnum):
 
     TALKS = "TALKS"
     LEAVES = "LEAVES"
+
+
+class Dealer(Protocol):
+    """Whose hands handle the cards that lie face down while players decide."""
+
+    def exposes(self) -> bool:
+        """Whether such a card is seen now; asked after every decision, and before the reveal."""
+
+
+class _Careful:
+    def exposes(self) -> bool:
+        """Never."""
+        return False
+
+
+CAREFUL: Final = _Careful()
 
 
 class Deal(Struct, frozen=True):
@@ -146,6 +162,7 @@ class LinkedBet(Struct, frozen=True):
     amount_micros: int
     medium: Medium = "chips"
     fold_forfeits: bool = True
+    divided: frozenset[str] = frozenset()  # hands whose winners at the table divide one award
 
 
 class LockedOut(Struct, frozen=True):

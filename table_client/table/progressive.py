@@ -64,7 +64,16 @@ NO_PROGRESSIVE = cast("Progressive", _NoProgressive())
 def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
     """What a table's links offer."""
     return {
-        bet.id: LinkedBet(link.wager_micros, bet.medium, bet.fold_forfeits)
+        bet.id: LinkedBet(
+            link.wager_micros,
+            bet.medium,
+            bet.fold_forfeits,
+            frozenset(
+                line.hand
+                for line in bet.paytable
+                if line.share_bps and (line.shared or bet.whose == "dealer")
+            ),
+        )
         for link in links
         for bet in link.bets
     }

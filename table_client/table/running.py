@@ -71,9 +71,11 @@ async def run(options: Options) -> None:
     request_id = sources.request_id if sources else new_request_id
     table_id = options.table or options.game
     links = links_of(site, table_id)
+    own = next((each for each in site.tables if each.id == table_id), None)
+    terms, boxes = (own.base, own.boxes_per_player) if own else (None, 1)
     async with _devices(options, game) as deck:
         if not links:
-            await _play(Table(game, deck), options, seats)
+            await _play(Table(game, deck, terms=terms, boxes=boxes), options, seats)
             return
         outbox = Outbox(options.outbox) if options.outbox else None
         async with (
@@ -89,7 +91,7 @@ async def run(options: Options) -> None:
             if floor:
                 await floor.clear(table_id)
             linked = LinkedProgressive(client, links, floor, staff=staff)
-            await _play(Table(game, deck, linked), options, seats)
+            await _play(Table(game, deck, linked, terms, boxes=boxes), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
 
 
@@ -111,9 +113,9 @@ def _fit(options: Options, game: Game, site: Site) -> int:
         raise click.ClickException(f"{options.site} has no table {options.table}")
     if table:
         most = min(most, table.seats)
-        rule = links_of(site, table.id)[0].rule  # a site file has the same for all of a table
-        if rule != game.name:
-            raise click.ClickException(f"{table.id} plays {rule}, not {game.name}")
+        if table.base is None or table.base.rule != game.name:
+            plays = table.base.rule if table.base else table.game
+            raise click.ClickException(f"{table.id} plays {plays}, not {game.name}")
     if (options.players or 1) > most:
         who = options.table or game.name
         raise click.UsageError(f"{who} has {most} seats, not {options.players}")

@@ -291,13 +291,31 @@ def test_two_certificates_of_one_person_are_one_person() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dollars", "refused"), [(0, False), (1, True), (9_999, True), (10_000, False)]
+    ("cents", "refused"), [(0, False), (1, True), (1_000_000, True), (1_000_001, False)]
 )
-def test_a_limit_is_none_or_not_below_the_seed(dollars: int, refused: bool) -> None:
-    """A meter must be able to hold what it starts with."""
+@pytest.mark.rule("PA 657a.12(e)(3)")
+def test_a_limit_is_none_or_above_the_seed(cents: int, refused: bool) -> None:
+    """A meter that starts at its limit would never progress."""
     floor = floor_of(dual=False)
+    floor.set_level("a/main", "10000.00")
     ok(floor.operate(SuspendLink("a")))
-    answer = floor.operate(SetLimit("a", "main", dollars * DOLLAR, "memo"))
+    answer = floor.operate(SetLimit("a", "main", cents * 10_000, "memo"))
+    if refused:
+        assert reason(answer) == Reason.BELOW_MINIMUM
+    else:
+        ok(answer)
+
+
+@pytest.mark.parametrize(
+    ("cents", "refused"), [(1_199_999, True), (1_200_000, False), (1_200_001, False)]
+)
+@pytest.mark.rule("PA 657a.12(e)(3)")
+def test_a_limit_is_not_below_the_standing_meter(cents: int, refused: bool) -> None:
+    """What the sign already shows is not above a limit."""
+    floor = floor_of(dual=False)
+    floor.set_level("a/main", "12000.00")
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(SetLimit("a", "main", cents * 10_000, "memo"))
     if refused:
         assert reason(answer) == Reason.BELOW_MINIMUM
     else:

@@ -233,3 +233,54 @@ def test_what_the_house_has_on_a_meter_follows_a_rejection() -> None:
     ok(floor.operate(RejectPayout(first, "hand-misread", "flo")))
     assert floor.state.links["a"].funded == {"main": 10_000 * DOLLAR}
     assert floor.replayed() == floor.state
+
+
+@pytest.mark.parametrize(
+    ("after", "players"),
+    [((), 1_260_000), (("straight-flush",), 2_520_000), (("royal-flush",), 1_260_000)],
+)
+@pytest.mark.rule("PA 657a.12(e)(3)")
+def test_a_meter_below_its_reseed_still_holds_players_money(
+    after: tuple[str, ...], players: int
+) -> None:
+    """A tenth came off the house's part first, so what players put on stays theirs."""
+    link = five_card_a("a")
+    floor = Floor().open_up([link], [table("t1", "a")])
+    for held in ("straight-flush", *after):
+        floor.bets_in("t1", all_bet("a-five"))
+        for payout in floor.settle("t1", hand(1, held)).payouts:
+            ok(floor.operate(ValidatePayout(payout.id, "flo")))
+            ok(floor.operate(PayPayout(payout.id, "F-1")))
+    if after == ("royal-flush",):  # the meter begins anew, with nobody's wagers on it
+        floor.bets_in("t1", all_bet("a-five"))
+        floor.settle("t1")
+    ok(floor.operate(SuspendLink("a")))
+    answer = floor.operate(RetireLink("a"))
+    assert isinstance(answer, Refused)
+    assert answer.details["pool"] == "meter"
+    assert abs(int(answer.details["micros"]) - players) < 10_000  # the residue of rounding
+    assert floor.replayed() == floor.state
+
+
+@pytest.mark.parametrize("ways", ["reject", "void-round", "void-seat"])
+def test_what_a_fallen_award_took_off_the_meter_is_the_houses_again(ways: str) -> None:
+    """Awards that fall leave no trace in what the house may take back."""
+    floor = Floor().open_up([five_card_a("a")], [table("t1", "a"), table("t2", "a")])
+    floor.bets_in("t2", all_bet("a-five"))
+    floor.settle("t2", hand(1, "straight-flush"))
+    borne = dict(floor.state.links["a"].borne)
+    assert borne["main"]
+    floor.bets_in("t1", all_bet("a-five"))
+    first = floor.settle("t1", hand(6, "straight-flush"), hand(2, "royal-flush")).payouts[0].id
+    assert floor.state.links["a"].borne["main"] == 0
+    royal = next(p.id for p in floor.state.payouts.values() if p.hand == "royal-flush" and p.level)
+    if ways == "reject":
+        for payout in (royal, first):
+            ok(floor.operate(RejectPayout(payout, "hand-misread", "flo")))
+    elif ways == "void-round":
+        ok(floor.void_round("t1", "CARD_FACE_UP"))
+    else:
+        ok(floor.void_seat("t1", 2, "PLAYER_WRONG_NUMBER"))
+        ok(floor.void_seat("t1", 6, "PLAYER_WRONG_NUMBER"))
+    assert floor.state.links["a"].borne == borne
+    assert floor.replayed() == floor.state

@@ -6,6 +6,7 @@ from jackpot.core.commands.operator import (
     AdjustMeter,
     PayPayout,
     RejectPayout,
+    RejectReason,
     TransferFunds,
     ValidatePayout,
 )
@@ -13,6 +14,8 @@ from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import PayoutRejected
 from jackpot.core.state import Payout
 from tests.core.floor import DOLLAR, Floor, all_bet, cents, five_card_a, hand, ok, table
+
+ENVY_6 = "envy", 6  # an envy bonus to seat 6
 
 
 def settled(*held: tuple[int, str], meter: str = "12000.00", **level: int) -> Floor:
@@ -68,11 +71,12 @@ def test_before_a_firm_jackpot_the_rejected_amount_waits_in_overflow(
     first, *_, last = awards = shares(floor)
     validate(floor, *awards)
     before = dict(floor.state.balances)
+    envy = sum(p.amount_micros for p in floor.state.payouts.values() if (p.kind, p.seat) == ENVY_6)
     reject(floor, first)
     after = floor.state.balances
     reseed = 10_000 * DOLLAR if first_hand == "royal-flush" else 0
     assert after["a/main/overflow"] == first.amount_micros - reseed
-    assert after["a/house"] == before["a/house"] + reseed
+    assert after["a/house"] == before["a/house"] + reseed + envy
     assert after["a/main/meter"] == before["a/main/meter"]
     assert floor.state.payouts[last.id].amount_micros == last.amount_micros
     assert floor.state.links["a"].last_hit["main"]
@@ -112,15 +116,36 @@ def test_the_last_of_two_jackpots_gives_back_when_the_level_was_hit() -> None:
 
 
 def test_a_rejection_says_what_became_of_every_payout_that_it_touched() -> None:
-    """The rejected one is closed; the later one has a new amount at another meter."""
+    """The rejected one is closed, with its envy; the later one has a new amount."""
     floor = settled((6, "straight-flush"), (4, "straight-flush"))
     first, second = shares(floor)
+    envy = next(p for p in floor.state.payouts.values() if (p.kind, p.seat) == ENVY_6)
     event = ok(floor.operate(RejectPayout(first.id, "lamp-dark", "flo")))
     assert isinstance(event, PayoutRejected)
     assert event.changes == (
         PayoutChange(second.id, 1_200_120_000, 12_001_260_000),
         PayoutChange(first.id, 0, closed=True),
+        PayoutChange(envy.id, 0, closed=True),
     )
+
+
+@pytest.mark.rule("PA 657a.11(e)(2)")
+@pytest.mark.rule("PA 657a.11(e)(5)")
+@pytest.mark.parametrize(
+    ("reason", "envy_to"), [("lamp-dark", []), ("wager-invalid", []), ("hand-misread", [6])]
+)
+def test_who_made_no_wager_has_no_envy_bonus_either(
+    reason: RejectReason, envy_to: list[int]
+) -> None:
+    """A dark lamp takes the seat's envy for others' hands with it; a misread hand does not."""
+    floor = settled((6, "full-house"), (4, "straight-flush"))
+    own = next(p for p in floor.state.payouts.values() if (p.kind, p.seat) == ("fixed", 6))
+    ok(floor.operate(RejectPayout(own.id, reason, "flo")))
+    left = [p.seat for p in floor.state.payouts.values() if (p.kind, p.seat) == ENVY_6]
+    assert left == envy_to
+    others = {p.seat for p in floor.state.payouts.values() if p.kind == "envy"} - {6}
+    assert others == {1, 2, 3, 5}  # whose lamps are lit
+    assert floor.replayed() == floor.state
 
 
 def test_two_tables_jackpots_fall_one_after_the_other() -> None:

@@ -203,7 +203,7 @@ def test_a_file_has_limits(tmp_path: Path) -> None:
     ("content", "line", "reason"),
     [
         (b"a = 1\nb = \n", 2, "Invalid value"),
-        (b'a = "', 1, "Unterminated string"),
+        (b'a = "', 1, "the text that begins here has no closing quote"),
         (b"a = 1\na = 2\n", 2, "Cannot overwrite a value"),
         (b"\xff\xfe", 1, "is not UTF-8 text"),
     ],

@@ -217,8 +217,8 @@ def test_what_the_law_forbids_is_named_with_its_clause(
 
 
 def test_limit_of_a_level_may_not_be_below_its_seed(tmp_path: Path) -> None:
-    """A meter can't start above its own limit; at the seed and above it can."""
-    for limit, count in (("$9,999.99", 1), ("$10,000", 0), ("$10,000.01", 0)):
+    """A meter can't start at its own limit or above it."""
+    for limit, count in (("$9,999.99", 1), ("$10,000", 1), ("$10,000.01", 0)):
         lines = ('paytable = "A"', 'wager = "$1"', "[links.levels.main]", f'limit = "{limit}"')
         found = faults(tmp_path, link("pa-crazy-4-poker", "five-card-progressive", *lines))
         assert len(found) == count, limit

@@ -155,7 +155,7 @@ async def test_a_site_file_may_add_but_not_change(tmp_path: Path, store: Address
         await house.dealer("s0")
     changed = site_text().replace('wager = "$5"', 'wager = "$1"')
     site = load_site(write_site(tmp_path, changed))
-    with pytest.raises(SetupError, match=r"^link mega: wager_micros .* not what the journal has$"):
+    with pytest.raises(SetupError, match=r"^link mega: wager is \$5.00 in the journal and \$1.00"):
         async with serving(store, site):
             pass
 

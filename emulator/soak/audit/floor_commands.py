@@ -117,12 +117,16 @@ def _reject(books: Books, message: op.RejectPayoutRequest) -> op.RejectPayoutRes
     key = (payout.table, payout.round)
     settlement = books.settlements[key]
     doomed = {payout.id}
-    if message.reason == op.REJECT_REASON_HAND_MISREAD and payout.due.kind in _READ:
-        for award in settlement.awards:
-            for other in (books.payouts[p] for p in award.payouts if p in books.payouts):
-                same = other.due.link == payout.due.link and other.holder == payout.holder
-                if same and other.due.kind in _READ:
-                    doomed.add(other.id)
+    misread = message.reason == op.REJECT_REASON_HAND_MISREAD
+    for award in settlement.awards:
+        for other in (books.payouts[p] for p in award.payouts if p in books.payouts):
+            if other.due.link != payout.due.link:
+                continue
+            read = {other.due.kind, payout.due.kind} <= set(_READ)
+            same_hand = read and other.holder == payout.holder
+            same_wager = (other.seat, other.due.bet) == (payout.seat, payout.due.bet)
+            if same_hand if misread else same_wager:
+                doomed.add(other.id)
     stood: dict[tuple[str, str], int] = {}
     changes = take_back(books, settlement, doomed, {}, stood)
     keep_within(books, stood)

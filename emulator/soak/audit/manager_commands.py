@@ -134,7 +134,10 @@ def _why_not_limit(books: Books, message: op.SetLimitRequest) -> str:
     link, level = _find(books, message.link, message.level)
     if link is None or level is None:
         return _why_unknown(link, level)
-    if 0 < message.limit_micros < max(level.terms.seed_micros, level.terms.reseed_micros):
+    start = max(level.terms.seed_micros, level.terms.reseed_micros)
+    if message.limit_micros and (
+        message.limit_micros <= start or message.limit_micros < level.meter
+    ):
         return "BELOW_MINIMUM"
     return "" if link.status == "SUSPENDED" else "WRONG_LINK_STATE"
 

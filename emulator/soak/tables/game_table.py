@@ -12,14 +12,13 @@ from emulator.soak.clients import RecordingClient
 from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
-from jackpot.core.config import Link
+from jackpot.core.config import BaseTerms, Link
 from table_client.client import OVER
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault as DeviceFault
 from table_client.table.devices.model import Method, StationConfig
 from table_client.table.floor import Calls
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import RoundResult, Table
@@ -34,6 +33,7 @@ class GameTable:
         self,
         client: RecordingClient,
         terms: TableTerms,
+        base: BaseTerms | None,
         links: Sequence[Link],
         floor: Floor,
         options: Options,
@@ -54,13 +54,14 @@ class GameTable:
         self._device_fault_ppm = chances.device_fault_ppm
         game = GAMES[terms.rule]
         progressive = LinkedProgressive(client, links, floor)
-        settings = Settings(boxes=terms.boxes)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
         config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
         if rigged:  # only an automated shoe can be
             config = replace(config, method=Method.AUTOMATED_SHOE, rigged_ppm=RIGGED_PPM)
         self._devices = LocalDevices(terms.id, config)
-        self._table = Table(game, DeviceDeck(self._devices, config), progressive, settings)
+        self._table = Table(
+            game, DeviceDeck(self._devices, config), progressive, base, boxes=terms.boxes
+        )
         habits = Habits(late=chances.late_percent)
         self._players = {
             seat: SimulatedPlayer(f"{terms.id} guest {seat}", seed, habits)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from jackpot.core import ledger
 from jackpot.core.config import PayLine
+from jackpot.core.money import rate_text
 from jackpot.display.history.site_history import SiteHistory, TableHistory
 from jackpot.display.views import values, words
 from jackpot.server.codec import fields
@@ -93,12 +94,31 @@ def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> va
             )
             for meter in meters.meters
         ),
-        rows=tuple(row(line) for line in paytable.lines),
+        rows=(*(row(line) for line in paytable.lines), *_drawn(paytable, meters.wager_micros)),
         envy=tuple(
             values.Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}")
             for line in paytable.envy
         ),
+        terms=tuple(_terms(pays.terms)),
     )
+
+
+def _drawn(paytable: meter_pb2.Paytable, wager_micros: int) -> Iterable[values.Row]:
+    """A Magic Card and a Lucky Bonus, where they are offered."""
+    drawn = (("Magic Card", paytable.magic_pays_for), ("Lucky Bonus", paytable.lucky_pays_for))
+    for name, times in drawn:
+        if times:
+            yield values.Row(name, f"{times} for 1", words.money(times * wager_micros))
+
+
+def _terms(found: Iterable[meter_pb2.LevelTerms]) -> Iterable[str]:
+    """What keeps a meter from growing with every wager, as a sign must say."""
+    for each in found:
+        name = words.level_name(each.level)
+        if each.limit_micros:
+            yield f"{name}: at most ${words.money(each.limit_micros)}"
+        if each.reserve_bps:
+            yield f"{name}: {rate_text(each.reserve_bps)} of each wager funds the next jackpot"
 
 
 def _is_pot(paytable: meter_pb2.Paytable) -> bool:

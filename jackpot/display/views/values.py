@@ -37,6 +37,7 @@ class SignCard(Struct, frozen=True):
     levels: tuple[LevelCard, ...]
     rows: tuple[Row, ...]
     envy: tuple[Row, ...] = ()
+    terms: tuple[str, ...] = ()  # limits in force, and what funds the next meter
 
 
 class HitView(Struct, frozen=True):

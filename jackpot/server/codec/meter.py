@@ -186,8 +186,17 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
                     )
                     for line in bet.envy
                 ],
+                magic_pays_for=bet.magic_pays_for,
+                lucky_pays_for=bet.lucky_pays_for,
             )
             for bet in link.bets
+        ],
+        terms=[
+            meter_pb2.LevelTerms(
+                level=level.id, limit_micros=level.limit_micros, reserve_bps=level.reserve_bps
+            )
+            for level in link.levels
+            if level.limit_micros or level.reserve_bps
         ],
     )
 

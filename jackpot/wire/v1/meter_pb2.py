@@ -26,7 +26,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16jackpot/v1/meter.proto\x12\njackpot.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x05Meter\x12\r\n\x05level\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\xde\x01\n\x03Hit\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\r\n\x05table\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0c\n\x04hand\x18\x06 \x01(\t\x12\x15\n\ramount_micros\x18\x07 \x01(\x03\x12%\n\x06status\x18\x08 \x01(\x0e\x32\x15.jackpot.v1.HitStatus\x12(\n\x04time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nhand_title\x18\n \x01(\tJ\x04\x08\x02\x10\x03R\x0btime_micros\"\xc0\x02\n\nLinkMeters\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12!\n\x06meters\x18\x05 \x03(\x0b\x32\x11.jackpot.v1.Meter\x12\x11\n\thit_count\x18\x06 \x01(\x03\x12$\n\x0brecent_hits\x18\x07 \x03(\x0b\x32\x0f.jackpot.v1.Hit\x12\x10\n\x08sequence\x18\x08 \x01(\x03\x12\x1a\n\x12pending_adjustment\x18\n \x01(\x08\x12(\n\x04time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x63urrency\x18\x0c \x01(\tJ\x04\x08\t\x10\nR\x0btime_micros\"v\n\x07PayLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\r\n\x05level\x18\x02 \x01(\t\x12\x11\n\tshare_bps\x18\x03 \x01(\x05\x12\x10\n\x08pays_for\x18\x04 \x01(\x03\x12\x15\n\ramount_micros\x18\x05 \x01(\x03\x12\x12\n\nhand_title\x18\x06 \x01(\t\"C\n\x08\x45nvyLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\x12\x12\n\nhand_title\x18\x03 \x01(\t\"\x99\x01\n\x08Paytable\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\x11\n\ton_dealer\x18\x02 \x01(\x08\x12\"\n\x05lines\x18\x03 \x03(\x0b\x32\x13.jackpot.v1.PayLine\x12\"\n\x04\x65nvy\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.EnvyLine\x12%\n\x06medium\x18\x05 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\"F\n\rLinkPaytables\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\'\n\tpaytables\x18\x02 \x03(\x0b\x32\x14.jackpot.v1.Paytable\"\xce\x01\n\x06Limits\x12\x15\n\rmessage_bytes\x18\x01 \x01(\x05\x12\x10\n\x08\x63ommands\x18\x02 \x01(\x05\x12\x0f\n\x07\x61nswers\x18\x03 \x01(\x05\x12\x0e\n\x06wagers\x18\x04 \x01(\x05\x12\r\n\x05seats\x18\x05 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x06 \x01(\x05\x12\x0c\n\x04text\x18\x07 \x01(\x05\x12\r\n\x05\x63\x61lls\x18\x08 \x01(\x05\x12\x15\n\rtable_streams\x18\t \x01(\x05\x12\x15\n\rwatched_links\x18\n \x01(\x05\x12\x11\n\tpage_size\x18\x0b \x01(\x05\"\x16\n\x14GetServerInfoRequest\"\xf6\x02\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08\x66\x65\x61tures\x18\x02 \x03(\t\x12/\n\x0bserver_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\x06limits\x18\x04 \x01(\x0b\x32\x12.jackpot.v1.Limits\x12\x11\n\taddresses\x18\x05 \x03(\t\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x35\n\x12heartbeat_interval\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x34\n\x11progress_interval\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\x08manifest\x18\x8c\x01 \x01(\t\x12*\n\x07release\x18\x8d\x01 \x01(\x0e\x32\x18.jackpot.v1.ReleaseCheck\x12\x14\n\x0brelease_key\x18\x8e\x01 \x01(\t\"9\n\x10ListSitesRequest\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\";\n\x11ListSitesResponse\x12\r\n\x05sites\x18\x01 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\"V\n\x11ListMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\"{\n\x12ListMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\x12\x13\n\x0bincarnation\x18< \x01(\t\"Y\n\x14ListPaytablesRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\"l\n\x15ListPaytablesResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12(\n\x05links\x18\x02 \x03(\x0b\x32\x19.jackpot.v1.LinkPaytables\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\"^\n\x12WatchMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\r\n\x05links\x18\x02 \x03(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\x03\x12\x13\n\x0bincarnation\x18< \x01(\t\"c\n\x13WatchMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\x12\x13\n\x0bincarnation\x18< \x01(\t*\x96\x01\n\x0cReleaseCheck\x12\x1d\n\x19RELEASE_CHECK_UNSPECIFIED\x10\x00\x12\x16\n\x12RELEASE_CHECK_NONE\x10\x01\x12\x1a\n\x16RELEASE_CHECK_UNSIGNED\x10\x02\x12\x18\n\x14RELEASE_CHECK_SIGNED\x10\x03\x12\x19\n\x15RELEASE_CHECK_DIFFERS\x10\x04*l\n\tBetMedium\x12\x1a\n\x16\x42\x45T_MEDIUM_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x45T_MEDIUM_CHIPS\x10\x01\x12\x19\n\x15\x42\x45T_MEDIUM_ELECTRONIC\x10\x02\x12\x12\n\x0e\x42\x45T_MEDIUM_POT\x10\x03*\x92\x01\n\nLinkStatus\x12\x1b\n\x17LINK_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13LINK_STATUS_DEFINED\x10\x01\x12\x1a\n\x16LINK_STATUS_IN_SERVICE\x10\x02\x12\x19\n\x15LINK_STATUS_SUSPENDED\x10\x03\x12\x17\n\x13LINK_STATUS_RETIRED\x10\x04*\x87\x01\n\tHitStatus\x12\x1a\n\x16HIT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12HIT_STATUS_PENDING\x10\x01\x12\x18\n\x14HIT_STATUS_VALIDATED\x10\x02\x12\x13\n\x0fHIT_STATUS_PAID\x10\x03\x12\x17\n\x13HIT_STATUS_REJECTED\x10\x04\x32\xa3\x03\n\x0cMeterService\x12T\n\rGetServerInfo\x12 .jackpot.v1.GetServerInfoRequest\x1a!.jackpot.v1.GetServerInfoResponse\x12H\n\tListSites\x12\x1c.jackpot.v1.ListSitesRequest\x1a\x1d.jackpot.v1.ListSitesResponse\x12K\n\nListMeters\x12\x1d.jackpot.v1.ListMetersRequest\x1a\x1e.jackpot.v1.ListMetersResponse\x12T\n\rListPaytables\x12 .jackpot.v1.ListPaytablesRequest\x1a!.jackpot.v1.ListPaytablesResponse\x12P\n\x0bWatchMeters\x12\x1e.jackpot.v1.WatchMetersRequest\x1a\x1f.jackpot.v1.WatchMetersResponse0\x01\x42\x45\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16jackpot/v1/meter.proto\x12\njackpot.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"-\n\x05Meter\x12\r\n\x05level\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\"\xde\x01\n\x03Hit\x12\x0e\n\x06payout\x18\x01 \x01(\x03\x12\r\n\x05table\x18\x03 \x01(\t\x12\x0c\n\x04seat\x18\x04 \x01(\x05\x12\r\n\x05level\x18\x05 \x01(\t\x12\x0c\n\x04hand\x18\x06 \x01(\t\x12\x15\n\ramount_micros\x18\x07 \x01(\x03\x12%\n\x06status\x18\x08 \x01(\x0e\x32\x15.jackpot.v1.HitStatus\x12(\n\x04time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nhand_title\x18\n \x01(\tJ\x04\x08\x02\x10\x03R\x0btime_micros\"\xc0\x02\n\nLinkMeters\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12!\n\x06meters\x18\x05 \x03(\x0b\x32\x11.jackpot.v1.Meter\x12\x11\n\thit_count\x18\x06 \x01(\x03\x12$\n\x0brecent_hits\x18\x07 \x03(\x0b\x32\x0f.jackpot.v1.Hit\x12\x10\n\x08sequence\x18\x08 \x01(\x03\x12\x1a\n\x12pending_adjustment\x18\n \x01(\x08\x12(\n\x04time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08\x63urrency\x18\x0c \x01(\tJ\x04\x08\t\x10\nR\x0btime_micros\"v\n\x07PayLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\r\n\x05level\x18\x02 \x01(\t\x12\x11\n\tshare_bps\x18\x03 \x01(\x05\x12\x10\n\x08pays_for\x18\x04 \x01(\x03\x12\x15\n\ramount_micros\x18\x05 \x01(\x03\x12\x12\n\nhand_title\x18\x06 \x01(\t\"C\n\x08\x45nvyLine\x12\x0c\n\x04hand\x18\x01 \x01(\t\x12\x15\n\ramount_micros\x18\x02 \x01(\x03\x12\x12\n\nhand_title\x18\x03 \x01(\t\"\xcb\x01\n\x08Paytable\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\x11\n\ton_dealer\x18\x02 \x01(\x08\x12\"\n\x05lines\x18\x03 \x03(\x0b\x32\x13.jackpot.v1.PayLine\x12\"\n\x04\x65nvy\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.EnvyLine\x12%\n\x06medium\x18\x05 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\x12\x17\n\x0emagic_pays_for\x18\xaa\x01 \x01(\x03\x12\x17\n\x0elucky_pays_for\x18\xab\x01 \x01(\x03\"F\n\nLevelTerms\x12\r\n\x05level\x18\x01 \x01(\t\x12\x14\n\x0climit_micros\x18\x02 \x01(\x03\x12\x13\n\x0breserve_bps\x18\x03 \x01(\x03\"n\n\rLinkPaytables\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\'\n\tpaytables\x18\x02 \x03(\x0b\x32\x14.jackpot.v1.Paytable\x12&\n\x05terms\x18\xaa\x01 \x03(\x0b\x32\x16.jackpot.v1.LevelTerms\"\xce\x01\n\x06Limits\x12\x15\n\rmessage_bytes\x18\x01 \x01(\x05\x12\x10\n\x08\x63ommands\x18\x02 \x01(\x05\x12\x0f\n\x07\x61nswers\x18\x03 \x01(\x05\x12\x0e\n\x06wagers\x18\x04 \x01(\x05\x12\r\n\x05seats\x18\x05 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x06 \x01(\x05\x12\x0c\n\x04text\x18\x07 \x01(\x05\x12\r\n\x05\x63\x61lls\x18\x08 \x01(\x05\x12\x15\n\rtable_streams\x18\t \x01(\x05\x12\x15\n\rwatched_links\x18\n \x01(\x05\x12\x11\n\tpage_size\x18\x0b \x01(\x05\"\x16\n\x14GetServerInfoRequest\"\xf6\x02\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x10\n\x08\x66\x65\x61tures\x18\x02 \x03(\t\x12/\n\x0bserver_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\x06limits\x18\x04 \x01(\x0b\x32\x12.jackpot.v1.Limits\x12\x11\n\taddresses\x18\x05 \x03(\t\x12\x10\n\x08\x63urrency\x18\x06 \x01(\t\x12\x35\n\x12heartbeat_interval\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x34\n\x11progress_interval\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x11\n\x08manifest\x18\x8c\x01 \x01(\t\x12*\n\x07release\x18\x8d\x01 \x01(\x0e\x32\x18.jackpot.v1.ReleaseCheck\x12\x14\n\x0brelease_key\x18\x8e\x01 \x01(\t\"9\n\x10ListSitesRequest\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\";\n\x11ListSitesResponse\x12\r\n\x05sites\x18\x01 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\"V\n\x11ListMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\"{\n\x12ListMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\x12\x13\n\x0bincarnation\x18< \x01(\t\"Y\n\x14ListPaytablesRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0c\n\x04link\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\"l\n\x15ListPaytablesResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12(\n\x05links\x18\x02 \x03(\x0b\x32\x19.jackpot.v1.LinkPaytables\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t\"^\n\x12WatchMetersRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\r\n\x05links\x18\x02 \x03(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x03 \x01(\x03\x12\x13\n\x0bincarnation\x18< \x01(\t\"c\n\x13WatchMetersResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12%\n\x05links\x18\x02 \x03(\x0b\x32\x16.jackpot.v1.LinkMeters\x12\x13\n\x0bincarnation\x18< \x01(\t*\x96\x01\n\x0cReleaseCheck\x12\x1d\n\x19RELEASE_CHECK_UNSPECIFIED\x10\x00\x12\x16\n\x12RELEASE_CHECK_NONE\x10\x01\x12\x1a\n\x16RELEASE_CHECK_UNSIGNED\x10\x02\x12\x18\n\x14RELEASE_CHECK_SIGNED\x10\x03\x12\x19\n\x15RELEASE_CHECK_DIFFERS\x10\x04*l\n\tBetMedium\x12\x1a\n\x16\x42\x45T_MEDIUM_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x45T_MEDIUM_CHIPS\x10\x01\x12\x19\n\x15\x42\x45T_MEDIUM_ELECTRONIC\x10\x02\x12\x12\n\x0e\x42\x45T_MEDIUM_POT\x10\x03*\x92\x01\n\nLinkStatus\x12\x1b\n\x17LINK_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13LINK_STATUS_DEFINED\x10\x01\x12\x1a\n\x16LINK_STATUS_IN_SERVICE\x10\x02\x12\x19\n\x15LINK_STATUS_SUSPENDED\x10\x03\x12\x17\n\x13LINK_STATUS_RETIRED\x10\x04*\x87\x01\n\tHitStatus\x12\x1a\n\x16HIT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12HIT_STATUS_PENDING\x10\x01\x12\x18\n\x14HIT_STATUS_VALIDATED\x10\x02\x12\x13\n\x0fHIT_STATUS_PAID\x10\x03\x12\x17\n\x13HIT_STATUS_REJECTED\x10\x04\x32\xa3\x03\n\x0cMeterService\x12T\n\rGetServerInfo\x12 .jackpot.v1.GetServerInfoRequest\x1a!.jackpot.v1.GetServerInfoResponse\x12H\n\tListSites\x12\x1c.jackpot.v1.ListSitesRequest\x1a\x1d.jackpot.v1.ListSitesResponse\x12K\n\nListMeters\x12\x1d.jackpot.v1.ListMetersRequest\x1a\x1e.jackpot.v1.ListMetersResponse\x12T\n\rListPaytables\x12 .jackpot.v1.ListPaytablesRequest\x1a!.jackpot.v1.ListPaytablesResponse\x12P\n\x0bWatchMeters\x12\x1e.jackpot.v1.WatchMetersRequest\x1a\x1f.jackpot.v1.WatchMetersResponse0\x01\x42\x45\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,14 +34,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'jackpot.wire.v1.meter_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\njackpot.v1P\001Z(jackpot.example/gen/jackpot/v1;jackpotv1\252\002\nJackpot.V1'
-  _globals['_RELEASECHECK']._serialized_start=2457
-  _globals['_RELEASECHECK']._serialized_end=2607
-  _globals['_BETMEDIUM']._serialized_start=2609
-  _globals['_BETMEDIUM']._serialized_end=2717
-  _globals['_LINKSTATUS']._serialized_start=2720
-  _globals['_LINKSTATUS']._serialized_end=2866
-  _globals['_HITSTATUS']._serialized_start=2869
-  _globals['_HITSTATUS']._serialized_end=3004
+  _globals['_RELEASECHECK']._serialized_start=2619
+  _globals['_RELEASECHECK']._serialized_end=2769
+  _globals['_BETMEDIUM']._serialized_start=2771
+  _globals['_BETMEDIUM']._serialized_end=2879
+  _globals['_LINKSTATUS']._serialized_start=2882
+  _globals['_LINKSTATUS']._serialized_end=3028
+  _globals['_HITSTATUS']._serialized_start=3031
+  _globals['_HITSTATUS']._serialized_end=3166
   _globals['_METER']._serialized_start=103
   _globals['_METER']._serialized_end=148
   _globals['_HIT']._serialized_start=151
@@ -53,31 +53,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ENVYLINE']._serialized_start=818
   _globals['_ENVYLINE']._serialized_end=885
   _globals['_PAYTABLE']._serialized_start=888
-  _globals['_PAYTABLE']._serialized_end=1041
-  _globals['_LINKPAYTABLES']._serialized_start=1043
-  _globals['_LINKPAYTABLES']._serialized_end=1113
-  _globals['_LIMITS']._serialized_start=1116
-  _globals['_LIMITS']._serialized_end=1322
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=1324
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=1346
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=1349
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=1723
-  _globals['_LISTSITESREQUEST']._serialized_start=1725
-  _globals['_LISTSITESREQUEST']._serialized_end=1782
-  _globals['_LISTSITESRESPONSE']._serialized_start=1784
-  _globals['_LISTSITESRESPONSE']._serialized_end=1843
-  _globals['_LISTMETERSREQUEST']._serialized_start=1845
-  _globals['_LISTMETERSREQUEST']._serialized_end=1931
-  _globals['_LISTMETERSRESPONSE']._serialized_start=1933
-  _globals['_LISTMETERSRESPONSE']._serialized_end=2056
-  _globals['_LISTPAYTABLESREQUEST']._serialized_start=2058
-  _globals['_LISTPAYTABLESREQUEST']._serialized_end=2147
-  _globals['_LISTPAYTABLESRESPONSE']._serialized_start=2149
-  _globals['_LISTPAYTABLESRESPONSE']._serialized_end=2257
-  _globals['_WATCHMETERSREQUEST']._serialized_start=2259
-  _globals['_WATCHMETERSREQUEST']._serialized_end=2353
-  _globals['_WATCHMETERSRESPONSE']._serialized_start=2355
-  _globals['_WATCHMETERSRESPONSE']._serialized_end=2454
-  _globals['_METERSERVICE']._serialized_start=3007
-  _globals['_METERSERVICE']._serialized_end=3426
+  _globals['_PAYTABLE']._serialized_end=1091
+  _globals['_LEVELTERMS']._serialized_start=1093
+  _globals['_LEVELTERMS']._serialized_end=1163
+  _globals['_LINKPAYTABLES']._serialized_start=1165
+  _globals['_LINKPAYTABLES']._serialized_end=1275
+  _globals['_LIMITS']._serialized_start=1278
+  _globals['_LIMITS']._serialized_end=1484
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=1486
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=1508
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=1511
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=1885
+  _globals['_LISTSITESREQUEST']._serialized_start=1887
+  _globals['_LISTSITESREQUEST']._serialized_end=1944
+  _globals['_LISTSITESRESPONSE']._serialized_start=1946
+  _globals['_LISTSITESRESPONSE']._serialized_end=2005
+  _globals['_LISTMETERSREQUEST']._serialized_start=2007
+  _globals['_LISTMETERSREQUEST']._serialized_end=2093
+  _globals['_LISTMETERSRESPONSE']._serialized_start=2095
+  _globals['_LISTMETERSRESPONSE']._serialized_end=2218
+  _globals['_LISTPAYTABLESREQUEST']._serialized_start=2220
+  _globals['_LISTPAYTABLESREQUEST']._serialized_end=2309
+  _globals['_LISTPAYTABLESRESPONSE']._serialized_start=2311
+  _globals['_LISTPAYTABLESRESPONSE']._serialized_end=2419
+  _globals['_WATCHMETERSREQUEST']._serialized_start=2421
+  _globals['_WATCHMETERSREQUEST']._serialized_end=2515
+  _globals['_WATCHMETERSRESPONSE']._serialized_start=2517
+  _globals['_WATCHMETERSRESPONSE']._serialized_end=2616
+  _globals['_METERSERVICE']._serialized_start=3169
+  _globals['_METERSERVICE']._serialized_end=3588
 # @@protoc_insertion_point(module_scope)

@@ -333,11 +333,16 @@ class Paytable(_message.Message):
     LINES_FIELD_NUMBER: _builtins.int
     ENVY_FIELD_NUMBER: _builtins.int
     MEDIUM_FIELD_NUMBER: _builtins.int
+    MAGIC_PAYS_FOR_FIELD_NUMBER: _builtins.int
+    LUCKY_PAYS_FOR_FIELD_NUMBER: _builtins.int
     bet: _builtins.str
     on_dealer: _builtins.bool
     """The bet is on the dealer's hand, not on the player's own."""
     medium: Global___BetMedium.ValueType
     """How the bet is made."""
+    magic_pays_for: _builtins.int
+    """What a Magic Card and a Lucky Bonus pay, "for 1"; 0 if they are not offered."""
+    lucky_pays_for: _builtins.int
     @_builtins.property
     def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PayLine]: ...
     @_builtins.property
@@ -350,14 +355,45 @@ class Paytable(_message.Message):
         lines: _abc.Iterable[Global___PayLine] | None = ...,
         envy: _abc.Iterable[Global___EnvyLine] | None = ...,
         medium: Global___BetMedium.ValueType = ...,
+        magic_pays_for: _builtins.int = ...,
+        lucky_pays_for: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "envy", b"envy", "lines", b"lines", "medium", b"medium", "on_dealer", b"on_dealer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "envy", b"envy", "lines", b"lines", "lucky_pays_for", b"lucky_pays_for", "magic_pays_for", b"magic_pays_for", "medium", b"medium", "on_dealer", b"on_dealer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Paytable: _TypeAlias = Paytable  # noqa: Y015
+
+@_typing.final
+class LevelTerms(_message.Message):
+    """What keeps a level's meter from growing with every wager."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEVEL_FIELD_NUMBER: _builtins.int
+    LIMIT_MICROS_FIELD_NUMBER: _builtins.int
+    RESERVE_BPS_FIELD_NUMBER: _builtins.int
+    level: _builtins.str
+    limit_micros: _builtins.int
+    """What the meter can come to; 0 if it has no limit."""
+    reserve_bps: _builtins.int
+    """The share of each wager that is kept for the next meter."""
+    def __init__(
+        self,
+        *,
+        level: _builtins.str = ...,
+        limit_micros: _builtins.int = ...,
+        reserve_bps: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["level", b"level", "limit_micros", b"limit_micros", "reserve_bps", b"reserve_bps"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LevelTerms: _TypeAlias = LevelTerms  # noqa: Y015
 
 @_typing.final
 class LinkPaytables(_message.Message):
@@ -367,18 +403,24 @@ class LinkPaytables(_message.Message):
 
     LINK_FIELD_NUMBER: _builtins.int
     PAYTABLES_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     @_builtins.property
     def paytables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Paytable]: ...
+    @_builtins.property
+    def terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelTerms]:
+        """The terms of levels that have a limit or a reserve."""
+
     def __init__(
         self,
         *,
         link: _builtins.str = ...,
         paytables: _abc.Iterable[Global___Paytable] | None = ...,
+        terms: _abc.Iterable[Global___LevelTerms] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -6,7 +6,9 @@ from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
-from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
+from table_client.table.games.model import Ask, Game, Pass, View, Wave, asked, plans
+
+_RULE = rules()["pa-2011-caribbean-stud"]
 
 
 def _card_by_card(section: str) -> tuple[Pass, ...]:
@@ -60,15 +62,7 @@ GAME = Game(
     irregularities=remedies(_RULE),
     plans=plans(_card_by_card("PA2010 555.8(d)"), _STACKS, hand=_card_by_card("PA2010 555.9(b)")),
     required=("ante",),
-    script=(
-        Ask(
-            bet="bet",
-            call="Bet twice the Ante, or fold?",
-            clause="PA2011 555.11(a)",
-            least=2,
-            most=2,
-        ),
-    ),
+    script=(asked(_RULE, "bet", call="Bet twice the Ante, or fold?", clause="PA2011 555.11(a)"),),
     strategy=strategy,
     folds_at_once=True,
     settles=(Wave(results=("lose",)), Wave(results=("push",)), Wave(results=("win",))),

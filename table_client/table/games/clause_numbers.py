@@ -48,7 +48,7 @@ class Letters(Struct, frozen=True, kw_only=True):
     discard: tuple[str, ...] = ("h",)
     award_checks: tuple[str, ...] = ()
     envy: tuple[str, ...] = ()
-    hand_bonus: tuple[str, ...] = ()
+    hand_bonus: str = ""
     talking: str = ""
     continuous: str = ""
 
@@ -101,7 +101,9 @@ def chapter(sections: Sections, letters: Letters) -> Clauses:
         discard=done(*letters.discard),
         award_checks=tuple(done("e", letter) for letter in letters.award_checks),
         envy=done(*letters.envy) if letters.envy else "",
-        hand_bonus=done(*letters.hand_bonus) if letters.hand_bonus else "",
+        hand_bonus=tuple(done(letters.hand_bonus, number) for number in "123")
+        if letters.hand_bonus
+        else (),
         talking=done(letters.talking) if letters.talking else "",
         continuous=shuffle(letters.continuous) if letters.continuous else "",
     )

@@ -8,7 +8,7 @@ from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
-from table_client.table.games.model import Ask, Cards, Game, Pass, View, plans
+from table_client.table.games.model import Ask, Cards, Game, Pass, View, asked, plans
 
 _CARD_BY_CARD = (Pass("bonus-card", if_bet="six-card-bonus"), *(Pass("seats"), Pass("dealer")) * 5)
 _STACKS = (
@@ -42,21 +42,14 @@ def _game(rule: str, sections: Sections, discard: str) -> Game:
                 discard=(discard,),
                 award_checks=("1", "2", "3", "4"),
                 envy=("e", "5"),
-                hand_bonus=("f",),
+                hand_bonus="f" if rules()[rule].bet("five-card-hand-bonus") else "",
                 continuous="g",
             ),
         ),
         irregularities=remedies(rules()[rule]),
         plans=plans(_CARD_BY_CARD, _STACKS),
         required=("ante", "super-bonus"),
-        script=(
-            Ask(
-                bet="play",
-                call="Play or fold?",
-                clause=play,
-                better=("four-card", "pair-of-aces", 3),
-            ),
-        ),
+        script=(asked(rules()[rule], "play", call="Play or fold?", clause=play),),
         strategy=strategy,
         hands_for={"six-card-bonus": six_cards},
         settle_clauses={

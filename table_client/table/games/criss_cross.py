@@ -7,7 +7,7 @@ from jackpot.rules.cards import rank_of, suit_of
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
-from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View, plans
+from table_client.table.games.model import Ask, Cards, Game, Pass, Turn, View, asked, plans
 
 FAR, LEFT, CENTRE, RIGHT, NEAR = range(5)
 _SIX = 6
@@ -50,6 +50,7 @@ def strategy(ask: Ask, view: View) -> int:
     return 0 if ask.bet == "across" and poor else 1
 
 
+_RULE = rules()["pa-2014-criss-cross-poker"]
 _SECTIONS = Sections(before="PA2014 592.")
 
 _RULE = rules()["pa-2014-criss-cross-poker"]
@@ -70,25 +71,11 @@ GAME = Game(
     plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante-across", "ante-down"),
     script=(
-        Ask(
-            bet="across",
-            of="ante-across",
-            most=3,
-            call="Across Bet, or fold?",
-            clause="PA2014 592.11(b)",
-        ),
+        asked(_RULE, "across", call="Across Bet, or fold?", clause="PA2014 592.11(b)"),
         Turn((LEFT, RIGHT), "The outside cards of the row:", "PA2014 592.11(c)"),
-        Ask(
-            bet="down", of="ante-down", most=3, call="Down Bet, or fold?", clause="PA2014 592.11(d)"
-        ),
+        asked(_RULE, "down", call="Down Bet, or fold?", clause="PA2014 592.11(d)"),
         Turn((FAR, NEAR), "The outside cards of the column:", "PA2014 592.11(e)"),
-        Ask(
-            bet="middle",
-            of="ante-across",
-            most=3,
-            call="Middle Bet, or fold?",
-            clause="PA2014 592.11(f)",
-        ),
+        asked(_RULE, "middle", call="Middle Bet, or fold?", clause="PA2014 592.11(f)"),
         Turn((CENTRE,), "The middle card:", "PA2014 592.11(g)"),
     ),
     strategy=strategy,

@@ -4,7 +4,7 @@ from jackpot.rules.hands import at_least
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
-from table_client.table.games.model import Ask, Game, Pass, View, Wave, plans
+from table_client.table.games.model import Ask, Game, Pass, View, Wave, asked, plans
 
 # The dealer's fifth and sixth card are dealt one after the other.
 _CARD_BY_CARD = (*(Pass("seats"), Pass("dealer")) * 5, Pass("dealer", shows="all"))
@@ -19,6 +19,7 @@ def strategy(ask: Ask, view: View) -> int:
 
 
 _RULE = rules()["pa-2010-four-card-poker"]
+
 GAME = Game(
     rule=_RULE,
     clauses=chapter(
@@ -37,9 +38,9 @@ GAME = Game(
     required=("ante",),
     alone=("aces-up",),
     script=(
-        Ask(
-            bet="play",
-            most=3,
+        asked(
+            _RULE,
+            "play",
             call="Play one to three times the Ante, or fold?",
             clause="PA2010 557.11(c)",
         ),

@@ -17,6 +17,7 @@ from table_client.table.games.model import (
     Pass,
     View,
     Wave,
+    asked,
     numbered,
     own_cards,
     plans,
@@ -82,18 +83,27 @@ GAME = Game(
     ),
     required=("ante",),
     script=(
-        Ask(
-            bet="flop",
-            least=2,
-            most=2,
+        asked(
+            _RULE,
+            "flop",
             call="Flop Wager of twice the Ante, or fold?",
             clause="PA2010 563.11(a)",
         ),
         Draw(1, 3, "The Flop:", "PA2010 563.11(b)"),
-        Ask(bet="turn", call="Turn Wager, or check?", clause="PA2010 563.11(c)", declining="check"),
+        asked(
+            _RULE,
+            "turn",
+            call="Turn Wager, or check?",
+            clause="PA2010 563.11(c)",
+            declining="check",
+        ),
         Draw(1, 1, "The Turn:", "PA2010 563.11(d)"),
-        Ask(
-            bet="river", call="River Wager, or check?", clause="PA2010 563.11(e)", declining="check"
+        asked(
+            _RULE,
+            "river",
+            call="River Wager, or check?",
+            clause="PA2010 563.11(e)",
+            declining="check",
         ),
         Draw(1, 1, "The River:", "PA2010 563.11(f)"),
     ),

@@ -5,7 +5,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from jackpot.rules.model import Does, Rule
+from jackpot.rules.model import Does, Rule, Until
+
+# An exposed card changes nothing once all players have decided, or once cards are revealed by rule.
 
 
 class Irregularity(StrEnum):
@@ -40,13 +42,17 @@ class Remedy(Struct, frozen=True):
     does: Does
     clause: str
     spares: tuple[str, ...] = ()  # bets that are settled although the round is void
+    spared_by: str = ""  # the clause whose rows alone pay them then
+    until: Until = "revealed"  # of an exposed card: from when on it no longer matters
     removes_deck: bool = False
 
 
 def remedies(rule: Rule) -> dict[Irregularity, Remedy]:
     """What a chapter says of each."""
     return {
-        Irregularity(each.id): Remedy(each.does, each.clause, each.spares)
+        Irregularity(each.id): Remedy(
+            each.does, each.clause, each.spares, each.spared_by, each.until
+        )
         for each in rule.irregularities
     }
 

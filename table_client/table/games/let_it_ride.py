@@ -102,5 +102,6 @@ GAME = Game(
     settle_clauses=dict.fromkeys(
         ("bet-1", "bet-2", "bet-3", "three-card-bonus"), "PA2010 559.13(f)(3)"
     ),
+    losers_first=True,
     removes_devices=True,
 )

@@ -6,34 +6,18 @@ and numbers don't suffice, a small function stands in (which cards make a hand, 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal
+from fractions import Fraction
+from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from jackpot.core.money import MICROS_PER_DOLLAR
+from jackpot.core.config import BaseTerms
+from jackpot.rules.base import option_value
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.model import Rule
 from table_client.table.games.irregularities import Irregularity, Remedy
 from table_client.table.ports import Way
-
-COUNT_EVERY: Final = 5  # rounds, at the most, from one count of the stub to the next
-
-
-class Settings(Struct, frozen=True, kw_only=True):
-    """The choices; the defaults suit every game."""
-
-    paytables: Mapping[str, str] = {}  # bet -> paytable
-    not_offered: frozenset[str] = frozenset()
-    boxes: int = 1  # adjacent boxes that one person may play
-    minimum_micros: int = 5 * MICROS_PER_DOLLAR
-    maximum_micros: int = 1_000 * MICROS_PER_DOLLAR
-    payout_limit_micros: int = 0  # on the bets whose rule allows a limit; 0: none
-    fold_forfeits: Mapping[str, bool] = {}  # where it is open
-    vigorish_rounded: bool = False
-    pair_plus_version: int = 0  # of Three Card Poker: 1 to 3 tie Pair Plus to the Ante
-    count_every: int = COUNT_EVERY
-    start_by: str = "dice"  # of Pai Gow Poker: "dice", "number" or "button"
-
 
 Goes = Literal["seats", "dealer", "community", "bonus-card", "positions"]
 # Of a stack: all cards; the top or the bottom one; or, spread with the bottom card at the dealer's
@@ -117,7 +101,7 @@ class Clauses(Struct, frozen=True, kw_only=True):
     discard: str = ""
     award_checks: tuple[str, ...] = ()  # hand, lamp, floorperson, payment
     envy: str = ""
-    hand_bonus: str = ""
+    hand_bonus: tuple[str, ...] = ()  # hand, floorperson, payment
     talking: str = ""
     collection: str = ""  # where it is not that of "no more bets"
     continuous: str = ""
@@ -134,6 +118,24 @@ class Ask(Struct, frozen=True, kw_only=True):
     most: int = 1
     better: tuple[str, str, int] | None = None  # (ranking, hand, multiple) that a high hand allows
     declining: Declining = "fold"
+
+
+def asked(rule: Rule, bet: str, *, call: str, clause: str, declining: Declining = "fold") -> Ask:
+    """The decision about a bet whose amount its rule gives."""
+    found = rule.bet(bet)
+    wager = found.wager if found else None
+    if found is None or wager is None:
+        raise ValueError(f"{rule.id} does not say how much {bet} is")
+    return Ask(
+        bet=bet,
+        call=call,
+        clause=clause,
+        of=wager.of or bet,
+        least=wager.least,
+        most=wager.most,
+        better=(found.ranking, *wager.better) if wager.better else None,
+        declining=declining,
+    )
 
 
 class Turn(Struct, frozen=True):
@@ -193,8 +195,10 @@ class View(Struct, frozen=True):
     most: int  # the multiple that may be wagered
 
 
+HouseWay = Callable[[tuple[str, ...]], TwoHands]
 HandsOf = Callable[[Cards], tuple[tuple[str, ...], ...]]
-Strategy = Callable[[Ask, View], int]
+Times = int | Fraction  # of the wager asked about; 0 declines
+Strategy = Callable[[Ask, View], Times]
 
 
 def own_cards(cards: Cards) -> tuple[tuple[str, ...], ...]:
@@ -212,7 +216,7 @@ def dealer_cards(cards: Cards) -> tuple[tuple[str, ...], ...]:
     return (cards.dealer,)
 
 
-def nothing_asked(_ask: Ask, _view: View) -> int:
+def nothing_asked(_ask: Ask, _view: View) -> Times:
     """How to play where nothing is wagered after the deal."""
     return 0
 
@@ -236,18 +240,32 @@ class Game(Struct, frozen=True, kw_only=True):
     folds_at_once: bool = False  # folded hands are collected at once, not after all decided
     collects_each: bool = False  # a hand is collected when it is settled, not at the end
     settles: tuple[Wave, ...] = ONE_BY_ONE
+    losers_first: bool = False  # at each turn, losing wagers are collected before any is paid
+    shows_all_first: bool = False  # every hand is turned up before any wager is settled
     settles_unqualified: tuple[Wave, ...] = ()  # where a dealer who does not qualify changes it
     stub_after_script: bool = False  # the stub is needed for community cards
     counts_every_stub: bool = False
     settlement_known: bool = True
     removes_devices: bool = False  # a device out of order leaves the table; else it is covered
-    verify: Callable[[Mapping[str, int], Settings], str] | None = None  # "" or why not
-    house_way: Callable[[tuple[str, ...]], TwoHands] | None = None
+    verify: Callable[[Mapping[str, int], BaseTerms], str] | None = None  # "" or why not
+    house_ways: Mapping[str, HouseWay] = {}  # by the rule's option; the first is the usual one
 
     @property
     def name(self) -> str:
         """The rule's id, which is also the game's."""
         return self.rule.id
+
+    @property
+    def house_way(self) -> HouseWay | None:
+        """How the dealer's two hands are set."""
+        return next(iter(self.house_ways.values()), None)
+
+    def under(self, terms: BaseTerms) -> "Game":
+        """The game with the house way that a table's terms name."""
+        if not self.house_ways:
+            return self
+        chosen = option_value(self.rule, terms, "house-way")
+        return replace(self, house_ways={chosen: self.house_ways[chosen]})
 
     def hands_of(self, bet: str, ranking: str = "") -> HandsOf:
         """Which cards make the hand of a bet; of several hands the highest counts."""

@@ -62,6 +62,11 @@ def house_way(cards: tuple[str, ...]) -> TwoHands:
     return max(found, key=lambda each: (each.low, each.high)).hands
 
 
+def highest_high(cards: tuple[str, ...]) -> TwoHands:
+    """The highest High hand that there is, and of those that tie the highest Low hand."""
+    return max(_settings(cards), key=lambda each: (each.high, each.low)).hands
+
+
 def _settings(cards: tuple[str, ...]) -> Iterator[_Setting]:
     """Every setting in which the high hand is not lower than the low one."""
     for low in combinations(cards, 2):
@@ -149,7 +154,7 @@ GAME = Game(
     plans=plans(_CARD_BY_CARD, (Pass("positions", 7),), hand=_BY_HAND),
     required=("pai-gow",),
     script=(SetHands("PA2010 561.13(a)", surrender="PA2010 561.13(e)"),),
-    house_way=house_way,
+    house_ways={"by-kind": house_way, "highest-high": highest_high},
     folds_at_once=True,
     collects_each=True,
     settles=(Wave(results=("lose", "push")), Wave(results=("win",))),

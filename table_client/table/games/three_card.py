@@ -6,12 +6,15 @@ it too, and the Ante Bonus has paytables of its own.
 
 from collections.abc import Mapping
 
+from jackpot.core.config import BaseTerms
+from jackpot.rules.base import option_value
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
-from table_client.table.games.model import Ask, Game, Pass, Settings, View, plans
+from table_client.table.games.model import Ask, Game, Pass, View, Wave, asked, plans
 
+_RULE = rules()["pa-2010-three-card-poker"]
 _CARD_BY_CARD = (Pass("seats"), Pass("dealer")) * 3
 _STACKS = (Pass("seats", 3), Pass("dealer", 3))
 _WORTH_PLAYING = rank("three-card", ("Qc", "6d", "4h"))
@@ -23,24 +26,15 @@ def strategy(_: Ask, view: View) -> int:
     return int(rank("three-card", view.own) >= _WORTH_PLAYING)
 
 
-def version(number: int, ante_bonus: str = "A") -> Settings:
-    """The settings of a version that ties Pair Plus to the Ante: 565.7(f)(1) to (3)."""
-    return Settings(
-        pair_plus_version=number,
-        fold_forfeits={"pair-plus": True},
-        paytables={"ante-bonus": ante_bonus},
-    )
-
-
-def verify(wagers: Mapping[str, int], settings: Settings) -> str:
+def verify(wagers: Mapping[str, int], terms: BaseTerms) -> str:
     """Why the wagers don't fit the version that is played."""
     ante, plus = wagers.get("ante", 0), wagers.get("pair-plus", 0)
-    match settings.pair_plus_version:
-        case 1 if plus > ante:
+    match option_value(_RULE, terms, "pair-plus"):
+        case "ante-equal" if plus > ante:
             return "Pair Plus needs an Ante of the same amount"
-        case 2 if plus > 2 * ante:
+        case "ante-half" if plus > 2 * ante:
             return "Pair Plus needs an Ante of half its amount"
-        case 3 if not (ante and plus) or max(ante, plus) > _MOST_APART * min(ante, plus):
+        case "both" if not (ante and plus) or max(ante, plus) > _MOST_APART * min(ante, plus):
             return "Ante and Pair Plus are both needed, neither above 5 times the other"
     return ""
 
@@ -63,9 +57,14 @@ GAME = Game(
     plans=plans(_CARD_BY_CARD, _STACKS),
     required=("ante",),
     alone=("pair-plus",),
-    script=(Ask(bet="play", call="Play or fold?", clause="PA2010 565.11(b)"),),
+    script=(asked(_RULE, "play", call="Play or fold?", clause="PA2010 565.11(b)"),),
     strategy=strategy,
     settle_clauses={"pair-plus": "PA2010 565.11(d)(3)"},
+    shows_all_first=True,
+    settles=(
+        Wave(results=("lose",), call="Losing wagers.", clause="PA2010 565.11(d)(2)"),
+        Wave(results=("push", "win"), call="Winning wagers.", clause="PA2010 565.11(d)(3)"),
+    ),
     verify=verify,
     removes_devices=True,
 )

@@ -7,6 +7,7 @@ chip goes back to the player.
 from collections.abc import Iterator, Mapping
 
 from jackpot.core.money import MICROS_PER_CENT, dollars
+from jackpot.rules.base import is_side_bet, posted
 from table_client.table.players import Offer, Wagers
 from table_client.table.ports import LockedOut, Progressive, ProgressiveLostError, SideWager
 from table_client.table.round.layout import Layout, Seat
@@ -69,8 +70,8 @@ def _relight(layout: Layout, locked: LockedOut) -> None:
 
 def box_refusal(layout: Layout, seat: Seat) -> str:
     """Why a person may not play this box as well; "" if he may."""
-    rule, settings = layout.rule.boxes, layout.settings
-    most = settings.boxes if rule is None or rule.most == 0 else min(settings.boxes, rule.most)
+    rule, boxes = layout.rule.boxes, layout.boxes
+    most = boxes if rule is None or rule.most == 0 else min(boxes, rule.most)
     others = [
         other.number
         for other in layout.seats.values()
@@ -83,26 +84,30 @@ def box_refusal(layout: Layout, seat: Seat) -> str:
 
 def refusals(layout: Layout, wagers: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Which of a seat's wagers on the layout may not stand, and why; all of them if ("*", why)."""
-    game, settings = layout.game, layout.settings
+    game, terms = layout.game, layout.terms
     required = [wagers[bet] for bet in game.required if bet in wagers]
     alone = not required and all(bet in game.alone for bet in wagers)
     if not alone and (len(required) < len(game.required) or len(set(required)) > 1):
         yield "*", f"needs {' and '.join(game.required)} in equal amounts"
         return
-    if required and not settings.minimum_micros <= required[0] <= settings.maximum_micros:
+    if required and not terms.minimum_micros <= required[0] <= terms.maximum_micros:
         yield "*", "outside the posted limits"
         return
-    if game.verify and (why := game.verify(wagers, settings)):
+    if game.verify and (why := game.verify(wagers, terms)):
         yield "*", why
         return
     for bet, amount_micros in wagers.items():
         rule = layout.rule.bet(bet)
-        on_layout = rule and (bet in game.required or (rule.optional and rule.kind == "paytable"))
-        if rule is None or not on_layout or bet in settings.not_offered:
+        on_layout = rule and (bet in game.required or is_side_bet(rule))
+        if rule is None or not on_layout or terms.wager(bet) is None:
             yield bet, "is not offered"
-        elif amount_micros <= 0 or amount_micros % MICROS_PER_CENT:
+            continue
+        least, most = posted(terms, rule)
+        if amount_micros <= 0 or amount_micros % MICROS_PER_CENT:
             yield bet, "is no amount in whole cents"
-        elif amount_micros > settings.maximum_micros:
+        elif amount_micros < least:
+            yield bet, f"is below the posted minimum of ${dollars(least)}"
+        elif amount_micros > most:
             yield bet, "is above the posted limit"
         elif not all(other in wagers for other in rule.requires):
             yield bet, f"needs {' and '.join(rule.requires)}"

@@ -75,6 +75,12 @@ class Dealing:
             steps += [Step(Deal(Spot.COMMUNITY), card)] * act.cards
             self._prescribed += len(steps)
             await self._all(steps)
+            while missing := places.stop - len(layout.community):
+                if missing < 0:
+                    break  # one too many is found when all hands are counted
+                says = f"There are {len(layout.community)} community cards."
+                self.judge.act(Irregularity.COMMUNITY_WRONG_NUMBER, says)
+                await self._all([Step(Deal(Spot.COMMUNITY), card)] * missing)
         layout.turned += places
         self.judge.doubles()
         shown = layout.community[places.start : places.stop]

@@ -1,9 +1,9 @@
 """What players decide after the deal, in the order of the script, from the dealer's left."""
 
-from jackpot.core.money import dollars
+from jackpot.core.money import MICROS_PER_CENT, dollars
 from jackpot.rules.hands import at_least
-from table_client.table.games.model import Ask, Draw, SetHands, Turn, View
-from table_client.table.ports import Conduct
+from table_client.table.games.model import Ask, Draw, SetHands, Times, Turn, View
+from table_client.table.ports import CAREFUL, Conduct, Dealer
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.layout import Layout, Outcome, Result, Seat, owner_of
 
@@ -15,8 +15,9 @@ class DecisionError(ValueError):
 class Deciding:
     """The script of a round."""
 
-    def __init__(self, layout: Layout, dealing: Dealing) -> None:
+    def __init__(self, layout: Layout, dealing: Dealing, dealer: Dealer = CAREFUL) -> None:
         self.layout = layout
+        self.dealer = dealer
         self.game = layout.game
         self.dealing = dealing
 
@@ -26,6 +27,7 @@ class Deciding:
         layout.trace.note("examine", "Players look at their cards.", self.game.clauses.examine)
         for seat in list(layout.active()):
             self._misconduct(seat)
+        self._watch_cards()
         for act in self.game.script:
             match act:
                 case Ask():
@@ -41,6 +43,12 @@ class Deciding:
         for seat in layout.dealt_in():
             if seat.fate == "folded":
                 self.collect(seat)
+        self._watch_cards(decided=True)
+
+    def _watch_cards(self, *, decided: bool = False) -> None:
+        """See whether the dealer lets players see a card that lies face down."""
+        if self.dealer.exposes():
+            self.dealing.judge.seen_early(decided=decided)
 
     def most(self, act: Ask, seat: Seat) -> int:
         """How many times the wager a seat may place."""
@@ -70,21 +78,28 @@ class Deciding:
             shown = tuple(layout.community[place] for place in layout.turned)
             view = View(tuple(seat.cards), tuple(layout.dealer_up), shown, most)
             times = seat.player.decide(self.game, act, view)
-            if times and not act.least <= times <= most:
+            if times and not (act.least <= times <= most and self._allowed(times, seat, act)):
                 raise DecisionError(
                     f"seat {seat.number} may wager {act.least} to {most} times the {act.of} "
                     f"on {act.bet}, not {times} ({act.clause})"
                 )
             self._carry_out(act, seat, times)
+            self._watch_cards()
 
-    def _carry_out(self, act: Ask, seat: Seat, times: int) -> None:
+    def _allowed(self, times: Times, seat: Seat, act: Ask) -> bool:
+        """Whole multiples, or any amount in whole cents where the house has it so."""
+        if self.layout.option("play-amounts") == "any-amount":
+            return (times * seat.wagers[act.of]) % MICROS_PER_CENT == 0
+        return times == int(times)
+
+    def _carry_out(self, act: Ask, seat: Seat, times: Times) -> None:
         title = self.layout.bet(act.bet).title
         if act.declining == "withdraw":
             self._note(act, seat, "let it ride" if times else f"{title} withdrawn")
             if not times:
                 self._end(seat, act.bet, "withdrawn", act.clause)
         elif times:
-            seat.wagers[act.bet] = amount_micros = times * seat.wagers[act.of]
+            seat.wagers[act.bet] = amount_micros = int(times * seat.wagers[act.of])
             self._note(act, seat, f"{title}, ${dollars(amount_micros)}", amount_micros)
         elif act.declining == "check":
             self._note(act, seat, "check")
@@ -145,6 +160,7 @@ class Deciding:
             both = (*seat.hands.high, *seat.hands.low)
             says = f"Seat {seat.number} sets high and low hand:"
             self.layout.trace.note("set", says, act.clause, seat=seat.number, cards=both)
+            self._watch_cards()
         for seat in list(self.layout.active()):
             if seat.hands and seat.player.surrenders(seat.hands):
                 seat.fate = "folded"

@@ -87,6 +87,25 @@ class Judge:
         elif deal.spot is Spot.SEAT:
             self._player_exposed(self.layout.seats[deal.seat], cards)
 
+    def seen_early(self, *, decided: bool) -> None:
+        """A card that lies face down was seen while players decided, or just after all had.
+
+        It is one of the dealer's, or where the dealer has none one of the middle.
+        """
+        layout = self.layout
+        if layout.dealer:
+            which, says = Irregularity.DEALER_CARD_EXPOSED, "A card of the dealer's was exposed."
+        elif len(layout.turned) < len(layout.community):
+            which, says = Irregularity.COMMUNITY_CARD_EXPOSED, "A community card was exposed."
+        else:
+            return
+        remedy = self.remedy(which)
+        if decided and remedy.until == "decided":
+            says = f"{says} All players had decided: play goes on."
+            layout.trace.note("irregularity", says, remedy.clause)
+        else:
+            self.act(which, says)
+
     def out_of_turn(self) -> None:
         """A card that went to another stack than the one whose turn it was."""
         if Irregularity.STACKS_OUT_OF_TURN in self.game.irregularities:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from jackpot.core.config import BaseTerms
+from jackpot.rules.base import fold_forfeits, option_value, paytable_of
 from jackpot.rules.model import BetRule, Paytable
-from table_client.table.games.model import Cards, Game, Settings
+from table_client.table.games.model import Cards, Game
 from table_client.table.players import Player
 from table_client.table.ports import Fate, LinkedBet, SideAward, Way
 from table_client.table.trace import Trace
@@ -104,14 +106,21 @@ class Layout:
     """One round's table."""
 
     def __init__(
-        self, game: Game, settings: Settings, way: Way, trace: Trace, seats: Mapping[int, Player]
+        self,
+        game: Game,
+        terms: BaseTerms,
+        way: Way,
+        trace: Trace,
+        seats: Mapping[int, Player],
+        boxes: int = 1,
     ) -> None:
         most = game.rule.table.seats if game.rule.table else MOST_SEATS
         if any(not 1 <= seat <= most for seat in seats):
             raise ValueError(f"{game.name} has seats 1 to {most}, not {sorted(seats)}")
         self.game = game
         self.rule = game.rule
-        self.settings = settings
+        self.terms = terms
+        self.boxes = boxes  # adjacent ones that a person may play
         self.way = way
         self.trace = trace
         self.seats = {number: Seat(number, seats[number]) for number in sorted(seats)}
@@ -147,16 +156,16 @@ class Layout:
         return found
 
     def paytable(self, bet: BetRule) -> Paytable:
-        """The paytable that the operator chose for a bet, else its first."""
-        chosen = bet.paytable(self.settings.paytables.get(bet.id, bet.paytables[0].id))
-        if chosen is None:
-            raise KeyError(f"{bet.id} has no paytable {self.settings.paytables[bet.id]}")
-        return chosen
+        """The paytable that a bet is settled by."""
+        return paytable_of(self.terms, bet)
 
     def fold_forfeits(self, bet: BetRule) -> bool:
         """Whether a player who folds loses a wager."""
-        default = bet.fold.forfeits if bet.fold else True
-        return self.settings.fold_forfeits.get(bet.id, default)
+        return fold_forfeits(self.terms, bet)
+
+    def option(self, option_id: str) -> str:
+        """What the house chose for an option of the game."""
+        return option_value(self.rule, self.terms, option_id)
 
     def cards_of(self, own: Sequence[str]) -> Cards:
         """The cards that the wagers on a hand may be about."""

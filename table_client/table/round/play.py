@@ -9,11 +9,15 @@ from contextlib import suppress
 
 from msgspec import Struct
 
+from jackpot.core.config import BaseTerms
 from jackpot.core.money import dollars
+from jackpot.rules.base import default_terms, option_value
 from table_client.table.games.irregularities import Irregularity, Remedy, remedy_for
-from table_client.table.games.model import Game, Settings
+from table_client.table.games.model import Game
 from table_client.table.players import Offer, Player
 from table_client.table.ports import (
+    CAREFUL,
+    Dealer,
     DeckLostError,
     DeckSource,
     Made,
@@ -31,9 +35,10 @@ from table_client.table.round.judging import VoidError
 from table_client.table.round.layout import DiscardRack, Layout, Outcome, Seat
 from table_client.table.round.settling import Settling
 from table_client.table.round.start import SeededStart, StartSource, starting_position
-from table_client.table.round.verdicts import settle_bet
+from table_client.table.round.verdicts import spared
 from table_client.table.trace import Record, Trace
 
+_COUNT_EVERY = 5  # rounds at the most, where a chapter leaves nothing to choose
 _LOADS = {
     Way.MANUAL_SHOE: "The deck goes into the dealing shoe.",
     Way.HAND: "The dealer takes the deck in hand.",
@@ -82,17 +87,21 @@ class Table:
         game: Game,
         deck: DeckSource,
         progressive: Progressive | None = None,
-        settings: Settings | None = None,
+        terms: BaseTerms | None = None,
         *,
+        boxes: int = 1,
+        dealer: Dealer = CAREFUL,
         start: StartSource | None = None,
         listener: Callable[[Record], None] | None = None,
     ) -> None:
         if deck.way not in game.plans:
             raise ValueError(f"no text at hand says how {game.name} is dealt by {deck.way}")
-        self.game = game
+        self.terms = terms or default_terms(game.name)
+        self.game = game.under(self.terms)
+        self._boxes = boxes
+        self._dealer = dealer
         self.deck = deck
         self.progressive = progressive or NO_PROGRESSIVE
-        self.settings = settings or Settings()
         self.rounds = 0
         self._since_count = 0
         self._start = start or SeededStart(game.name)
@@ -114,9 +123,9 @@ class Table:
         trace = Trace(self._listener)
         await self._prepare(trace)
         linked = dict(self.progressive.bets) if await self.progressive.open_round() else {}
-        layout = Layout(self.game, self.settings, self.deck.way, trace, players)
+        layout = Layout(self.game, self.terms, self.deck.way, trace, players, self._boxes)
         layout.linked = linked
-        offer = Offer(self.game, self.settings, linked, self.rounds)
+        offer = Offer(self.game, self.terms, linked, self.rounds)
         try:
             await self._play(layout, offer)
         except VoidError as void:
@@ -143,11 +152,13 @@ class Table:
             first = starting_position(layout, self._start, self.rounds)
         dealing = Dealing(layout, self.deck, first)
         await dealing.deal()
-        if not self.game.stub_after_script:
+        if self.game.stub_after_script:
+            dealing.judge.hands()  # a player sees how many cards there are, whatever the stub has
+        else:
             await dealing.finish(count=self._count_is_due())
         for seat, remedy in dealing.judge.void_seats:
             await self._void_seat(layout, seat, remedy)
-        await Deciding(layout, dealing).run()
+        await Deciding(layout, dealing, self._dealer).run()
         if self.game.stub_after_script:
             await dealing.finish(count=self._count_is_due())
         dealing.judge.showdown()
@@ -183,6 +194,10 @@ class Table:
             text, clause = says[made]
             trace.note(made.lower().replace("_", "-"), text, clause)
         way = self.deck.way
+        if way not in self.game.plans:  # the shoe is out of order, and nothing may stand in for it
+            how = way.replace("_", " ").lower()
+            text = f"no text at hand says how {self.game.name} is dealt by {how}; mend the shoe"
+            raise DeckLostError(text)
         trace.note("load", _LOADS[way], clauses.ways[way].load)
 
     def _count_is_due(self) -> bool:
@@ -190,7 +205,8 @@ class Table:
         if self.deck.counts:
             return False
         self._since_count += 1
-        if self._since_count < self.settings.count_every:
+        every = option_value(self.game.rule, self.terms, "count-stub-every")
+        if self._since_count < int(every or _COUNT_EVERY):
             return False
         self._since_count = 0
         return True
@@ -241,15 +257,15 @@ class Table:
                 await self.progressive.void_round(irregularity)
 
     def _spare(self, layout: Layout, seat: Seat, remedy: Remedy) -> None:
-        for bet in remedy.spares:
-            deal = layout.rule.deal
-            whole = deal is not None and len(seat.cards) == deal.seat_cards
-            if bet in seat.wagers and whole:
-                outcome = settle_bet(layout, seat, layout.bet(bet))
-                seat.outcomes = [*(o for o in seat.outcomes if o.bet != bet), outcome]
-                amount = dollars(outcome.won_micros)
-                text = f"Seat {seat.number}: {bet} is settled all the same: ${amount}."
-                layout.trace.note("settle", text, remedy.clause, seat=seat.number)
+        deal = layout.rule.deal
+        if deal is None or len(seat.cards) != deal.seat_cards:
+            return
+        for outcome in spared(layout, seat, remedy.spares, remedy.spared_by):
+            seat.outcomes = [*(o for o in seat.outcomes if o.bet != outcome.bet), outcome]
+            amount = dollars(outcome.won_micros)
+            text = f"Seat {seat.number}: {outcome.bet} is settled all the same: ${amount}."
+            clause = f"{remedy.clause}; {outcome.clause}"
+            layout.trace.note("settle", text, clause, seat=seat.number)
 
     async def _reshuffle(self, layout: Layout, remedy: Remedy) -> None:
         await self.deck.remove_stub(count=False)
@@ -261,6 +277,7 @@ class Table:
 
     async def _give_back(self, layout: Layout, settling: Settling) -> None:
         """A chapter of which no settlement is at hand: every wager goes back."""
+        await self._void_linked(layout, "NO_SETTLEMENT")
         for seat in layout.seats.values():
             _return_wagers(seat)
         text = "The text at hand ends here; all wagers go back."

@@ -42,6 +42,9 @@ class Settling:
         waves = unqualified or self.game.settles
         # Awards have one walk of their own order, so that none is paid before one it hangs on.
         paying = next((wave for wave in waves if wave.side_bets), waves[-1])
+        if self.game.shows_all_first:
+            for seat in in_order:
+                self._turn_up(seat)
         for wave in waves:
             if wave.call:
                 layout.trace.note("call", wave.call, wave.clause)
@@ -130,10 +133,15 @@ class Settling:
             self._turn_up(self.layout.seats[award.holder])
         told = f"Seat {seat.number}: {spoken(award.bet)}, {spoken(award.hand)}"
         hand, lamp, floor, payment = clauses.award_checks or _NO_CHECKS
+        if award.bet.startswith("five-card-hand-bonus"):
+            # Its wagers are electronic: there is a hand to verify, and no lamp.
+            hand, floor, payment = clauses.hand_bonus or _NO_CHECKS[1:]
+            lamp = ""
         if award.kind in ("share", "fixed"):
             trace.note("verify", f"{told}: a winning hand.", hand, seat=seat.number)
-            says = f"Seat {seat.number}: the lamp is lit."
-            trace.note("verify", says, lamp, seat=seat.number)
+            if lamp:
+                says = f"Seat {seat.number}: the lamp is lit."
+                trace.note("verify", says, lamp, seat=seat.number)
         if award.needs_floorperson:
             says = f"Seat {seat.number}: a floorperson validates."
             trace.note("validate", says, floor, seat=seat.number)
@@ -142,8 +150,6 @@ class Settling:
             trace.note("hold", says, payment, seat=seat.number)
         await self.progressive.pay(award)
         clause = clauses.envy if award.kind == "envy" else payment
-        if award.bet.startswith("five-card-hand-bonus"):
-            clause = clauses.hand_bonus
         says = f"{told}: ${amount} ({award.kind})."
         trace.note("award", says, clause, seat=seat.number, amount_micros=award.amount_micros)
 
@@ -154,6 +160,10 @@ class Settling:
         now = {each.bet: each for each in self._pending[seat.number] if self._fits(each, wave)}
         if self._is_shown(seat, wave, settles=bool(now)):
             self._turn_up(seat)
+        if self.game.losers_first:
+            for bet in self.layout.rule.bets:
+                if bet.id in now and now[bet.id].result == "lose":
+                    self._settle(seat, bet, now.pop(bet.id))
         for bet in self.layout.rule.bets:
             if bet.id in now:
                 self._settle(seat, bet, now[bet.id])
@@ -204,7 +214,17 @@ class Settling:
             for place, award in enumerate(self._due, 1)
             if award.holder == number or (award.seat == number and award.kind != "envy")
         ]
-        await self._pay_down(max(mine, default=0))
+        many = max(mine, default=0)
+        while 0 < many < len(self._due) and self._is_divided(*self._due[many - 1 : many + 1]):
+            many += 1
+        await self._pay_down(many)
+
+    def _is_divided(self, award: SideAward, following: SideAward) -> bool:
+        """Whether two awards are shares of one, so that the second is paid when the first is."""
+        if (award.bet, award.hand, award.kind) != (following.bet, following.hand, following.kind):
+            return False
+        linked = self.layout.linked.get(award.bet)
+        return award.kind == "share" and bool(linked and award.hand in linked.divided)
 
     async def _pay_down(self, many: int) -> None:
         """Pay the first awards of those that are due."""

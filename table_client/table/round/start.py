@@ -57,11 +57,12 @@ def position(count: int, seats: int) -> int:
 def starting_position(layout: Layout, source: StartSource, round_number: int) -> int:
     """Who is dealt to first; a total that was read wrongly ends the round."""
     seats = layout.rule.table.seats if layout.rule.table else 0
-    if layout.settings.start_by == "button":
+    chosen = layout.option("start")
+    if chosen == "button":
         first = (round_number - 1) % (seats + 1)  # at the dealer when play begins
         layout.trace.note("start", _says("The button is", first), "PA2010 561.12(d)")
         return first
-    if layout.settings.start_by == "number":
+    if chosen == "number":
         number = source.number()
         first = position(number, seats)
         layout.trace.note("start", _says(f"{number} is shown:", first), "PA2010 561.12(c)")

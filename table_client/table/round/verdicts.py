@@ -1,10 +1,12 @@
 """How each of a seat's wagers ends, once all cards are known. Pure: the layout is only read."""
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
 from jackpot.rules import contest
 from jackpot.rules.contest import LOST
-from jackpot.rules.model import BetRule
+from jackpot.rules.model import BetRule, Paytable
 from table_client.table.games import paying
 from table_client.table.games.paying import Verdict
 from table_client.table.round.layout import Layout, Outcome, Result, Seat
@@ -22,15 +24,29 @@ def outcomes(layout: Layout, seat: Seat) -> list[Outcome]:
     return _limited(layout, found)
 
 
-def settle_bet(layout: Layout, seat: Seat, bet: BetRule) -> Outcome:
-    """One wager."""
+def spared(layout: Layout, seat: Seat, bets: Sequence[str], clause: str) -> list[Outcome]:
+    """Wagers that are settled although the round is void, by the rows of one clause alone."""
+    found = [
+        settle_bet(layout, seat, bet, clause)
+        for bet in layout.rule.bets
+        if bet.id in bets and bet.id in seat.wagers
+    ]
+    return _limited(layout, found)
+
+
+def settle_bet(layout: Layout, seat: Seat, bet: BetRule, only_by: str = "") -> Outcome:
+    """One wager; `only_by` is a clause whose rows alone pay it."""
     wager_micros = seat.wagers[bet.id]
-    verdict = _verdict(layout, seat, bet)
+    paytable = layout.paytable(bet)
+    if only_by:
+        rows = [row for row in paytable.rows if (row.clause or paytable.clause) == only_by]
+        paytable = structs.replace(paytable, rows=tuple(rows), ranking="")
+    verdict = _verdict(layout, seat, bet, paytable)
     if verdict.won == LOST:
         return _outcome(seat, bet, wager_micros, "lose", verdict)
     won_micros = paying.won_micros(verdict.won, wager_micros)
     if bet.vigorish and won_micros:
-        rounded = layout.settings.vigorish_rounded
+        rounded = layout.option("vigorish") == "rounded-up"
         won_micros -= contest.vigorish_micros(bet.vigorish, won_micros, rounded=rounded)
         verdict = structs.replace(verdict, clause=f"{verdict.clause}; {bet.vigorish.clause}")
     result: Result = "win" if won_micros else "push"
@@ -50,8 +66,7 @@ def dealer_qualifies(layout: Layout) -> bool:
     return paying.qualifies(layout.rule, dealer_hand(layout))
 
 
-def _verdict(layout: Layout, seat: Seat, bet: BetRule) -> Verdict:
-    paytable = layout.paytable(bet)
+def _verdict(layout: Layout, seat: Seat, bet: BetRule, paytable: Paytable) -> Verdict:
     if bet.kind == "contest" and layout.game.house_way:
         if seat.hands is None or layout.dealer_hands is None:
             raise AssertionError("hands that were not set")
@@ -81,7 +96,7 @@ def _ante_bonus(layout: Layout, seat: Seat, bet: BetRule) -> list[Outcome]:
 
 def _limited(layout: Layout, found: list[Outcome]) -> list[Outcome]:
     """Cut what the bets under a limit win together to the limit, the last bet first."""
-    limit = layout.settings.payout_limit_micros
+    limit = layout.terms.payout_limit_micros
     rules = {bet.id: bet.limit for bet in layout.rule.bets if bet.limit}
     if not limit or not rules:
         return found

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jackpot.rules import bulk
+from jackpot.rules.base import default_terms
 from jackpot.rules.rankings import ranking_of
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
@@ -35,7 +35,7 @@ async def net_units(
     """What each of a seat's base wagers brings, decided and settled by the engine, in units."""
     game = GAMES[rule]
     player = SimulatedPlayer("p", "s", BASE_ONLY)
-    layout = Layout(game, Settings(), Way.AUTOMATED_SHOE, Trace(), {1: player})
+    layout = Layout(game, default_terms(game.name), Way.AUTOMATED_SHOE, Trace(), {1: player})
     seat = layout.seats[1]
     seat.wagers = dict.fromkeys(game.required, UNIT)
     seat.cards, layout.dealer, layout.community = list(own), list(dealer), list(community)

@@ -15,12 +15,19 @@ from jackpot.core.commands.table import (
     Wager,
 )
 from jackpot.core.commands.table import SeatHand as CoreHand
-from jackpot.core.config import Link
+from jackpot.core.config import BaseTerms, Link
 from jackpot.core.config import Table as CoreTable
 from jackpot.core.events import Refused
 from jackpot.core.events.table import RoundLocked, RoundSettled
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.rules import hands
+from jackpot.rules.base import (
+    BaseChoice,
+    WagerChoice,
+    compile_base,
+    is_side_bet,
+    on_layout,
+)
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
@@ -28,10 +35,12 @@ from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Ask, Game, Settings, View
+from table_client.table.games.model import Ask, Game, Times, View
 from table_client.table.players import Offer, Player, Wagers
 from table_client.table.ports import (
+    CAREFUL,
     Conduct,
+    Dealer,
     DeckInUse,
     LinkedBet,
     LockedOut,
@@ -70,7 +79,7 @@ class Scripted:
         self,
         key: str = "p",
         wagers: Mapping[str, int] | None = None,
-        decisions: Mapping[str, int] | None = None,
+        decisions: Mapping[str, Times] | None = None,
         *,
         linked: tuple[str, ...] = (),
         late: tuple[str, ...] = (),
@@ -100,7 +109,7 @@ class Scripted:
         """After no more bets."""
         return Wagers({bet: n * DOLLAR for bet, n in self._late_layout.items()}, self._late)
 
-    def decide(self, _: Game, ask: Ask, view: View) -> int:
+    def decide(self, _: Game, ask: Ask, view: View) -> Times:
         """The decision for a bet; the least where none was written."""
         self.asked.append((ask.bet, view))
         return self._decisions.get(ask.bet, ask.least)
@@ -289,6 +298,48 @@ def _level(seed: int, primary_bps: int = 2_000) -> LevelChoice:
     )
 
 
+def terms_of(
+    rule_id: str,
+    *,
+    paytables: Mapping[str, str] | None = None,
+    not_offered: frozenset[str] = frozenset(),
+    wagers: Mapping[str, WagerChoice] | None = None,
+    minimum: int | None = None,
+    limit: int | None = None,
+    **options: str,
+) -> BaseTerms:
+    """A table's terms as a site file would have them; options that a game has not are left out."""
+    rule = GAMES[rule_id].rule
+    paytables = paytables or {}
+    named = {option.replace("_", "-"): value for option, value in options.items()}
+    side = {bet.id for bet in on_layout(rule) if is_side_bet(bet)}
+    chosen = {bet: WagerChoice(paytable=paytables.get(bet)) for bet in {*side, *paytables}}
+    choice = BaseChoice(
+        minimum_micros=None if minimum is None else minimum * DOLLAR,
+        payout_limit_micros=None if limit is None else limit * DOLLAR,
+        wagers={
+            **{bet: each for bet, each in chosen.items() if bet not in not_offered},
+            **(wagers or {}),
+        },
+        options={name: value for name, value in named.items() if rule.option(name)},
+    )
+    terms, faults = compile_base(rule, choice)
+    assert not faults, faults
+    return terms
+
+
+class Clumsy:
+    """A dealer who lets a card be seen at one of the moments that are asked about."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def exposes(self) -> bool:
+        """Once, after so many moments."""
+        self.left -= 1
+        return self.left == -1
+
+
 async def play(
     rule_id: str,
     cards: str | Iterable[str] = (),
@@ -296,14 +347,16 @@ async def play(
     *,
     way: Way = Way.AUTOMATED_SHOE,
     progressive: Progressive | None = None,
-    settings: Settings | None = None,
+    terms: BaseTerms | None = None,
+    boxes: int = 1,
+    dealer: Dealer = CAREFUL,
 ) -> RoundResult:
     """One round with the cards given on top of the deck."""
     game = GAMES[rule_id]
     order = parse_cards(cards) if isinstance(cards, str) else tuple(cards)
     joker = bool(game.rule.deal and game.rule.deal.joker)
     deck = PlainDeck(stacked(order, joker=joker), way)
-    table = Table(game, deck, progressive, settings)
+    table = Table(game, deck, progressive, terms, boxes=boxes, dealer=dealer)
     return await table.play_round(players or {1: Scripted()})
 
 
@@ -312,7 +365,8 @@ def device_table(
     method: Method = Method.AUTOMATED_SHOE,
     shuffler: ShufflerKind = ShufflerKind.COUNTING,
     progressive: Progressive | None = None,
-    settings: Settings | None = None,
+    terms: BaseTerms | None = None,
+    boxes: int = 1,
 ) -> tuple[Table, LocalDevices]:
     """A table with emulated devices, as fast as possible, and the devices to break."""
     game = GAMES[rule_id]
@@ -325,7 +379,7 @@ def device_table(
         seed="tests",
     )
     devices = LocalDevices("t1", config)
-    return Table(game, DeviceDeck(devices, config), progressive, settings), devices
+    return Table(game, DeviceDeck(devices, config), progressive, terms, boxes=boxes), devices
 
 
 async def broken(
@@ -338,10 +392,11 @@ async def broken(
     players: Mapping[int, Player] | None = None,
     progressive: Progressive | None = None,
     shuffler: ShufflerKind = ShufflerKind.COUNTING,
-    settings: Settings | None = None,
+    terms: BaseTerms | None = None,
+    boxes: int = 1,
 ) -> RoundResult:
     """One round in which a fault takes effect."""
-    table, devices = device_table(rule_id, method, shuffler, progressive, settings)
+    table, devices = device_table(rule_id, method, shuffler, progressive, terms, boxes)
     await devices.inject_fault(fault, seat=seat, skip=skip)
     return await table.play_round(players or {1: Scripted("a"), 2: Scripted("b")})
 

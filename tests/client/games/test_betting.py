@@ -3,7 +3,6 @@
 import pytest
 
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.round.play import Table
 from tests.client.games.decks import PlainDeck, seeded_order
@@ -19,6 +18,7 @@ from tests.client.games.tables import (
     play,
     results,
     steps,
+    terms_of,
 )
 
 FIVE = "five-card-progressive"
@@ -129,7 +129,7 @@ async def test_pennsylvania_leaves_the_number_of_boxes_to_the_operator(
 ) -> None:
     """As many adjacent boxes as the operator declares."""
     players = {seat: Scripted("same") for seat in (1, 2, 3)}
-    result = await play(PA, players=players, settings=Settings(boxes=boxes))
+    result = await play(PA, players=players, boxes=boxes)
     assert sum(bool(seat.cards) for seat in result.seats.values()) == played
 
 
@@ -143,7 +143,7 @@ async def test_pennsylvania_leaves_the_number_of_boxes_to_the_operator(
 async def test_elsewhere_one_person_plays_one_box(rule: str, clause: str) -> None:
     """Whatever the operator would allow."""
     players = {1: Scripted("same"), 2: Scripted("same")}
-    result = await play(rule, players=players, settings=Settings(boxes=2))
+    result = await play(rule, players=players, boxes=2)
     assert clauses(result, "refuse") == [clause]
 
 
@@ -157,13 +157,16 @@ async def test_wagers_outside_the_posted_limits_are_refused(dollars: int) -> Non
 
 
 async def test_a_bet_that_is_not_offered_is_refused() -> None:
-    """Queens Up at a table without it, and a Play Wager before the deal."""
-    wagers = {"ante": 5, "super-bonus": 5, "queens-up": 5, "play": 5}
-    settings = Settings(not_offered=frozenset({"queens-up"}))
+    """Six Card Bonus at a table without it, and a Play Wager before the deal."""
+    wagers = {"ante": 5, "super-bonus": 5, "six-card-bonus": 5, "play": 5}
+    terms = terms_of(PA, not_offered=frozenset({"six-card-bonus"}))
     player = Scripted(wagers=wagers, decisions={"play": 0})
-    result = await play(PA, players={1: player}, settings=settings)
+    result = await play(PA, players={1: player}, terms=terms)
     assert set(results(result)) == {"ante", "super-bonus"}
     assert len(steps(result, "refuse")) == 2
+
+
+VERSIONS = ("alone", "ante-equal", "ante-half", "both")
 
 
 @pytest.mark.rule("PA2010 565.7(f)(1)")
@@ -193,8 +196,8 @@ async def test_the_versions_of_three_card_poker_tie_pair_plus_to_the_ante(
         1: Scripted("a", wagers=wagers),
         2: Scripted("b", wagers={"ante": 5, "pair-plus": 5}),
     }
-    settings = Settings(pair_plus_version=version)
-    result = await play(THREE, players=players, settings=settings)
+    terms = terms_of(THREE, pair_plus=VERSIONS[version])
+    result = await play(THREE, players=players, terms=terms)
     assert bool(result.seats[1].cards) is stands
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from jackpot.rules.compile import LevelChoice
-from table_client.table.games.model import Settings
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,
@@ -23,6 +22,7 @@ from tests.client.games.tables import (
     play,
     results,
     steps,
+    terms_of,
 )
 
 FOUR_BET = {
@@ -283,8 +283,8 @@ async def test_the_best_four_of_five_cards_play(rule: str) -> None:
 async def test_a_pai_gow_tie_is_returned_and_its_cards_collected() -> None:
     """Kings over queens, but ace-ten under ace-jack: neither won nor lost."""
     dealer, player = "Qh Qs 9c 5d 4h Ad Jh", "Kc Kd 8h 6c 3d Ac Td"
-    settings = Settings(start_by="button")  # at the dealer in the first round
-    result = await play(PAI_GOW, f"{dealer} {player}", settings=settings)
+    terms = terms_of(PAI_GOW, start="button")  # at the dealer in the first round
+    result = await play(PAI_GOW, f"{dealer} {player}", terms=terms)
     assert results(result) == {"pai-gow": ("push", 0)}
     assert result.seats[1].net_micros == 0
     assert result.rack.reconstruct()["seat 1"] == result.seats[1].cards

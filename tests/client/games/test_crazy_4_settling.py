@@ -206,7 +206,7 @@ async def test_a_hand_bonus_rides_on_a_folded_hand_and_goes_to_the_account() -> 
         ("flush", 50 * DOLLAR, "account")
     ]
     assert not steps(result, "validate")
-    assert steps(result, "award")[0].clause == "PA 657a.11(f)"
+    assert steps(result, "award")[0].clause == "PA 657a.11(f)(3)"
 
 
 @pytest.mark.rule("PA 657a.11(e)")

@@ -6,7 +6,6 @@ from jackpot.rules.cards import DECK
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.round.play import Table
 from tests.client.games.chapters import AUTOMATED, CHAPTERS, HAND, MANUAL, METHODS, marked, section
 from tests.client.games.decks import PlainDeck
@@ -28,6 +27,7 @@ from tests.client.games.tables import (
     device_table,
     linked,
     steps,
+    terms_of,
 )
 
 
@@ -73,7 +73,9 @@ async def test_a_stub_that_shows_a_broken_deck_voids_the_round_and_removes_it(
 ) -> None:
     """Without a counting shuffler the count of the stub finds a missing or strange card."""
     plain = ShufflerKind.PLAIN
-    result = await broken(rule, fault, method, shuffler=plain, settings=Settings(count_every=1))
+    result = await broken(
+        rule, fault, method, shuffler=plain, terms=terms_of(rule, count_stub_every="1")
+    )
     assert result.void == "DECK_INCOMPLETE"
     assert result.deck_removed
     assert clauses(result, "void") == [clause]
@@ -99,8 +101,8 @@ async def test_a_stub_that_shows_a_misdeal_voids_the_round_and_keeps_the_deck(
 ) -> None:
     """A player has a card too few, all 52 are there: void, and the deck stays."""
     plain = ShufflerKind.PLAIN
-    settings = Settings(count_every=1)
-    result = await broken(rule, Fault.PLAYER_ONE_SHORT, method, shuffler=plain, settings=settings)
+    terms = terms_of(rule, count_stub_every="1")
+    result = await broken(rule, Fault.PLAYER_ONE_SHORT, method, shuffler=plain, terms=terms)
     assert result.void == "MISDEALT"
     assert not result.deck_removed
     assert clauses(result, "void") == [clause]
@@ -162,7 +164,7 @@ async def test_a_card_that_is_there_twice_voids_the_round_and_removes_the_deck(
     before = dict(link.balances) if link else {}
     players = {seat: Scripted(f"p{seat}", linked=(bet,) if bet else ()) for seat in (1, 2)}
     deck = PlainDeck(lambda _: cards.split() + [card for card in DECK if card not in cards])
-    table = Table(GAMES[rule], deck, link, Settings(start_by="button"))
+    table = Table(GAMES[rule], deck, link, terms_of(rule, start="button"))
     result = await table.play_round(players)
     assert result.void == "DECK_INCOMPLETE"
     assert result.deck_removed

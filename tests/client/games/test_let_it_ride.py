@@ -2,7 +2,8 @@
 
 import pytest
 
-from table_client.table.games.model import Settings
+from jackpot.rules.base import BaseChoice, compile_base
+from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from tests.client.games.tables import (
     DOLLAR,
@@ -13,6 +14,7 @@ from tests.client.games.tables import (
     play,
     results,
     steps,
+    terms_of,
 )
 
 BETS = ("bet-1", "bet-2", "bet-3")
@@ -165,9 +167,9 @@ async def test_the_three_card_bonus_is_about_the_players_own_cards() -> None:
 async def test_the_three_card_bonus_is_paid_by_the_table_chosen(paytable: str, cents: int) -> None:
     """A flush on $5, by the paytable that the operator has declared."""
     wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
-    settings = Settings(paytables={"three-card-bonus": paytable})
+    terms = terms_of(RIDE, paytables={"three-card-bonus": paytable})
     players = {1: Scripted(wagers=wagers)}
-    result = await play(RIDE, stack("3s 9s Js", "4c 6h"), players, settings=settings)
+    result = await play(RIDE, stack("3s 9s Js", "4c 6h"), players, terms=terms)
     assert results(result)["three-card-bonus"] == ("win", cents)
 
 
@@ -188,16 +190,55 @@ async def test_the_linked_bonus_pays_a_fixed_amount_for_a_dollar() -> None:
 
 @pytest.mark.rule("PA2010 559.14(c)")
 @pytest.mark.parametrize(
-    ("limit", "won"), [(0, 15_000), (15_000, 15_000), (14_999, 14_999), (10_000, 10_000)]
+    ("limit", "won"), [(None, 60_000), (60_000, 60_000), (60_001, 60_000), (75_000, 60_000)]
 )
-async def test_a_payout_limit_caps_the_three_bets_together(limit: int, won: int) -> None:
-    """A royal flush on three bets of $5 is $15,000: at, above and below the limit."""
-    wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
-    settings = Settings(payout_limit_micros=limit * DOLLAR, paytables={"three-card-bonus": "D"})
+async def test_no_lawful_limit_touches_a_minimum_wager(limit: int | None, won: int) -> None:
+    """A royal flush on three bets of the minimum of $20 is $60,000, and no limit may be less."""
+    terms = terms_of(RIDE, minimum=20, limit=limit)
+    player = Scripted(wagers=dict.fromkeys(BETS, 20))
+    result = await play(RIDE, stack("As Ks Qs", "Js Ts"), {1: player}, terms=terms)
+    assert sum(results(result)[bet][1] for bet in BETS) == won * 100
+
+
+@pytest.mark.rule("PA2010 559.14(c)")
+@pytest.mark.parametrize(
+    ("limit", "won"), [(None, 60_000), (50_000, 50_000), (59_999, 59_999), (60_000, 60_000)]
+)
+async def test_a_payout_limit_caps_the_three_bets_together(limit: int | None, won: int) -> None:
+    """A royal flush on three bets of $20 at a $5 table: at, above and below the limit."""
+    wagers = dict.fromkeys(BETS, 20) | {"three-card-bonus": 5}
+    terms = terms_of(RIDE, limit=limit, paytables={"three-card-bonus": "D"})
     royal = stack("As Ks Qs", "Js Ts")
-    result = await play(RIDE, royal, {1: Scripted(wagers=wagers)}, settings=settings)
+    result = await play(RIDE, royal, {1: Scripted(wagers=wagers)}, terms=terms)
     assert sum(results(result)[bet][1] for bet in BETS) == won * 100
     assert results(result)["three-card-bonus"] == ("win", 25_000)  # not under the limit
+
+
+@pytest.mark.rule("PA2010 559.14(c)")
+@pytest.mark.parametrize(
+    ("minimum", "limit", "least"),
+    [(5, 10, "50,000.00"), (5, 49_999, "50,000.00"), (5, 50_000, ""), (20, 59_999, "60,000.00")],
+)
+def test_a_payout_limit_below_the_floor_is_refused(minimum: int, limit: int, least: str) -> None:
+    """The floor is $50,000, or three royal flushes at the minimum if that is more."""
+    choice = BaseChoice(minimum_micros=minimum * DOLLAR, payout_limit_micros=limit * DOLLAR)
+    _, faults = compile_base(GAMES[RIDE].rule, choice)
+    assert [(fault.key, fault.clause) for fault in faults] == [
+        (("payout_limit",), "PA2010 559.14(c)")
+    ] * bool(least)
+    assert all(f"below the least of ${least}" in fault.reason for fault in faults)
+
+
+@pytest.mark.rule("PA2010 559.13(f)(3)")
+async def test_a_players_losing_wagers_are_collected_before_any_is_paid() -> None:
+    """A pair in hand loses the three bets and wins the Three Card Bonus: the bets go first."""
+    wagers = dict.fromkeys(BETS, 5) | {"three-card-bonus": 5}
+    lost = await play(RIDE, stack("3s 3h 8d", "9c Jh"), {1: Scripted(wagers=wagers)})
+    won = await play(RIDE, stack("Ts 5h 8d", "Tc Jh"), {1: Scripted(wagers=wagers)})
+    for result in (lost, won):
+        order = [record.amount_micros < 0 for record in steps(result, "settle")]
+        assert order == sorted(order, reverse=True)
+        assert set(order) == {True, False}
 
 
 @pytest.mark.rule("PA2010 559.7(e)")
@@ -207,7 +248,7 @@ async def test_a_person_may_play_an_adjacent_box_where_it_is_allowed(
 ) -> None:
     """Never more than two, and only where the operator says so."""
     players = {seat: Scripted("same") for seat in (1, 2, 3)}
-    result = await play(RIDE, players=players, settings=Settings(boxes=boxes))
+    result = await play(RIDE, players=players, boxes=boxes)
     assert sum(bool(seat.cards) for seat in result.seats.values()) == played
 
 
@@ -215,5 +256,5 @@ async def test_a_person_may_play_an_adjacent_box_where_it_is_allowed(
 async def test_a_second_box_must_be_adjacent() -> None:
     """Boxes 1 and 3 are not."""
     players = {1: Scripted("same"), 3: Scripted("same")}
-    result = await play(RIDE, players=players, settings=Settings(boxes=2))
+    result = await play(RIDE, players=players, boxes=2)
     assert not result.seats[3].cards

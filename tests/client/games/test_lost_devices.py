@@ -11,15 +11,14 @@ from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.pace import Pace, PacedDeck
 from table_client.table.ports import DeckLostError
 from table_client.table.randomness import seeded
 from table_client.table.round.play import Table
 from table_client.table.turns import Turns
-from tests.client.games.tables import PA, Scripted, device_table, linked
+from tests.client.games.tables import PA, Scripted, device_table, linked, terms_of
 
-ONE = Settings(count_every=1)
+ONE = terms_of(PA, count_stub_every="1")
 
 
 class Mortal:
@@ -102,7 +101,7 @@ async def test_devices_that_die_after_an_irregularity_leave_a_void_round() -> No
 
 async def test_a_deck_that_cannot_be_removed_any_more_leaves_a_void_round() -> None:
     """The count is wrong and the devices are gone: void, and said in one word."""
-    table, devices = device_table(PA, shuffler=ShufflerKind.PLAIN, settings=ONE)
+    table, devices = device_table(PA, shuffler=ShufflerKind.PLAIN, terms=ONE)
     await devices.inject_fault(Fault.CARD_MISSING)
     real = devices.remove_deck
 

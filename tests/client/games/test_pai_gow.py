@@ -6,7 +6,6 @@ from jackpot.rules.cards import JOKER, parse_cards
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.hands import rank
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.games.pai_gow import house_way
 from table_client.table.ports import Way
 from table_client.table.progressive import NO_PROGRESSIVE
@@ -16,7 +15,7 @@ from table_client.table.round.settling import Settling
 from table_client.table.round.start import position
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked
-from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps
+from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps, terms_of
 
 
 class Dice:
@@ -56,7 +55,7 @@ async def pai_gow(
     table = Table(
         GAMES[PAI_GOW],
         PlainDeck(stacked((), joker=True), way),
-        settings=Settings(start_by=start_by),
+        terms=terms_of(PAI_GOW, start=start_by),
         start=dice,
     )
     return table, await table.play_round({1: Scripted("a"), 4: Scripted("b")})
@@ -130,10 +129,10 @@ async def test_a_surrender_loses_the_wager_unseen() -> None:
 @pytest.mark.rule("PA2010 561.13(l)")
 async def test_pai_gow_winners_are_paid_after_all_hands_are_exposed() -> None:
     """Seat 2 wins and is shown first, seat 1 loses and is settled first."""
-    settings = Settings(start_by="button")
+    terms = terms_of(PAI_GOW, start="button")
     dealer, low, high = "9c 9d 8h 6s 4c 2d Jh", "2c 3d 4h 6c 8c Td Qh", "Ac Ad Kh Ks 5c 7d Th"
     players = {1: Scripted("a"), 2: Scripted("b")}
-    result = await play(PAI_GOW, f"{dealer} {low} {high}", players, settings=settings)
+    result = await play(PAI_GOW, f"{dealer} {low} {high}", players, terms=terms)
     assert [record.seat for record in steps(result, "show")] == [2, 1]
     assert [record.seat for record in steps(result, "settle")] == [1, 2]
 
@@ -150,7 +149,7 @@ async def test_one_persons_boxes_are_set_larger_wager_first(
         1: Scripted("same", wagers={"pai-gow": first}),
         2: Scripted("same", wagers={"pai-gow": second}),
     }
-    result = await play(PAI_GOW, players=players, settings=Settings(boxes=2))
+    result = await play(PAI_GOW, players=players, boxes=2)
     assert [record.seat for record in steps(result, "set")] == order
 
 
@@ -197,7 +196,7 @@ def test_the_house_way_uses_the_joker() -> None:
 @pytest.mark.rule("PA2010 561.14(i)")
 async def test_a_dealers_wrong_setting_is_set_again() -> None:
     """The hands are reset in the house way and the round is completed."""
-    layout = Layout(GAMES[PAI_GOW], Settings(), Way.MANUAL_SHOE, Trace(), {})
+    layout = Layout(GAMES[PAI_GOW], terms_of(PAI_GOW), Way.MANUAL_SHOE, Trace(), {})
     layout.dealer = list(parse_cards("As Ah Qd Qc 7s 5h 3d"))
     layout.dealer_hands = TwoHands(tuple(layout.dealer[:5]), tuple(layout.dealer[5:]))
     await Settling(layout, NO_PROGRESSIVE).run()

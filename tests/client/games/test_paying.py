@@ -6,9 +6,8 @@ import pytest
 
 from jackpot.rules.contest import TwoHands
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from table_client.table.games.paying import against_two_hands, highest, won_micros
-from tests.client.games.tables import DOLLAR, PAI_GOW, Scripted, play, results
+from tests.client.games.tables import DOLLAR, PAI_GOW, Scripted, play, results, terms_of
 
 CENT = 10_000
 HALF = Fraction(3, 2)
@@ -50,11 +49,11 @@ async def test_vigorish_is_five_percent_or_rounded_to_a_quarter(
     wager: int, rounded: bool, won: int
 ) -> None:
     """Fifty cents of ten dollars; of eleven 55 cents, or 75 rounded up to quarters."""
-    settings = Settings(vigorish_rounded=rounded, start_by="button")
+    terms = terms_of(PAI_GOW, vigorish="rounded-up" if rounded else "exact", start="button")
     # The button is at the dealer: the first stack is the dealer's, the second seat 1's.
     dealer, player = "2c 3d 4h 6s 8c 9d Jh", "Ac Ad Kh Ks 5c 7d Th"
     players = {1: Scripted(wagers={"pai-gow": wager})}
-    result = await play(PAI_GOW, f"{dealer} {player}", players, settings=settings)
+    result = await play(PAI_GOW, f"{dealer} {player}", players, terms=terms)
     assert results(result) == {"pai-gow": ("win", won)}
 
 

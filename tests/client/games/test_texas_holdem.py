@@ -3,9 +3,17 @@
 import pytest
 
 from jackpot.rules.cards import parse_cards
-from table_client.table.games.model import Settings
 from table_client.table.ports import Way
-from tests.client.games.tables import DOLLAR, HOLDEM, Scripted, clauses, play, results, steps
+from tests.client.games.tables import (
+    DOLLAR,
+    HOLDEM,
+    Scripted,
+    clauses,
+    play,
+    results,
+    steps,
+    terms_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +114,8 @@ async def test_holdem_hands_are_compared(own: str, dealer: str, flop: str, ante:
 )
 async def test_the_ante_is_paid_from_a_straight_or_a_flush(paytable: str, ante: str) -> None:
     """A winning straight, under both choices of the operator."""
-    settings = Settings(paytables={"ante": paytable})
-    result = await play(HOLDEM, f"6s 5h Ks Kh {BOARD}", settings=settings)
+    terms = terms_of(HOLDEM, paytables={"ante": paytable})
+    result = await play(HOLDEM, f"6s 5h Ks Kh {BOARD}", terms=terms)
     assert results(result)["ante"][0] == ante
 
 
@@ -128,7 +136,7 @@ async def test_the_bonus_survives_a_fold() -> None:
 @pytest.mark.rule("PA2010 563.12(d)")
 async def test_aces_against_aces_pay_a_thousand_to_one() -> None:
     """Where the operator offers it."""
-    settings = Settings(paytables={"bonus": "with-both-aces"})
+    terms = terms_of(HOLDEM, paytables={"bonus": "with-both-aces"})
     players = {1: Scripted(wagers={"ante": 5, "bonus": 5})}
-    result = await play(HOLDEM, f"As Ah Ac Ad {BOARD}", players, settings=settings)
+    result = await play(HOLDEM, f"As Ah Ac Ad {BOARD}", players, terms=terms)
     assert results(result)["bonus"] == ("win", 500_000)

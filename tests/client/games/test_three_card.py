@@ -2,9 +2,8 @@
 
 import pytest
 
-from table_client.table.games.three_card import version
 from table_client.table.ports import Way
-from tests.client.games.tables import BY_CARD, THREE, Scripted, play, results, steps
+from tests.client.games.tables import BY_CARD, THREE, Scripted, play, results, steps, terms_of
 
 
 @pytest.mark.rule("PA2010 565.8(d)")
@@ -75,7 +74,8 @@ async def test_the_ante_bonus_follows_the_version(hand: str, standard: int, tabl
     result = await play(THREE, f"{hand} Jc Jd 3c")
     assert results(result)["ante-bonus"] == ("win", standard)
     players = {1: Scripted(wagers={"ante": 5, "pair-plus": 5})}
-    result = await play(THREE, f"{hand} Jc Jd 3c", players, settings=version(1))
+    tied = terms_of(THREE, pair_plus="ante-equal")
+    result = await play(THREE, f"{hand} Jc Jd 3c", players, terms=tied)
     assert results(result)["ante-bonus"] == ("win", table_a)
 
 
@@ -87,5 +87,5 @@ async def test_a_fold_loses_pair_plus_only_where_it_is_tied_to_the_ante() -> Non
     player = Scripted(wagers=wagers, decisions={"play": 0})
     free = await play(THREE, "9s 9h 3d", {1: player})
     assert results(free)["pair-plus"] == ("win", 500)
-    tied = await play(THREE, "9s 9h 3d", {1: player}, settings=version(1))
+    tied = await play(THREE, "9s 9h 3d", {1: player}, terms=terms_of(THREE, pair_plus="ante-equal"))
     assert results(tied) == {"ante": ("forfeit", 0), "pair-plus": ("forfeit", 0)}

@@ -7,7 +7,6 @@ from jackpot.rules.contest import TwoHands
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import ShufflerKind
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from tests.client.games.chapters import MANUAL
 from tests.client.games.tables import (
     CRISS,
@@ -24,6 +23,7 @@ from tests.client.games.tables import (
     play,
     results,
     steps,
+    terms_of,
 )
 
 
@@ -137,11 +137,11 @@ async def test_hands_that_are_not_five_and_two_cards_lose(high: int) -> None:
     cards = ("Ac", "Ad", "Ah", "As", "Kc", "Qd", "Jh")
     dealer = "2c 3d 4h 5s 7c 8d 9h"
     wrong = Scripted(hands=TwoHands(cards[:high], cards[high:]))
-    button = Settings(start_by="button")
+    button = terms_of(PAI_GOW, start="button")
     for player, ended in ((wrong, "lose"), (Scripted(), "win")):
-        result = await play(PAI_GOW, f"{dealer} {' '.join(cards)}", {1: player}, settings=button)
+        result = await play(PAI_GOW, f"{dealer} {' '.join(cards)}", {1: player}, terms=button)
         assert results(result)["pai-gow"][0] == ended
-    lost = await play(PAI_GOW, f"{dealer} {' '.join(cards)}", {1: wrong}, settings=button)
+    lost = await play(PAI_GOW, f"{dealer} {' '.join(cards)}", {1: wrong}, terms=button)
     assert clauses(lost, "settle") == ["PA2010 561.13(g)(4)"]
 
 
@@ -157,8 +157,8 @@ async def test_a_wrong_stub_voids_a_round_of_ultimate(
     fault: Fault, void: str, removed: bool
 ) -> None:
     """A broken deck leaves the table; after a misdeal of a whole one it stays."""
-    settings = Settings(count_every=1)
-    result = await broken(ULTIMATE, fault, shuffler=ShufflerKind.PLAIN, settings=settings)
+    terms = terms_of(ULTIMATE, count_stub_every="1")
+    result = await broken(ULTIMATE, fault, shuffler=ShufflerKind.PLAIN, terms=terms)
     assert (result.void, result.deck_removed) == (void, removed)
     assert clauses(result, "void") == ["PA2011 569.10(f)"]
     assert results(result) == {"ante": ("returned", 0), "blind": ("returned", 0)}

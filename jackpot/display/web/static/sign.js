@@ -30,8 +30,10 @@ function showCard(card) {
       ? [h("p", { class: "note" }, "“For 1” includes the wager.")]
       : []),
     ...(card.envy.length ? [payTable(card.envy, "Envy bonus to every other bettor", "envy")] : []),
+    ...card.terms.map((says) => h("p", { class: "note term" }, says)),
   );
-  byId("card").style.setProperty("--rows", card.rows.length + card.envy.length);
+  const rows = card.rows.length + card.envy.length + card.terms.length;
+  byId("card").style.setProperty("--rows", rows);
   if (frame) showFrame(frame);
 }
 

@@ -1,0 +1,72 @@
+"""Show what a site file would change in its journal, by line, old and new."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from jackpot.core.plan import Step, plan
+from jackpot.core.state import State
+from jackpot.rules.site import SiteFile
+
+_MARKS = {"add": "+", "change": "~", "keep": "=", "refuse": "!"}
+_SAYS = {
+    "add": "will be added",
+    "change": "will change",
+    "keep": "stays as the journal has it",
+    "refuse": "refused",
+}
+
+
+def steps(found: SiteFile, store: str) -> list[Step]:
+    """Everything that a start on this file would do or refuse."""
+    return list(plan(_state(found.site.id, store), found.site))
+
+
+def _state(site: str, store: str) -> State:
+    """The site as its journal has it; a new one where there is none yet."""
+    from jackpot.engine.replica import load
+    from jackpot.store.opening import is_postgres, open_to_read
+
+    if not is_postgres(store) and not Path(store).exists():
+        return State(site)
+    with closing(open_to_read(store)) as journal:
+        return load(journal, site).state if journal.heads((site,)) else State(site)
+
+
+def lines(path: Path, found: SiteFile, planned: list[Step]) -> Iterator[str]:
+    """One line a step, and what to do instead where it is not done."""
+    for step in planned:
+        at = found.line(step.kind, step.id, step.key)
+        what = f"{step.kind} {step.id}" + (f" {'.'.join(step.key)}" if step.key else "")
+        change = f": {step.old or 'nothing'} -> {step.new or 'nothing'}" if step.key else ""
+        yield f"{path}:{at}: {_MARKS[step.verdict]} {what} {_SAYS[step.verdict]}{change}"
+        if step.instead:
+            yield f"    instead: {step.instead}"
+    counts = {verdict: sum(s.verdict == verdict for s in planned) for verdict in _MARKS}
+    if not planned:
+        yield f"{path}: the journal already has all of it"
+        return
+    told = ", ".join(f"{count} {_SAYS[verdict]}" for verdict, count in counts.items() if count)
+    yield f"{path}: {told}"
+
+
+def as_json(found: SiteFile, planned: list[Step]) -> dict[str, Any]:
+    """The same for a program."""
+    return {
+        "file": found.path,
+        "ok": all(step.verdict != "refuse" for step in planned),
+        "steps": [
+            {
+                "line": found.line(step.kind, step.id, step.key),
+                "verdict": step.verdict,
+                "kind": step.kind,
+                "id": step.id,
+                "key": ".".join(step.key),
+                "old": step.old,
+                "new": step.new,
+                "instead": step.instead,
+            }
+            for step in planned
+        ],
+    }

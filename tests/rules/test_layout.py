@@ -1,0 +1,103 @@
+"""What a table must tell patrons, made of the terms that it is settled by."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from jackpot.cli.main import main
+from jackpot.rules.layout import LayoutCard, layout_card
+from jackpot.rules.site import load_site
+from tests.docs.pages import ROOT, blocks
+
+HOUSE = next(
+    block.text
+    for block in blocks(ROOT / "docs" / "reference" / "whole-house.md")
+    if block.language == "toml"
+)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """The site file of a whole house."""
+    path = tmp_path / "site.toml"
+    path.write_text(HOUSE)
+    return path
+
+
+def card(house: Path, table: str) -> LayoutCard:
+    """The layout of one of its tables."""
+    site = load_site(house)
+    return layout_card(next(each for each in site.tables if each.id == table), site.links)
+
+
+def pays(found: LayoutCard, title: str) -> dict[str, str]:
+    """What a wager pays."""
+    wager = next(wager for wager in found.wagers if wager.title.startswith(title))
+    return {line.hand: line.pays for line in wager.lines}
+
+
+@pytest.mark.rule("PA 657a.2(b)(6)")
+@pytest.mark.rule("PA 657a.12(c)")
+@pytest.mark.rule("PA 657a.12(g)")
+def test_a_layout_has_the_odds_of_all_wagers_that_were_filed(house: Path) -> None:
+    """By the paytables of this table, and none that it does not offer."""
+    one, two = card(house, "crazy-1"), card(house, "crazy-2")
+    assert pays(one, "Queens Up")["three of a kind"] == "8 to 1"
+    assert pays(two, "Queens Up")["three of a kind"] == "7 to 1"
+    assert pays(one, "Six Card Bonus")["six card royal flush diamonds"] == "200,000 to 1"
+    assert not any(wager.title == "Six Card Bonus" for wager in two.wagers)
+    assert pays(one, "Five-Card Progressive")["royal flush"] == "100% of the mega meter"
+    assert one.clause == "PA 657a.2(b)(6)"
+
+
+@pytest.mark.rule("PA 657a.12(f)(3)")
+def test_a_hand_bonus_shows_its_magic_card_and_lucky_bonus(house: Path) -> None:
+    """Both are offered here, at 20 and 5 for 1."""
+    found = pays(card(house, "crazy-1"), "Five Card Hand Bonus")
+    assert (found["Magic Card"], found["Lucky Bonus"]) == ("20 for 1", "5 for 1")
+
+
+@pytest.mark.parametrize(
+    ("table", "clause", "words"),
+    [
+        pytest.param(table, clause, words, marks=pytest.mark.rule(clause.split("; ")[0]))
+        for table, clause, words in (
+            ("crazy-1", "PA 657a.2(b)(7)(i)", "four best"),
+            ("crazy-1", "PA 657a.2(b)(7)(ii)", "king or better"),
+            ("crazy-1", "PA 657a.2(b)(7)(iii)", "three times the Ante"),
+            ("crazy-1", "PA 657a.2(b)(7)(iv)", "less than a straight"),
+            ("crazy-2011-1", "PA2011 573.2(b)(5)(ii)", "king or better"),
+            ("caribbean-1", "PA2010 555.2(b)(4)", "void"),
+            ("three-card-1", "PA2010 565.2(b)(5)", "queen"),
+            ("ride-1", "PA2010 559.14(c)", "$75,000.00"),
+            ("holdem-1", "PA2010 563.12(e)", "$50,000.00"),
+            ("three-card-2", "PA2010 565.7(f)(3); PA2010 565.12(f)", "compulsory"),
+            ("pai-gow-1", "PA2010 561.13(m)", "25 cents"),
+        )
+    ],
+)
+def test_a_layout_says_what_its_clause_asks_for(
+    house: Path, table: str, clause: str, words: str
+) -> None:
+    """Inscriptions, options that were filed, and limits in force."""
+    found = card(house, table).inscriptions
+    assert any(each.clause == clause and words in each.says for each in found), found
+
+
+def test_a_limit_and_a_reserve_of_a_meter_are_told(house: Path) -> None:
+    """What keeps a meter from growing, and what funds the next one."""
+    said = " ".join(each.says for each in card(house, "crazy-1").inscriptions)
+    assert "at most $500,000.00" in said
+    said = " ".join(each.says for each in card(house, "crazy-2").inscriptions)
+    assert "5% of each wager is kept in reserve" in said
+
+
+def test_the_command_prints_a_layout(house: Path) -> None:
+    """And says which tables there are where one is not."""
+    run = CliRunner().invoke(main, ["rules", "layout", str(house), "ride-1"])
+    assert run.exit_code == 0, run.output
+    assert "royal flush: 1,000 to 1" in run.output
+    run = CliRunner().invoke(main, ["rules", "layout", str(house), "poker-1"])
+    assert run.exit_code == 1
+    assert "ride-1" in run.output

@@ -24,6 +24,8 @@ def stack(own: str, community: str, discarded: str = "2c") -> str:
     return f"{own} {second} {first} {discarded}"
 
 
+@pytest.mark.rule("PA2010 559.1")
+@pytest.mark.rule("PA2010 559.13(e)")
 @pytest.mark.parametrize(
     ("way", "section"),
     [
@@ -119,6 +121,7 @@ async def test_hands_are_settled_from_the_right() -> None:
     assert [record.seat for record in steps(result, "show")] == [5, 2]
 
 
+@pytest.mark.rule("PA2010 559.1")
 @pytest.mark.rule("PA2010 559.14(b)")
 @pytest.mark.rule("PA2010 559.13(f)(2)")
 @pytest.mark.rule("PA2010 559.13(f)(3)")

@@ -81,19 +81,7 @@ async def test_a_stub_that_shows_a_broken_deck_voids_the_round_and_removes_it(
     assert all(seat.net_micros == 0 for seat in result.seats.values())
 
 
-@pytest.mark.parametrize(
-    ("rule", "method", "clause"),
-    [
-        marked("PA 657a.8(h)", PA, MANUAL),
-        marked("PA 657a.9(f)", PA, HAND),
-        marked("PA 657a.10(f)", PA, AUTOMATED),
-        marked("MA 7(h)", MA, MANUAL),
-        marked("PA2011 573.10(f)", PA2011, AUTOMATED),
-        marked("PA2010 559.12(f)", RIDE, AUTOMATED),
-        marked("PA2014 592.8(h)", CRISS, MANUAL),
-        marked("PA2010 561.9(f)", PAI_GOW, MANUAL),
-    ],
-)
+@pytest.mark.parametrize(("rule", "method", "clause"), WRONG_STUB)
 async def test_a_stub_that_shows_a_misdeal_voids_the_round_and_keeps_the_deck(
     rule: str, method: Method, clause: str
 ) -> None:

@@ -99,6 +99,7 @@ async def test_each_of_two_bets_may_be_withdrawn_whatever_became_of_the_other(
     assert ended["bet-2"] == ("lose" if second else "withdrawn")
 
 
+@pytest.mark.rule("PA2010 559.13(b)")
 @pytest.mark.rule("PA2010 559.13(c)")
 @pytest.mark.rule("PA2010 559.13(d)")
 async def test_one_community_card_is_seen_before_the_second_decision() -> None:

@@ -124,6 +124,7 @@ async def test_the_ante_is_paid_from_a_straight_or_a_flush(paytable: str, ante: 
 @pytest.mark.rule("PA2010 563.11(a)(2)")
 @pytest.mark.rule("PA2010 563.11(a)(2)(i)")
 @pytest.mark.rule("PA2010 563.11(a)(2)(ii)")
+@pytest.mark.rule("PA2010 563.11(h)(4)")
 @pytest.mark.rule("PA2010 563.12(c)")
 async def test_the_bonus_survives_a_fold() -> None:
     """Folded aces win 30 to 1 on the Bonus and stay on the table; others are collected at once."""

@@ -29,7 +29,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = Path("jackpot/rules/data")
 TABLE = ROOT / "tools" / "clause_mutations.toml"
 COPIED = ("jackpot", "table_client", "emulator", "tests", "tools", "proto", "docs", "deploy")
-TIMEOUT_S = 600
 # Text for people and names of things: no value that a clause governs.
 _TEXT = frozenset(
     {"clause", "id", "title", "game", "jurisdiction", "source", "kind", "ranking", "hand", "when"}
@@ -126,32 +125,35 @@ def with_value(text: str, path: tuple[Any, ...]) -> str:
 
 
 def data_mutations() -> Iterator[Mutation]:
-    """Every value of the rule files, changed, where the file is then still one that loads."""
-    with tempfile.TemporaryDirectory() as folder:
-        probe = Path(folder) / "rule.toml"
-        for path in sorted((ROOT / DATA).glob("*/*.toml")):
-            text = path.read_text("utf-8")
-            whole = tomllib.loads(text)
-            for clauses, *steps in cited(whole):
-                value = whole
-                for step in steps:
-                    value = value[step]
-                new = changed(value)
-                if new is None:
-                    continue
-                where = tuple(steps)
-                probe.write_text(with_value(text, where), "utf-8")
-                try:
-                    load_rule(probe)
-                except RuleFileError:
-                    continue
-                name = ".".join(_names(whole, steps))
+    """Every value of the rule files, changed."""
+    for path in sorted((ROOT / DATA).glob("*/*.toml")):
+        whole = tomllib.loads(path.read_text("utf-8"))
+        for clauses, *steps in cited(whole):
+            value = whole
+            for step in steps:
+                value = value[step]
+            new = changed(value)
+            if new is not None:
                 yield Mutation(
                     str(path.relative_to(ROOT)),
-                    f"{name}: {toml(value)} -> {toml(new)}",
+                    f"{'.'.join(_names(whole, steps))}: {toml(value)} -> {toml(new)}",
                     frozenset(clauses.split("; ")),
-                    lambda old, where=where: with_value(old, where),  # type: ignore[misc]
+                    lambda old, where=tuple(steps): with_value(old, where),  # type: ignore[misc]
                 )
+
+
+def loads(mutation: Mutation) -> bool:
+    """Whether a changed rule file is still one; else every test would fail, which shows nothing."""
+    if not mutation.file.endswith(".toml"):
+        return True
+    with tempfile.TemporaryDirectory() as folder:
+        probe = Path(folder) / "rule.toml"
+        probe.write_text(mutation.text(), "utf-8")
+        try:
+            load_rule(probe)
+        except RuleFileError:
+            return False
+    return True
 
 
 def _names(whole: Any, steps: Iterable[Any]) -> Iterator[str]:
@@ -208,8 +210,15 @@ def draw(
 ) -> dict[str, Mutation]:
     """A sample of the tested clauses, each with one of its mutations; by the seed alone."""
     ready = sorted(clause for clause in tested if clause in sites)
-    drawn = random.Random(seed).sample(ready, min(count, len(ready)))
-    return {clause: random.Random(f"{seed} {clause}").choice(sites[clause]) for clause in drawn}
+    drawn: dict[str, Mutation] = {}
+    for clause in random.Random(seed).sample(ready, len(ready)):
+        if len(drawn) == count:
+            break
+        order = list(sites[clause])
+        random.Random(f"{seed} {clause}").shuffle(order)
+        if fit := next(filter(loads, order), None):
+            drawn[clause] = fit
+    return drawn
 
 
 def copy_project(folder: Path) -> Path:
@@ -217,46 +226,75 @@ def copy_project(folder: Path) -> Path:
     skip = shutil.ignore_patterns("__pycache__", "screenshots", "bench", "*.pyc")
     for name in COPIED:
         if (ROOT / name).exists():
-            shutil.copytree(ROOT / name, folder / name, ignore=skip)
+            shutil.copytree(ROOT / name, folder / name, ignore=skip, copy_function=_link)
     for path in ROOT.glob("*.*"):
         if path.is_file():
-            shutil.copy2(path, folder)
+            _link(path, folder / path.name)
     return folder
 
 
-def try_mutation(
-    folder: Path, mutation: Mutation, clauses: Iterable[str], files: Iterable[str], moment: int
-) -> dict[str, dict[str, int]]:
-    """Run the tests of these clauses in a copy with the change; how each clause's tests ended."""
-    path, wanted = folder / mutation.file, sorted(clauses)
-    original, stat = path.read_text("utf-8"), path.stat()
-    out = folder / "clauses.json"
-    out.unlink(missing_ok=True)
-    path.write_text(mutation.text(), "utf-8")
-    os.utime(path, (moment, moment))  # no two changes look alike to the compiler's cache
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "clauses_plugin", "-p"]
-    command += ["no:cacheprovider", "-m", "rule and not (slow or browser or postgres)"]
+def _link(source: str | Path, target: str | Path) -> None:
+    """The same file under another name where that can be, else a copy; nobody writes to it."""
     try:
-        subprocess.run(
-            [*command, *sorted(set(files))],
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _put(path: Path, text: str, moment_ns: int) -> None:
+    """A new file in the place of one that may be a link, with its own time."""
+    path.unlink()
+    path.write_text(text, "utf-8")
+    os.utime(path, ns=(moment_ns, moment_ns))
+
+
+class Copy:
+    """A copy of the project in which one mutation at a time is tried."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = copy_project(folder)
+        variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        variables["PYTHONPATH"] = os.pathsep.join((str(folder), str(folder / "tools")))
+        self._runner = subprocess.Popen(
+            [sys.executable, str(folder / "tools" / "clause_runner.py")],
             cwd=folder,
-            env={
-                **{k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
-                "PYTHONPATH": os.pathsep.join((str(folder), str(folder / "tools"))),
-                "CLAUSES_OUT": str(out),
-                "CLAUSES_ONLY": ";".join(wanted),
-            },
-            check=False,
+            env=variables,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=TIMEOUT_S,
+            text=True,
         )
-    except subprocess.TimeoutExpired:
-        return {}
-    finally:
-        path.write_text(original, "utf-8")
-        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    return json.loads(out.read_text()) if out.exists() else {}
+
+    def attempt(
+        self, mutation: Mutation, clauses: Iterable[str], files: Iterable[str], moment: int
+    ) -> dict[str, dict[str, int]]:
+        """Run the tests of these clauses with the change; how each clause's tests ended."""
+        path = self.folder / mutation.file
+        original, stat = path.read_text("utf-8"), path.stat()
+        out = self.folder / "clauses.json"
+        out.unlink(missing_ok=True)
+        # By its time no change looks like another to the compiler's cache.
+        _put(path, mutation.text(), moment * 1_000_000_000)
+        chosen = "rule and not (slow or browser or postgres)"
+        arguments = ["-q", "-p", "clauses_plugin", "-p", "no:cacheprovider", "-m", chosen]
+        variables = {"CLAUSES_OUT": str(out), "CLAUSES_ONLY": ";".join(sorted(clauses))}
+        try:
+            self._ask([*arguments, *sorted(set(files))], variables)
+        finally:
+            _put(path, original, stat.st_mtime_ns)
+        found: dict[str, dict[str, int]] = json.loads(out.read_text()) if out.exists() else {}
+        return found
+
+    def close(self) -> None:
+        """End the runner; it stops when nobody asks any more."""
+        self._runner.communicate()
+
+    def _ask(self, arguments: list[str], variables: dict[str, str]) -> None:
+        if self._runner.stdin is None or self._runner.stdout is None:
+            raise AssertionError("the runner has no pipes")
+        self._runner.stdin.write(json.dumps([arguments, variables]) + "\n")
+        self._runner.stdin.flush()
+        if not self._runner.stdout.readline():
+            raise RuntimeError("the runner of tests has died")
 
 
 def check(
@@ -267,24 +305,29 @@ def check(
     for clause, mutation in drawn.items():
         together[mutation.file, mutation.says].append(clause)
     with tempfile.TemporaryDirectory(prefix="clauses-") as top:
-        copies: SimpleQueue[Path] = SimpleQueue()
-        for number in range(workers):
-            copies.put(copy_project(Path(top) / str(number)))
+        copies = [Copy(Path(top) / str(number)) for number in range(workers)]
+        free: SimpleQueue[Copy] = SimpleQueue()
+        for copy in copies:
+            free.put(copy)
 
         def run(moment: int, clauses: list[str]) -> list[Verdict]:
-            folder = copies.get()
+            copy = free.get()
             try:
                 mutation = drawn[clauses[0]]
                 where = {file for clause in clauses for file in files.get(clause, ())}
-                ends = try_mutation(folder, mutation, clauses, where, moment)
+                ends = copy.attempt(mutation, clauses, where, moment)
             finally:
-                copies.put(folder)
+                free.put(copy)
             return [_verdict(clause, mutation, ends.get(clause)) for clause in clauses]
 
-        with ThreadPoolExecutor(workers) as pool:
-            groups = enumerate(together.values(), 1_000_000_000)
-            for done in as_completed(pool.submit(run, *group) for group in groups):
-                yield from done.result()
+        try:
+            with ThreadPoolExecutor(workers) as pool:
+                groups = enumerate(together.values(), 1_000_000_000)
+                for done in as_completed(pool.submit(run, *group) for group in groups):
+                    yield from done.result()
+        finally:
+            for copy in copies:
+                copy.close()
 
 
 def _verdict(clause: str, mutation: Mutation, ends: Mapping[str, int] | None) -> Verdict:

@@ -144,6 +144,10 @@ def faults(clauses: Iterable[Clause], seen: Seen) -> list[str]:
             found.append(f"{one.id} is called tested, but a test of it fails")
         elif one.status == "tested" and not ends["passed"]:
             found.append(f"{one.id} is called tested, but no test of it passes")
+        elif one.status == "superseded" and one.note.removeprefix("by ") not in known:
+            found.append(
+                f"{one.id} is called superseded, but its note names no clause of the trace"
+            )
         elif one.status == "shown" and not ends["passed"] and not _document(one.note):
             found.append(f"{one.id} is called shown, but no test of it passes and no file is named")
     return found
@@ -211,6 +215,76 @@ def report(verdicts: Iterable[mutations.Verdict], seed: int) -> str:
         fields = (one.clause, str(seed), result, one.mutation.file, one.mutation.says)
         lines.append("\t".join(fields))
     return "\n".join(lines) + "\n"
+
+
+PAGE = """\
+# Traceability
+
+This page says where each clause of the regulations stands, and how that is checked.
+
+[traceability.tsv](traceability.tsv) lists all {clauses:,} clauses by id, with a status and a note.
+Whoever has read a clause together with its tests decides its status. A test that carries out a
+clause says so with `@pytest.mark.rule("PA 657a.12(e)(3)")`. The mark is evidence, not a verdict: a
+test that only finds a clause's number in a trace, or that repeats what the rule file says, makes
+its clause *shown*.
+
+<!-- Written by tools/reference.py from tools/clauses.py and the trace: run `make reference`. -->
+
+| status | meaning | its note says |
+|---|---|---|
+{statuses}
+
+{counts}
+
+"Unread" counts clauses whose note begins with "unread": nobody has read them with their tests yet.
+
+## Check it
+
+```
+make clauses                                    # tests, counts, a small sample of mutations
+make clauses ARGS="--sample 200 --seed 657"     # a large sample
+```
+
+This runs the tests that bear clauses. It fails when a test names a clause that does not exist, when
+a clause called tested has no passing test, or when a clause called shown has neither a test nor a
+file that shows it.
+
+Then it draws a sample of the tested clauses and breaks what each of them governs, in a copy of the
+project. At least one test of the clause must fail. Two kinds of changes are made:
+
+- **A value of a rule file.** Each value stands under its clause, so the script changes one of them:
+  odds, a rate, a seed, who is dealt how many cards, what a fold loses.
+- **A line of code.** `tools/clause_mutations.toml` lists lines with the clauses that they carry
+  out, and a change that breaks each. When such a line changes, update its entry; the script says which
+  entries no longer fit.
+{mutations}"""
+
+RESULT = """
+The last large sample is in [clause-mutations.tsv](clause-mutations.tsv): seed {seed}, {noticed} of
+{of} clauses noticed their mutation.
+"""
+
+
+def page() -> str:
+    """docs/reference/traceability.md."""
+    clauses = read(TRACE)
+    heading, *rows = table(clauses)
+    lines = ["| " + " | ".join(row) + " |" for row in (heading, *rows)]
+    rule = "|---|" + "---:|" * (len(heading) - 1)
+    drawn = []
+    if REPORT.exists():
+        drawn = [line.split("\t") for line in REPORT.read_text("utf-8").splitlines()[1:]]
+    noticed = sum(fields[2] == "noticed" for fields in drawn)
+    told = RESULT.format(seed=drawn[0][1], noticed=noticed, of=len(drawn)) if drawn else ""
+    return PAGE.format(
+        clauses=len(clauses),
+        statuses="\n".join(
+            f"| {name} | {one.meaning} | {one.note or 'nothing'} |"
+            for name, one in STATUSES.items()
+        ),
+        counts="\n".join([lines[0], rule, *lines[1:]]),
+        mutations=told,
+    )
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that come from the code: every command, and every reason.
+"""Write the pages of docs/reference that come from the code: commands, reasons, and the trace.
 
 `python tools/reference.py` writes them; with --check it only fails when a page is stale. So a page
 can't miss a command or a reason, and nobody copies one by hand.
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from clauses import page as traceability_page
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
@@ -103,7 +104,11 @@ def reasons_page() -> str:
 
 def pages() -> dict[Path, str]:
     """Each page that is written here, and what it must hold."""
-    return {FOLDER / "cli.md": cli_page(), FOLDER / "reasons.md": reasons_page()}
+    return {
+        FOLDER / "cli.md": cli_page(),
+        FOLDER / "reasons.md": reasons_page(),
+        FOLDER / "traceability.md": traceability_page(),
+    }
 
 
 def main() -> None:

@@ -255,8 +255,8 @@ project. At least one test of the clause must fail. Two kinds of changes are mad
 - **A value of a rule file.** Each value stands under its clause, so the script changes one of them:
   odds, a rate, a seed, who is dealt how many cards, what a fold loses.
 - **A line of code.** `tools/clause_mutations.toml` lists lines with the clauses that they carry
-  out, and a change that breaks each. When such a line changes, update its entry; the script says which
-  entries no longer fit.
+  out, and a change that breaks each. When such a line changes, update its entry; the script says
+  which entries no longer fit.
 {mutations}"""
 
 RESULT = """

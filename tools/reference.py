@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from clauses import page as traceability_page
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also where a test loads this
+
+from clauses import page as traceability_page  # type: ignore[import-not-found]  # a sibling
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot

@@ -76,7 +76,7 @@ def test_a_line_that_has_changed_is_told(tmp_path: Path) -> None:
 def test_nearly_every_tested_clause_has_a_mutation() -> None:
     """What is tested can be broken, in a rule file or in a line of code."""
     sites = MUTATIONS.by_clause((*MUTATIONS.data_mutations(), *MUTATIONS.code_mutations()))
-    assert len(TESTED & set(sites)) > 0.97 * len(TESTED)
+    assert len(TESTED & set(sites)) > 0.95 * len(TESTED)
 
 
 def test_the_seed_alone_decides_the_sample() -> None:

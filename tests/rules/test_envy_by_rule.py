@@ -28,7 +28,7 @@ LEVEL = 'levels.main = { seed = "$50,000", reseed = "$50,000", primary = "20%" }
 
 def _cases() -> list[object]:
     """Every schedule by wager and hand, marked with the clauses that print it."""
-    schedules = [
+    schedules: list[tuple[str, str, str, dict[int, dict[tuple[str, ...], int]], str, str]] = [
         ("pa-crazy-4-poker", "four-card-progressive", "A", FOUR_A, "PA 657a.12(d)(5)", "(i)"),
         ("pa-crazy-4-poker", "four-card-progressive", "B", FOUR_B, "PA 657a.12(d)(5)", "(ii)"),
         *(

@@ -145,9 +145,7 @@ def faults(clauses: Iterable[Clause], seen: Seen) -> list[str]:
         elif one.status == "tested" and not ends["passed"]:
             found.append(f"{one.id} is called tested, but no test of it passes")
         elif one.status == "superseded" and one.note.removeprefix("by ") not in known:
-            found.append(
-                f"{one.id} is called superseded, but its note names no clause of the trace"
-            )
+            found.append(f"{one.id} is called superseded, but its note names no other clause")
         elif one.status == "shown" and not ends["passed"] and not _document(one.note):
             found.append(f"{one.id} is called shown, but no test of it passes and no file is named")
     return found

@@ -11,15 +11,16 @@ from tests.core.floor import DOLLAR, Floor
 from tests.rules.progressives import FOUR_ACES, FOUR_KINGS, NOTHING, ROYAL, settle
 
 STRAIGHT_FLUSH = ("9s", "8s", "7s", "6s", "5s")
-FOUR_A = {
+Schedule = dict[int, dict[tuple[str, ...], int]]  # wager -> hand -> dollars
+FOUR_A: Schedule = {
     1: {FOUR_ACES: 100, FOUR_KINGS: 10, STRAIGHT_FLUSH: 5},
     5: {FOUR_ACES: 500, FOUR_KINGS: 50, STRAIGHT_FLUSH: 25},
 }
-FOUR_B = {
+FOUR_B: Schedule = {
     1: {FOUR_ACES: 100, FOUR_KINGS: 25, STRAIGHT_FLUSH: 0},
     5: {FOUR_ACES: 500, FOUR_KINGS: 125, STRAIGHT_FLUSH: 0},
 }
-FIVE = {
+FIVE: Schedule = {
     1: {ROYAL["h"]: 1_000, STRAIGHT_FLUSH: 300, FOUR_ACES: 0},
     5: {ROYAL["h"]: 5_000, STRAIGHT_FLUSH: 1_500, FOUR_ACES: 0},
 }
@@ -28,7 +29,7 @@ LEVEL = 'levels.main = { seed = "$50,000", reseed = "$50,000", primary = "20%" }
 
 def _cases() -> list[object]:
     """Every schedule by wager and hand, marked with the clauses that print it."""
-    schedules: list[tuple[str, str, str, dict[int, dict[tuple[str, ...], int]], str, str]] = [
+    schedules: list[tuple[str, str, str, Schedule, str, str]] = [
         ("pa-crazy-4-poker", "four-card-progressive", "A", FOUR_A, "PA 657a.12(d)(5)", "(i)"),
         ("pa-crazy-4-poker", "four-card-progressive", "B", FOUR_B, "PA 657a.12(d)(5)", "(ii)"),
         *(

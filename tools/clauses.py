@@ -1,13 +1,16 @@
 """Where each clause of the regulations stands: `make clauses`.
 
-docs/reference/traceability.tsv lists every clause by id with a status: `tested` (a test bears its
-id), `procedural` (no software can carry it out; the note says why), or `open`. This script runs the
-tests that bear clauses, prints the counts by chapter, and fails when a test names a clause that
-does not exist or a clause called tested has no passing test.
+docs/reference/traceability.tsv lists every clause by id with its status and a note; a person who
+has read the clause and its tests decides both. This script runs the tests that bear clauses, prints
+the counts by status and chapter, and fails when a test names a clause that does not exist, when a
+clause called tested has no passing test, or when one called shown is shown nowhere. Then it draws a
+sample of the tested clauses, changes the value or the line that each of them governs, and fails
+where no test of the clause notices (clause_mutations.py).
 
 Example:
-  python tools/clauses.py            # check
-  python tools/clauses.py --update   # also call tested what now has passing tests
+  python tools/clauses.py                             # check, with a small sample of mutations
+  python tools/clauses.py --sample 200 --seed 657     # a large sample; --sample 0: none
+  python tools/clauses.py --sample 200 --report       # and write the result to docs/reference
 """
 
 import argparse
@@ -17,16 +20,44 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also where a test loads this
+
+import clause_mutations as mutations
 
 from jackpot.rules.clauses import ClauseError, verify_clause
 
 ROOT = Path(__file__).resolve().parent.parent
 TRACE = ROOT / "docs" / "reference" / "traceability.tsv"
-STATUSES = ("tested", "procedural", "open")
+REPORT = ROOT / "docs" / "reference" / "clause-mutations.tsv"
 ALL_PASSED, NOTHING_RUN = 0, 5  # pytest's exit codes
-SHOWN = 20  # faults of one kind
+FAULTS_PRINTED = 20
+UNREAD = "unread"  # a note that begins so: nobody has read clause and tests together yet
+
+
+class Status(NamedTuple):
+    """What a status means, and what its note has to say; "" where it needs none."""
+
+    meaning: str
+    note: str
+
+
+# The one list of statuses: the trace, the counts and the page go by it.
+STATUSES = {
+    "tested": Status("a test of it would fail if the clause were broken", ""),
+    "shown": Status(
+        "a sign, a trace, a document or a rule file says it; nothing would break without it",
+        "where it is shown",
+    ),
+    "partly": Status("a part of it is tested", "what is missing"),
+    "procedural": Status("people alone can carry it out", "why"),
+    "out of scope": Status("about what this product is not for", "why"),
+    "superseded": Status("a later text took its place", "by which text"),
+    "open": Status("software could carry it out, and does not yet", "what is missing"),
+}
 
 
 class Clause(NamedTuple):
@@ -36,6 +67,22 @@ class Clause(NamedTuple):
     status: str
     note: str
 
+    @property
+    def read(self) -> bool:
+        """Whether somebody has read it together with its tests."""
+        return not self.note.startswith(UNREAD)
+
+
+class Ends(TypedDict):
+    """How a clause's tests ended, and the files that they stand in."""
+
+    passed: int
+    failed: int
+    files: list[str]
+
+
+Seen = Mapping[str, Ends]
+
 
 def read(path: Path) -> list[Clause]:
     """The trace; ValueError where it is malformed."""
@@ -44,23 +91,21 @@ def read(path: Path) -> list[Clause]:
         fields = line.split("\t")
         if len(fields) != len(Clause._fields) or fields[1] not in STATUSES:
             raise ValueError(f"{path}:{number}: not a clause, a status and a note")
+        clause = Clause(*fields)
         try:
-            verify_clause(fields[0])
+            verify_clause(clause.id)
         except ClauseError as error:
             raise ValueError(f"{path}:{number}: {error}") from error
-        if fields[1] == "procedural" and not fields[2]:
-            raise ValueError(f"{path}:{number}: a procedural clause needs its reason")
-        clauses.append(Clause(*fields))
+        wanted = STATUSES[clause.status].note
+        if wanted and not clause.note:
+            raise ValueError(f"{path}:{number}: {clause.status}: the note must say {wanted}")
+        if not wanted and clause.note and clause.read:
+            raise ValueError(f"{path}:{number}: {clause.status}: takes no note")
+        clauses.append(clause)
     twice = [name for name, count in Counter(one.id for one in clauses).items() if count > 1]
     if twice:
         raise ValueError(f"{path}: {twice[0]} stands twice")
     return clauses
-
-
-def write(path: Path, clauses: list[Clause]) -> None:
-    """The trace, one line a clause."""
-    lines = ["clause\tstatus\tnote", *("\t".join(one) for one in clauses)]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def chapter(clause: str) -> str:
@@ -69,7 +114,7 @@ def chapter(clause: str) -> str:
     return chapter if dot else clause.partition(" ")[0]
 
 
-def run(arguments: list[str]) -> tuple[int, dict[str, dict[str, int]]]:
+def run(arguments: list[str]) -> tuple[int, Seen]:
     """Run the tests that bear clauses; pytest's exit code, and what each clause came to."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "clauses.json"
@@ -88,57 +133,183 @@ def run(arguments: list[str]) -> tuple[int, dict[str, dict[str, int]]]:
         return done.returncode, json.loads(out.read_text()) if out.exists() else {}
 
 
-def updated(clauses: list[Clause], seen: dict[str, dict[str, int]]) -> list[Clause]:
-    """The trace with `tested` on every clause that has passing tests and none that fails."""
-    good = {name for name, ends in seen.items() if ends["passed"] and not ends["failed"]}
-    return [Clause(one.id, "tested", "") if one.id in good else one for one in clauses]
-
-
-def faults(clauses: list[Clause], seen: dict[str, dict[str, int]]) -> list[str]:
-    """Marks that name no clause, and clauses called tested that are not."""
+def faults(clauses: Iterable[Clause], seen: Seen) -> list[str]:
+    """Marks that name no clause, and clauses whose tests don't bear their status out."""
+    clauses = list(clauses)
     known = {one.id for one in clauses}
     found = [f"a test names {name!r}, which is no clause" for name in sorted(set(seen) - known)]
     for one in clauses:
-        ends = seen.get(one.id, {"passed": 0, "failed": 0})
+        ends = seen.get(one.id, {"passed": 0, "failed": 0, "files": []})
         if one.status == "tested" and ends["failed"]:
             found.append(f"{one.id} is called tested, but a test of it fails")
         elif one.status == "tested" and not ends["passed"]:
             found.append(f"{one.id} is called tested, but no test of it passes")
+        elif one.status == "superseded" and one.note.removeprefix("by ") not in known:
+            found.append(f"{one.id} is called superseded, but its note names no other clause")
+        elif one.status == "shown" and not ends["passed"] and not _document(one.note):
+            found.append(f"{one.id} is called shown, but no test of it passes and no file is named")
     return found
 
 
-def table(clauses: list[Clause]) -> list[str]:
-    """Counts by chapter, and of all."""
-    lines = [f"{'chapter':<12}{'clauses':>9}{'tested':>9}{'procedural':>12}{'open':>7}"]
-    names = [*dict.fromkeys(chapter(one.id) for one in clauses), "all"]
-    for name in names:
-        counts = Counter(one.status for one in clauses if name in ("all", chapter(one.id)))
-        tested, procedural, still_open = (counts[status] for status in STATUSES)
-        total = counts.total()
-        lines.append(f"{name:<12}{total:>9,}{tested:>9,}{procedural:>12,}{still_open:>7,}")
-    return lines
+def _document(note: str) -> bool:
+    """Whether a note names a file of the project."""
+    words = (word.strip("(),;:.") for word in note.split())
+    return any("/" in word and (ROOT / word).exists() for word in words)
+
+
+def table(clauses: Iterable[Clause]) -> list[list[str]]:
+    """Counts by status and chapter, and of all; the first row is the heading."""
+    clauses = list(clauses)
+    rows = [["chapter", "clauses", *STATUSES, "unread"]]
+    for name in [*dict.fromkeys(chapter(one.id) for one in clauses), "all"]:
+        here = [one for one in clauses if name in ("all", chapter(one.id))]
+        counts = Counter(one.status for one in here)
+        unread = sum(not one.read for one in here)
+        figures = (len(here), *(counts[status] for status in STATUSES), unread)
+        rows.append([name, *(f"{figure:,}" for figure in figures)])
+    return rows
+
+
+def aligned(rows: list[list[str]]) -> Iterator[str]:
+    """A table for a terminal."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *rest in rows:
+        cells = (cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))
+        yield "  ".join((first.ljust(widths[0]), *cells))
+
+
+def mutate(clauses: Iterable[Clause], seen: Seen, options: argparse.Namespace) -> list[str]:
+    """Try a sample of mutations; the faults that it found."""
+    sites = mutations.by_clause((*mutations.data_mutations(), *mutations.code_mutations()))
+    tested = [one.id for one in clauses if one.status == "tested"]
+    drawn = mutations.draw(tested, sites, options.sample, options.seed)
+    ready = sum(one in sites for one in tested)
+    print(
+        f"\nMutations of {len(drawn)} clauses, seed {options.seed}, drawn from {ready:,} that have"
+    )
+    print(f"one, of {len(tested):,} tested:", flush=True)
+    files = {clause: ends["files"] for clause, ends in seen.items()}
+    found = []
+    for number, one in enumerate(mutations.check(drawn, files, options.workers), 1):
+        found.append(one)
+        result = "noticed" if one.noticed else f"NOT NOTICED ({one.told})"
+        where = f"{one.mutation.file}: {one.mutation.says}"
+        print(f"{number:>4}/{len(drawn)} {one.clause}: {result}; {where}", flush=True)
+    missed = [one for one in found if not one.noticed]
+    print(f"{len(found) - len(missed)} of {len(found)} noticed")
+    if options.report:
+        REPORT.write_text(report(found, options.seed), "utf-8")
+    return [
+        f"{one.clause}: no test of it notices {one.mutation.file}: {one.mutation.says}"
+        for one in missed
+    ]
+
+
+def report(verdicts: Iterable[mutations.Verdict], seed: int) -> str:
+    """The result of a sample, one line a clause."""
+    lines = ["clause\tseed\tresult\tfile\tchange"]
+    for one in sorted(verdicts, key=lambda one: one.clause):
+        result = "noticed" if one.noticed else "not noticed"
+        fields = (one.clause, str(seed), result, one.mutation.file, one.mutation.says)
+        lines.append("\t".join(fields))
+    return "\n".join(lines) + "\n"
+
+
+PAGE = """\
+# Traceability
+
+This page says where each clause of the regulations stands, and how that is checked.
+
+[traceability.tsv](traceability.tsv) lists all {clauses:,} clauses by id, with a status and a note.
+Whoever has read a clause together with its tests decides its status. A test that carries out a
+clause says so with `@pytest.mark.rule("PA 657a.12(e)(3)")`. The mark is evidence, not a verdict: a
+test that only finds a clause's number in a trace, or that repeats what the rule file says, makes
+its clause *shown*.
+
+<!-- Written by tools/reference.py from tools/clauses.py and the trace: run `make reference`. -->
+
+| status | meaning | its note says |
+|---|---|---|
+{statuses}
+
+{counts}
+
+"Unread" counts clauses whose note begins with "unread": nobody has read them with their tests yet.
+
+## Check it
+
+```
+make clauses                                    # tests, counts, a small sample of mutations
+make clauses ARGS="--sample 200 --seed 657"     # a large sample
+```
+
+This runs the tests that bear clauses. It fails when a test names a clause that does not exist, when
+a clause called tested has no passing test, or when a clause called shown has neither a test nor a
+file that shows it.
+
+Then it draws a sample of the tested clauses and breaks what each of them governs, in a copy of the
+project. At least one test of the clause must fail. Two kinds of changes are made:
+
+- **A value of a rule file.** Each value stands under its clause, so the script changes one of them:
+  odds, a rate, a seed, who is dealt how many cards, what a fold loses.
+- **A line of code.** `tools/clause_mutations.toml` lists lines with the clauses that they carry
+  out, and a change that breaks each. When such a line changes, update its entry; the script says
+  which entries no longer fit.
+{mutations}"""
+
+RESULT = """
+The last large sample is in [clause-mutations.tsv](clause-mutations.tsv): seed {seed}, {noticed} of
+{of} clauses noticed their mutation.
+"""
+
+
+def page() -> str:
+    """docs/reference/traceability.md."""
+    clauses = read(TRACE)
+    heading, *rows = table(clauses)
+    lines = ["| " + " | ".join(row) + " |" for row in (heading, *rows)]
+    rule = "|---|" + "---:|" * (len(heading) - 1)
+    drawn = []
+    if REPORT.exists():
+        drawn = [line.split("\t") for line in REPORT.read_text("utf-8").splitlines()[1:]]
+    noticed = sum(fields[2] == "noticed" for fields in drawn)
+    told = RESULT.format(seed=drawn[0][1], noticed=noticed, of=len(drawn)) if drawn else ""
+    return PAGE.format(
+        clauses=len(clauses),
+        statuses="\n".join(
+            f"| {name} | {one.meaning} | {one.note or 'nothing'} |"
+            for name, one in STATUSES.items()
+        ),
+        counts="\n".join([lines[0], rule, *lines[1:]]),
+        mutations=told,
+    )
 
 
 def main() -> int:
     """Run, print, and say whether the trace holds."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--update", action="store_true", help="call tested what has passing tests")
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog="Example: python tools/clauses.py --sample 200 --seed 657; "
+        "other options go to pytest.",
+    )
+    parser.add_argument("--sample", type=int, default=12, help="clauses to mutate; 0: none")
+    parser.add_argument("--seed", type=int, default=657, help="draws the sample")
+    parser.add_argument("--workers", type=int, default=2, help="how many mutations at once")
+    parser.add_argument("--report", action="store_true", help="write the result to docs/reference")
     options, arguments = parser.parse_known_args()
     clauses = read(TRACE)
     code, seen = run(arguments)
-    if options.update:
-        clauses = updated(clauses, seen)
-        write(TRACE, clauses)
-    print("\n".join(table(clauses)))
-    ready = [one.id for one in updated(clauses, seen) if one.status == "tested"]
-    waiting = len(ready) - sum(one.status == "tested" for one in clauses)
-    if waiting:
-        print(f"{waiting} clauses have passing tests and are not called tested: run --update")
+    print("\n".join(aligned(table(clauses))))
+    behind = [one.id for one in clauses if one.status == "open" and one.id in seen]
+    for clause in behind:
+        print(f"{clause} is called open and has a test: read both, and say in the trace what it is")
     found = faults(clauses, seen)
-    for fault in found[:SHOWN]:
+    if options.sample:
+        found += mutate(clauses, seen, options)
+    for fault in found[:FAULTS_PRINTED]:
         print(f"error: {fault}")
-    if len(found) > SHOWN:
-        print(f"error: and {len(found) - SHOWN} more")
+    if len(found) > FAULTS_PRINTED:
+        print(f"error: and {len(found) - FAULTS_PRINTED} more")
     return 1 if found or code not in (ALL_PASSED, NOTHING_RUN) else 0
 
 

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that come from the code: every command, and every reason.
+"""Write the pages of docs/reference that come from the code: commands, reasons, and the trace.
 
 `python tools/reference.py` writes them; with --check it only fails when a page is stale. So a page
 can't miss a command or a reason, and nobody copies one by hand.
@@ -12,6 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also where a test loads this
+
+from clauses import page as traceability_page  # type: ignore[import-not-found]  # a sibling
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
@@ -171,6 +175,7 @@ def pages() -> dict[Path, str]:
         FOLDER / "reasons.md": reasons_page(),
         FOLDER / "hands.md": hands_page(),
         FOLDER / "traces.md": traces_page(),
+        FOLDER / "traceability.md": traceability_page(),
     }
 
 

@@ -146,7 +146,7 @@ def test_an_exposed_card_is_marked(fault: Fault, target: Target) -> None:
 
 
 @pytest.mark.rule("PA 657a.7(b)")
-@pytest.mark.rule("PA2010 555.11(c)")
+@pytest.mark.rule("PA2011 555.11(c)")
 @pytest.mark.parametrize("fault", [Fault.PLAYER_TALKS, Fault.SEAT_ABANDONED])
 def test_what_a_player_does_comes_with_the_seat_and_changes_no_card(fault: Fault) -> None:
     """The delivery names the fault; the cards are what they would have been."""

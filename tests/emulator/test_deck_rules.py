@@ -37,6 +37,7 @@ def test_the_dealer_counts_the_stub_without_seeing_it() -> None:
 @pytest.mark.rule("PA2011 573.3(b)(3)")
 @pytest.mark.rule("PA2014 592.3(b)(3)")
 @pytest.mark.rule("MA 2(b)(3)")
+@pytest.mark.rule("PA2010 553.3(d)(1)")
 @pytest.mark.rule("PA2010 553.3(d)(2)")
 @pytest.mark.rule("PA2010 555.3(b)(4)")
 @pytest.mark.rule("PA2010 559.3(b)(4)")
@@ -63,7 +64,15 @@ def test_two_decks_alternate_round_by_round() -> None:
 
 
 @pytest.mark.rule("PA 657a.3(b)(4)")
+@pytest.mark.rule("MA 2(b)(4)")
+@pytest.mark.rule("PA2011 573.3(b)(4)")
+@pytest.mark.rule("PA2014 592.3(b)(4)")
 @pytest.mark.rule("PA2010 555.3(b)(5)")
+@pytest.mark.rule("PA2010 557.3(b)(5)")
+@pytest.mark.rule("PA2010 559.3(b)(5)")
+@pytest.mark.rule("PA2010 561.3(b)(5)")
+@pytest.mark.rule("PA2010 563.3(b)(5)")
+@pytest.mark.rule("PA2010 565.3(b)(5)")
 def test_the_cards_of_only_one_deck_are_outside_at_a_time() -> None:
     """The other deck stays in the shuffler until the cards of the last round are gathered."""
     devices = loaded()
@@ -84,6 +93,15 @@ def test_the_cards_of_only_one_deck_are_outside_at_a_time() -> None:
 @pytest.mark.rule("PA 657a.3(a)")
 @pytest.mark.rule("PA 657a.3(b)")
 @pytest.mark.rule("PA2010 555.3(a)")
+@pytest.mark.rule("MA 2(b)")
+@pytest.mark.rule("PA2011 573.3(b)")
+@pytest.mark.rule("PA2014 592.3(b)")
+@pytest.mark.rule("PA2010 555.3(b)")
+@pytest.mark.rule("PA2010 557.3(b)")
+@pytest.mark.rule("PA2010 559.3(b)")
+@pytest.mark.rule("PA2010 561.3(b)")
+@pytest.mark.rule("PA2010 563.3(b)")
+@pytest.mark.rule("PA2010 565.3(b)")
 def test_a_second_deck_needs_a_shuffler_and_a_third_is_never_used() -> None:
     """One deck without a shuffler, two with one."""
     by_hand = station(Method.MANUAL_SHOE, ShufflerKind.NONE)
@@ -180,8 +198,23 @@ def test_an_overdue_deck_finishes_its_round_and_is_not_gathered_again() -> None:
 
 
 @pytest.mark.rule("PA 657a.5(c)(2)")
+@pytest.mark.rule("MA 4(c)(2)")
+@pytest.mark.rule("PA2011 573.5(c)(2)")
+@pytest.mark.rule("PA2014 592.5(c)(2)")
 @pytest.mark.rule("PA 657a.5(d)")
+@pytest.mark.rule("MA 4(d)")
+@pytest.mark.rule("PA2011 573.5(d)")
+@pytest.mark.rule("PA2014 592.5(d)")
 @pytest.mark.rule("PA2010 555.5(d)(1)(ii)")
+@pytest.mark.rule("PA2010 555.5(d)(1)(iii)")
+@pytest.mark.rule("PA2010 557.5(d)(1)(ii)")
+@pytest.mark.rule("PA2010 557.5(d)(1)(iii)")
+@pytest.mark.rule("PA2010 559.5(d)(1)(ii)")
+@pytest.mark.rule("PA2010 559.5(d)(1)(iii)")
+@pytest.mark.rule("PA2010 563.5(d)(1)(ii)")
+@pytest.mark.rule("PA2010 563.5(d)(1)(iii)")
+@pytest.mark.rule("PA2010 565.5(d)(1)(ii)")
+@pytest.mark.rule("PA2010 565.5(d)(1)(iii)")
 @pytest.mark.parametrize(("depth", "allowed"), [(9, False), (10, True), (51, True), (52, False)])
 def test_cards_shuffled_by_hand_are_cut_at_least_ten_deep(depth: int, *, allowed: bool) -> None:
     """Nothing is dealt before the cut, and the cover card goes in at least ten cards down."""
@@ -217,7 +250,15 @@ def test_at_pai_gow_ten_cards_stay_below_the_cover_card_too(depth: int, *, allow
 
 
 @pytest.mark.rule("PA 657a.5(e)")
+@pytest.mark.rule("MA 4(e)")
+@pytest.mark.rule("PA2011 573.5(e)")
+@pytest.mark.rule("PA2014 592.5(e)")
 @pytest.mark.rule("PA2010 555.5(e)")
+@pytest.mark.rule("PA2010 557.5(e)")
+@pytest.mark.rule("PA2010 559.5(e)")
+@pytest.mark.rule("PA2010 563.5(e)")
+@pytest.mark.rule("PA2010 565.5(e)")
+@pytest.mark.rule("PA2010 561.5(f)")
 def test_a_recut_is_possible_until_a_card_was_dealt() -> None:
     """A floorperson may have the cards cut again, but not once one of them is out."""
     devices = loaded(Method.MANUAL_SHOE, ShufflerKind.NONE)

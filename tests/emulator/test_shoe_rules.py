@@ -32,7 +32,6 @@ from tests.emulator.stations import (
 )
 
 
-@pytest.mark.rule("PA 657a.8(c)")
 @pytest.mark.rule("PA 657a.9(b)")
 @pytest.mark.parametrize("method", BY_HAND)
 def test_a_manual_shoe_and_the_hand_give_one_card_at_a_time(method: Method) -> None:

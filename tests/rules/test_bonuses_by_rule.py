@@ -37,9 +37,10 @@ BONUS = {
         pytest.param(BONUS[source], marks=[pytest.mark.rule(one) for one in clauses])
         for source, clauses in (
             ("pa", ["PA 657a.1(i)", "PA 657a.1(ii)", "PA 657a.2(d)", "PA 657a.11(f)",
-                    "PA 657a.11(f)(1)", "PA 657a.11(f)(2)", "PA 657a.11(f)(3)"]),
+                    "PA 657a.11(f)(1)", "PA 657a.11(f)(2)", "PA 657a.11(f)(3)",
+                    "PA 657a.12(f)(3)"]),
             ("ma", ["MA 1(i)", "MA 1(ii)", "MA 10(f)", "MA 10(f)(1)", "MA 10(f)(2)",
-                    "MA 10(f)(3)"]),
+                    "MA 10(f)(3)", "MA 11(f)(3)"]),
         )
     ],
 )  # fmt: skip

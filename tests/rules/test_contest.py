@@ -291,7 +291,11 @@ DEALER = two("Ks Kh 9d 7c 2s", "Qd Jc")
     [
         pytest.param(player, wins, marks=[pytest.mark.rule(one) for one in clauses])
         for player, wins, clauses in (
-            (two("As Ah 3d 4c 6s", "Kd Jd"), EVEN, ["PA2010 561.13(k)", "PA2010 561.13(m)"]),
+            (
+                two("As Ah 3d 4c 6s", "Kd Jd"),
+                EVEN,
+                ["PA2010 561.1", "PA2010 561.13(k)", "PA2010 561.13(m)"],
+            ),
             (two("As Ah 3d 4c 6s", "Qh Jd"), RETURNED, ["PA2010 561.13(i)(1)", "PA2010 561.13(j)"]),
             (two("As Ah 3d 4c 6s", "Qh Td"), RETURNED, ["PA2010 561.13(i)(1)"]),
             (two("Kd Kc 9h 7h 2h", "As Jd"), RETURNED, ["PA2010 561.13(i)(2)"]),
@@ -301,7 +305,11 @@ DEALER = two("Ks Kh 9d 7c 2s", "Qd Jc")
             (two("Kd Kc 9h 7h 2h", "Qh Td"), LOST, ["PA2010 561.13(g)(2)"]),
             (two("Qs Qc 9h 7h 2h", "Qh Jd"), LOST, ["PA2010 561.13(g)(2)"]),
             # The hands would win one by one, but the high hand is below the low one.
-            (two("As Kd Qc 9h 7h", "2d 2c"), LOST, ["PA2010 561.13(g)(3)", "PA2010 561.13(a)"]),
+            (
+                two("As Kd Qc 9h 7h", "2d 2c"),
+                LOST,
+                ["PA2010 561.1", "PA2010 561.13(g)(3)", "PA2010 561.13(a)"],
+            ),
         )
     ],
 )

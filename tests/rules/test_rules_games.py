@@ -231,6 +231,7 @@ def test_both_having_aces_pays_at_least_1000_to_1() -> None:
             ("pa-2010-let-it-ride", "bonus", "only", "PA2010 559.14(d)"),
             ("pa-2010-let-it-ride", "three-card-bonus", "A", "PA2010 559.14(e)"),
             ("pa-2011-texas-holdem-bonus", "bonus", "standard", "PA2010 563.12(c)"),
+            ("pa-2011-texas-holdem-bonus", "bonus", "with-both-aces", "PA2010 563.12(c)"),
             ("pa-2010-three-card-poker", "pair-plus", "only", "PA2010 565.12(d)"),
         )
     ],

@@ -50,6 +50,19 @@ def test_let_it_ride_has_at_most_seven_players(tmp_path: Path, seats: int, count
     assert [clause for _, clause in found] == ["PA2010 559.2(a)"] * count
 
 
+POT = '[[links]]\nid = "bb"\nrule = "pa-2010-poker-bad-beat"\nbet = "bad-beat"\n[links.pot]\n'
+POT += 'minimum_pot = "$20"\ncontribution = "10%"\ncap = "$2"\nqualifying_hand = "four-eights"\n'
+POT += 'loser = "50%"\nwinner = "25%"\ntable = "25%"\npasses_on_to = "bb"\n'
+
+
+@pytest.mark.rule("PA2010 553.2(a)")
+@pytest.mark.parametrize(("seats", "count"), [(10, 0), (11, 1)])
+def test_poker_has_at_most_ten_players(tmp_path: Path, seats: int, count: int) -> None:
+    """An eleventh seat is refused."""
+    found = reasons(tmp_path, HEAD + POT + table('id = "t"', 'links = ["bb"]', f"seats = {seats}"))
+    assert [clause for _, clause in found] == ["PA2010 553.2(a)"] * count
+
+
 @pytest.mark.parametrize(("seats", "count"), [(9, 0), (10, 1)])
 def test_no_table_has_more_seats_than_cards(tmp_path: Path, seats: int, count: int) -> None:
     """Where the text sets no number of seats, the deck does: nine hands and the dealer's."""

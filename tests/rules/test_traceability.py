@@ -29,11 +29,10 @@ TOOL = load_tool()
 LISTED = TOOL.read(TOOL.TRACE)
 
 
-def test_every_clause_is_listed_once_with_a_status_and_a_reason() -> None:
-    """All 1,715 stand in the trace; what is procedural says why."""
+def test_every_clause_is_listed_once_and_read() -> None:
+    """All 1,715 stand in the trace, and somebody has read each together with its tests."""
     assert len(LISTED) == CLAUSES
-    assert all(one.note for one in LISTED if one.status == "procedural")
-    assert not any(one.note for one in LISTED if one.status == "tested")
+    assert [one.id for one in LISTED if not one.read] == []
 
 
 def test_tests_name_only_clauses_that_exist(request: pytest.FixtureRequest) -> None:
@@ -56,13 +55,28 @@ def test_rule_files_cite_only_clauses_that_exist() -> None:
             assert set(cited.split("; ")) <= known, path
 
 
-def test_the_chapters_in_force_have_no_open_clause() -> None:
-    """Of 657a, Massachusetts, 573 and 555 every clause is tested or has a reason not to be."""
-    chapters = ("PA 657a", "MA", "PA2011 573", "PA2010 555", "PA2011 555")
-    still_open = [
-        one.id for one in LISTED if one.status == "open" and TOOL.chapter(one.id) in chapters
-    ]
-    assert still_open == []
+# What is known to be missing in the chapters that a house runs by. The notes say what.
+STILL_PARTLY = {
+    "PA 657a.12(e)(3)",
+    "PA 657a.13(d)",
+    "MA 12(d)",
+    "PA2011 573.13(d)",
+    "PA2010 555.14(a)",
+    "PA2010 559.2(c)",
+    "PA2010 559.13(f)(3)",
+    "PA2010 559.14(c)",
+}
+
+
+def test_of_the_chapters_in_force_every_clause_is_carried_out() -> None:
+    """Nothing of 657a, Massachusetts, 573, 555 and 559 is open, or partly beyond what is listed."""
+    chapters = ("PA 657a", "MA", "PA2011 573", "PA2010 555", "PA2011 555", "PA2010 559")
+    missing = {
+        one.id
+        for one in LISTED
+        if one.status in ("open", "partly") and TOOL.chapter(one.id) in chapters
+    }
+    assert missing == STILL_PARTLY
 
 
 @pytest.mark.parametrize(
@@ -70,8 +84,14 @@ def test_the_chapters_in_force_have_no_open_clause() -> None:
     [
         (["PA 1\ttested"], ":2: not a clause, a status and a note"),
         (["PA 1\tdone\t"], ":2: not a clause, a status and a note"),
-        (["PA 1\ttested\t", "PA 2\tprocedural\t"], ":3: a procedural clause needs its reason"),
-        (["PA 1\ttested\t", "PA 1\topen\t"], "PA 1 stands twice"),
+        (["PA 1\ttested\t", "PA 2\tprocedural\t"], ":3: procedural: the note must say why"),
+        (["PA 1\tshown\t"], ":2: shown: the note must say where it is shown"),
+        (["PA 1\tpartly\t"], ":2: partly: the note must say what is missing"),
+        (["PA 1\tout of scope\t"], ":2: out of scope: the note must say why"),
+        (["PA 1\tsuperseded\t"], ":2: superseded: the note must say by which text"),
+        (["PA 1\topen\t"], ":2: open: the note must say what is missing"),
+        (["PA 1\ttested\tin part"], ":2: tested: takes no note"),
+        (["PA 1\ttested\t", "PA 1\topen\tall of it"], "PA 1 stands twice"),
     ],
 )
 def test_a_malformed_trace_is_refused(tmp_path: Path, lines: list[str], complaint: str) -> None:
@@ -82,19 +102,35 @@ def test_a_malformed_trace_is_refused(tmp_path: Path, lines: list[str], complain
         TOOL.read(path)
 
 
-def test_counts_are_printed_by_chapter() -> None:
-    """One line a chapter and one for all."""
+def test_an_unread_clause_keeps_its_status_and_is_counted(tmp_path: Path) -> None:
+    """A note that begins with "unread" stands beside any status."""
+    path = tmp_path / "trace.tsv"
+    path.write_text("clause\tstatus\tnote\nPA 1\ttested\tunread\nPA 2\topen\tunread: new\n")
+    assert [one.read for one in TOOL.read(path)] == [False, False]
+
+
+def test_counts_are_printed_by_chapter_and_status() -> None:
+    """One line a chapter and one for all, a column for each status."""
     listed = [
         TOOL.Clause("PA 657a.1", "tested", ""),
-        TOOL.Clause("PA 657a.2", "open", ""),
+        TOOL.Clause("PA 657a.2", "open", "unread"),
         TOOL.Clause("MA 1(i)", "procedural", "why"),
     ]
-    lines = [line.split() for line in TOOL.table(listed)]
-    assert lines[1:] == [
-        ["PA", "657a", "2", "1", "0", "1"],
-        ["MA", "1", "0", "1", "0"],
-        ["all", "3", "1", "1", "1"],
+    heading, *rows = TOOL.table(listed)
+    assert heading == ["chapter", "clauses", *TOOL.STATUSES, "unread"]
+    assert rows == [
+        ["PA 657a", "2", "1", "0", "0", "0", "0", "0", "1", "1"],
+        ["MA", "1", "0", "0", "0", "1", "0", "0", "0", "0"],
+        ["all", "3", "1", "0", "0", "1", "0", "0", "1", "1"],
     ]
+    assert len({len(line) for line in TOOL.aligned([heading, *rows])}) == 1
+
+
+def test_the_page_has_every_status_and_today_s_counts() -> None:
+    """What a reader sees is what the trace says."""
+    page = (ROOT / "docs" / "reference" / "traceability.md").read_text()
+    assert page == TOOL.page()
+    assert all(f"| {name} | {one.meaning} |" in page for name, one in TOOL.STATUSES.items())
 
 
 @pytest.mark.process
@@ -114,21 +150,27 @@ def test_the_tool_runs_marked_tests_and_finds_every_fault(tmp_path: Path) -> Non
     for workers in ([], ["-n", "1"]):
         code, seen = TOOL.run(["-c", str(settings), *workers, str(tests)])
         assert code == 1
-        assert seen == {
-            "PA 1": {"passed": 1, "failed": 0},
-            "PA 2": {"passed": 0, "failed": 1},
-            "PA 4": {"passed": 0, "failed": 0},
-            "PA 9": {"passed": 1, "failed": 0},
+        assert {clause: (ends["passed"], ends["failed"]) for clause, ends in seen.items()} == {
+            "PA 1": (1, 0),
+            "PA 2": (0, 1),
+            "PA 4": (0, 0),
+            "PA 9": (1, 0),
         }
     listed = [TOOL.Clause(f"PA {number}", "tested", "") for number in (1, 2, 3, 4)]
+    listed += [
+        TOOL.Clause("PA 5", "shown", "on a wall"),
+        TOOL.Clause("PA 6", "shown", "in docs/README.md, at the end"),
+        TOOL.Clause("PA 7", "superseded", "by PA 1"),
+        TOOL.Clause("PA 8", "superseded", "by something"),
+    ]
     assert TOOL.faults(listed, seen) == [
         "a test names 'PA 9', which is no clause",
         "PA 2 is called tested, but a test of it fails",
         "PA 3 is called tested, but no test of it passes",
         "PA 4 is called tested, but no test of it passes",
+        "PA 5 is called shown, but no test of it passes and no file is named",
+        "PA 8 is called superseded, but its note names no other clause",
     ]
-    fresh = [TOOL.Clause("PA 1", "open", "note"), TOOL.Clause("PA 2", "open", "note")]
-    assert TOOL.updated(fresh, seen) == [TOOL.Clause("PA 1", "tested", ""), fresh[1]]
 
 
 @pytest.mark.process

@@ -3,7 +3,16 @@
 import pytest
 
 from table_client.table.devices.model import Method
-from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, RIDE, THREE
+from tests.client.games.tables import (
+    CARIBBEAN,
+    CRAZY,
+    CRISS,
+    FOUR,
+    HOLDEM,
+    RIDE,
+    THREE,
+    ULTIMATE,
+)
 
 MANUAL, HAND, AUTOMATED = Method.MANUAL_SHOE, Method.HAND, Method.AUTOMATED_SHOE
 
@@ -25,6 +34,8 @@ LETTERS = {MANUAL: "efg", HAND: "cde", AUTOMATED: "cde"}
 
 def section(rule: str, method: Method) -> str:
     """The section on a way of dealing; that of 2010 on Hold 'Em's shoe was restated in 2011."""
+    if rule == ULTIMATE:
+        return "PA2011 569.10"  # the one section of its chapter that is at hand
     before, _, _, sections = CHAPTERS[rule]
     if rule == HOLDEM and method is AUTOMATED:
         before = "PA2011 563."

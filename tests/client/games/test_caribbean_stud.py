@@ -36,6 +36,8 @@ def linked() -> CoreLink:
     return link_for(CARIBBEAN, "progressive", "only", levels={"main": level}, pays=pays)
 
 
+@pytest.mark.rule("PA2010 555.8(d)")
+@pytest.mark.rule("PA2010 555.9(b)")
 @pytest.mark.parametrize(
     ("way", "section"),
     [

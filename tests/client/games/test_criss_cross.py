@@ -42,6 +42,7 @@ async def test_the_cross_is_shown_in_three_turns() -> None:
     assert seen == [("across", 0), ("down", 2), ("middle", 4)]
 
 
+@pytest.mark.rule("PA2014 592.1")
 @pytest.mark.rule("PA2014 592.11(h)(1)(ii)")
 @pytest.mark.rule("PA2014 592.11(h)(2)(ii)")
 @pytest.mark.rule("PA2014 592.11(h)(4)")

@@ -26,6 +26,8 @@ def stack(own: str, community: str, discarded: str = "2c") -> str:
     return f"{own} {second} {first} {discarded}"
 
 
+@pytest.mark.rule("PA2010 559.1")
+@pytest.mark.rule("PA2010 559.13(e)")
 @pytest.mark.parametrize(
     ("way", "section"),
     [
@@ -99,6 +101,7 @@ async def test_each_of_two_bets_may_be_withdrawn_whatever_became_of_the_other(
     assert ended["bet-2"] == ("lose" if second else "withdrawn")
 
 
+@pytest.mark.rule("PA2010 559.13(b)")
 @pytest.mark.rule("PA2010 559.13(c)")
 @pytest.mark.rule("PA2010 559.13(d)")
 async def test_one_community_card_is_seen_before_the_second_decision() -> None:
@@ -121,6 +124,7 @@ async def test_hands_are_settled_from_the_right() -> None:
     assert [record.seat for record in steps(result, "show")] == [5, 2]
 
 
+@pytest.mark.rule("PA2010 559.1")
 @pytest.mark.rule("PA2010 559.14(b)")
 @pytest.mark.rule("PA2010 559.13(f)(2)")
 @pytest.mark.rule("PA2010 559.13(f)(3)")

@@ -12,7 +12,7 @@ from table_client.table.progressive import NO_PROGRESSIVE
 from table_client.table.round.layout import Layout
 from table_client.table.round.play import RoundResult, Table
 from table_client.table.round.settling import Settling
-from table_client.table.round.start import position
+from table_client.table.round.start import SeededStart, position
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps, terms_of
@@ -81,14 +81,62 @@ async def test_by_hand_the_stacks_are_dealt_back_and_forth() -> None:
     assert seats == (there + there[::-1]) * 3 + there
 
 
-@pytest.mark.rule("PA2010 561.9(e)")
-@pytest.mark.rule("PA2010 561.9(g)")
-@pytest.mark.rule("PA2010 561.11(g)")
-async def test_cards_of_empty_positions_are_collected_unseen() -> None:
-    """Seats 2, 3, 5 and 6 have no wager."""
-    _, result = await pai_gow(Dice((3, 3, 3)))
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(Way.MANUAL_SHOE, marks=pytest.mark.rule("PA2010 561.9(g)")),
+        pytest.param(Way.HAND, marks=pytest.mark.rule("PA2010 561.10(g)")),
+        pytest.param(Way.AUTOMATED_SHOE, marks=pytest.mark.rule("PA2010 561.11(g)")),
+    ],
+)
+async def test_cards_of_empty_positions_are_collected_unseen(way: Way) -> None:
+    """Seats 2, 3, 5 and 6 have no wager: seven cards of each are in the rack before any is set."""
+    _, result = await pai_gow(Dice((3, 3, 3)), way)
     told = [r.says.split()[1] for r in steps(result, "discard") if "Position" in r.says]
     assert told == ["2", "3", "5", "6"]
+    in_rack = result.rack.reconstruct()
+    assert [len(in_rack[f"position {seat}"]) for seat in (2, 3, 5, 6)] == [7] * 4
+    order = [record.step for record in result.records]
+    assert order.index("discard") < order.index("set")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(Way.MANUAL_SHOE, marks=pytest.mark.rule("PA2010 561.9(b)")),
+        pytest.param(Way.HAND, marks=pytest.mark.rule("PA2010 561.10(b)")),
+        pytest.param(Way.AUTOMATED_SHOE, marks=pytest.mark.rule("PA2010 561.11(b)")),
+    ],
+)
+@pytest.mark.parametrize(
+    ("start_by", "first"),
+    [
+        pytest.param("dice", 6, marks=pytest.mark.rule("PA2010 561.12(b)")),
+        pytest.param("number", 1, marks=pytest.mark.rule("PA2010 561.8(a)(2)")),
+        pytest.param("button", 0, marks=pytest.mark.rule("PA2010 561.8(a)(3)")),
+    ],
+)
+@pytest.mark.rule("PA2010 561.8(a)")
+@pytest.mark.rule("PA2010 561.12(a)")
+async def test_the_starting_position_is_determined_before_the_deal(
+    start_by: str, first: int, way: Way
+) -> None:
+    """By dice that total nine, by the number seven, or by the button; the first card goes there."""
+    _, result = await pai_gow(Dice((3, 3, 3)), way, start_by)
+    order = [record.step for record in result.records]
+    assert order.index("no-more-bets") < order.index("start") < order.index("deal")
+    assert steps(result, "deal")[0].seat == first
+
+
+@pytest.mark.rule("PA2010 561.8(a)(1)")
+@pytest.mark.rule("PA2010 561.8(a)(2)")
+def test_three_dice_and_numbers_from_one_to_seven() -> None:
+    """Each face and each number comes, and nothing else."""
+    source = SeededStart("faces")
+    rolls = [source.roll() for _ in range(200)]
+    assert {len(roll) for roll in rolls} == {3}
+    assert {face for roll in rolls for face in roll} == set(range(1, 7))
+    assert {source.number() for _ in range(200)} == set(range(1, 8))
 
 
 @pytest.mark.rule("PA2010 561.14(a)")

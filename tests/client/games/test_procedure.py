@@ -2,10 +2,20 @@
 
 import pytest
 
-from table_client.table.devices.model import HOUR_MS, Method, ShufflerKind
-from table_client.table.devices.refusals import DeviceRefused
+from emulator.devices.local import LocalDevices
+from jackpot.rules.cards import deck
+from table_client.table.devices.faults import Target
+from table_client.table.devices.model import (
+    HOUR_MS,
+    Delivery,
+    DeviceState,
+    Method,
+    ShufflerKind,
+)
+from table_client.table.devices.refusals import DeviceRefused, Reason
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
+from table_client.table.round.play import RoundResult
 from tests.client.games.chapters import (
     AUTOMATED,
     CHAPTERS,
@@ -16,7 +26,9 @@ from tests.client.games.chapters import (
     section,
 )
 from tests.client.games.tables import (
+    PA2011,
     PAI_GOW,
+    ULTIMATE,
     Scripted,
     clauses,
     device_table,
@@ -36,18 +48,28 @@ def cases(*kinds: int) -> list[object]:
                 for kind in kinds
             ],
         )
-        for rule in CHAPTERS
-        for method in METHODS
+        for rule, methods in (*((rule, METHODS) for rule in CHAPTERS), (ULTIMATE, (AUTOMATED,)))
+        for method in methods
     ]
 
 
 @pytest.mark.parametrize(("rule", "method", "clause"), cases(0))
 async def test_the_stub_goes_to_the_rack_unseen(rule: str, method: Method, clause: str) -> None:
-    """With a counting shuffler, in every way of dealing."""
-    table, _ = device_table(rule, method)
+    """With a counting shuffler, in every way of dealing: all that was not dealt, and none shown."""
+    table, devices = device_table(rule, method)
     result = await table.play_round({1: Scripted()})
     last = steps(result, "stub")[-1]
     assert (last.says, last.clause) == ("The stub goes to the discard rack, unseen.", clause)
+    assert not steps(result, "count")
+    await in_the_rack(devices, result)
+
+
+async def in_the_rack(devices: LocalDevices, result: RoundResult) -> None:
+    """Whatever was not dealt lies in the rack, and no card of it was seen."""
+    status = await devices.status()
+    assert (status.shoe_cards, status.rack_cards) == (0, 52 - status.dealt_cards)
+    seen = {card for record in result.records for card in record.cards}
+    assert len(seen) <= status.dealt_cards < 52
 
 
 @pytest.mark.parametrize(("rule", "method", "count", "right"), cases(1, 2))
@@ -55,11 +77,12 @@ async def test_without_a_counting_shuffler_the_fifth_stub_is_counted(
     rule: str, method: Method, count: str, right: str
 ) -> None:
     """Counted in round five and found right: it goes to the rack, and the round is settled."""
-    table, _ = device_table(rule, method, ShufflerKind.PLAIN)
+    table, devices = device_table(rule, method, ShufflerKind.PLAIN)
     rounds = [await table.play_round({1: Scripted()}) for _ in range(5)]
     assert [clauses(result, "count") for result in rounds] == [[]] * 4 + [[count]]
     assert clauses(rounds[-1], "stub")[-1] == right
     assert not rounds[-1].void
+    await in_the_rack(devices, rounds[-1])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +111,7 @@ def test_opening_the_table(rule: str, opening: str) -> None:
             f"{before}{shuffle}",
             marks=[
                 pytest.mark.rule(f"{before}{shuffle}({letter})")
-                for letter in ("a", "c)(1", "c)(2", "d")
+                for letter in ("a", "c)(1", "c)(2", "d", *(["d)(2"] if "PA2010" in before else []))
             ],
         )
         for rule, (before, _, shuffle, _) in CHAPTERS.items()
@@ -96,11 +119,15 @@ def test_opening_the_table(rule: str, opening: str) -> None:
 )
 async def test_cards_are_shuffled_each_round_and_cut_only_by_hand(rule: str, shuffle: str) -> None:
     """A machine's cards are dealt as they are; a dealer's are cut first, ten deep or more."""
-    table, _ = device_table(rule, MANUAL)
-    for _ in range(3):
+    table, devices = device_table(rule, MANUAL)
+    orders = set()
+    for number in range(1, 4):
         result = await table.play_round({1: Scripted()})
         assert clauses(result, "shuffled") == [f"{shuffle}(a)"]
         assert not steps(result, "cut")
+        assert (await devices.status()).shuffles >= number
+        orders.add(tuple(card for record in steps(result, "deal") for card in record.cards))
+    assert len(orders) == 3
     table, _ = device_table(rule, MANUAL, ShufflerKind.NONE)
     result = await table.play_round({1: Scripted()})
     order = [record.step for record in result.records]
@@ -109,14 +136,21 @@ async def test_cards_are_shuffled_each_round_and_cut_only_by_hand(rule: str, shu
 
 
 @pytest.mark.rule("PA2010 561.5(a)")
+@pytest.mark.rule("PA2010 561.5(b)(1)")
 @pytest.mark.rule("PA2010 561.5(b)(2)")
 @pytest.mark.rule("PA2010 561.5(e)")
 async def test_pai_gow_cards_are_cut_by_their_own_clause() -> None:
-    """After a shuffle by hand."""
+    """After a shuffle by hand, before the deal; those of a machine are dealt as they are."""
     table, _ = device_table(PAI_GOW, MANUAL, ShufflerKind.NONE)
     result = await table.play_round({1: Scripted()})
     assert clauses(result, "shuffled") == ["PA2010 561.5(a)"]
     assert clauses(result, "cut") == ["PA2010 561.5(e)"]
+    order = [record.step for record in result.records]
+    assert order.index("shuffled") < order.index("cut") < order.index("deal")
+    table, devices = device_table(PAI_GOW, MANUAL)
+    for number in (1, 2):
+        assert not steps(await table.play_round({1: Scripted()}), "cut")
+        assert (await devices.status()).shuffles >= number
 
 
 AGES = [
@@ -150,12 +184,33 @@ IDLE = [
 
 @pytest.mark.parametrize(("rule", "clause"), IDLE)
 async def test_without_players_the_cards_are_spread(rule: str, clause: str) -> None:
-    """No card is dealt, and play begins again with a shuffle."""
-    table, _ = device_table(rule)
+    """No card is dealt, shoe and rack are cleared, and play begins again with a shuffle."""
+    table, devices = device_table(rule)
     result = await table.play_round({1: Scripted(wagers={})})
     assert clauses(result, "idle") == [clause]
     assert not steps(result, "deal")
-    assert not (await table.play_round({1: Scripted()})).void
+    assert (await devices.status()).shoe_cards == 0
+    again = await table.play_round({1: Scripted()})
+    assert not again.void
+    assert steps(again, "shuffled")
+
+
+@pytest.mark.parametrize(
+    ("shuffler", "cut"),
+    [
+        pytest.param(ShufflerKind.NONE, True, marks=pytest.mark.rule("PA2011 573.5(f)(1)")),
+        pytest.param(ShufflerKind.COUNTING, False, marks=pytest.mark.rule("PA2011 573.5(f)(2)")),
+    ],
+)
+async def test_after_idle_time_the_cards_are_shuffled_as_before_any_round(
+    shuffler: ShufflerKind, cut: bool
+) -> None:
+    """By hand and then cut; by a machine and not cut."""
+    table, _ = device_table(PA2011, MANUAL, shuffler)
+    await table.play_round({1: Scripted(wagers={})})
+    order = [record.step for record in (await table.play_round({1: Scripted()})).records]
+    assert order.index("shuffled") < order.index("deal")
+    assert ("cut" in order) is cut
 
 
 @pytest.mark.parametrize("rule", [*CHAPTERS, PAI_GOW])
@@ -172,39 +227,82 @@ async def test_a_continuous_shoe_deals_every_game(rule: str) -> None:
         assert [len(seat.cards) for seat in result.seats.values()] == [deal.seat_cards] * 2
 
 
-@pytest.mark.parametrize("rule", [*CHAPTERS, PAI_GOW])
+def two_decks() -> list[object]:
+    """Where each chapter speaks of two decks: their cards, their backs, shuffled in turn."""
+    before = {rule: f"{name}{opening - 1}(b)" for rule, (name, opening, _, _) in CHAPTERS.items()}
+    before[PAI_GOW] = "PA2010 561.3(b)"
+    return [
+        # The chapters of 2010 have a paragraph more, that each deck is a whole one.
+        pytest.param(
+            rule,
+            marks=[
+                pytest.mark.rule(f"{at}({number})")
+                for number in ("1234" if at.startswith("PA2010") else "123")
+            ],
+        )
+        for rule, at in before.items()
+    ]
+
+
+@pytest.mark.parametrize("rule", two_decks())
 @pytest.mark.parametrize("method", METHODS)
 async def test_two_decks_alternate(rule: str, method: Method) -> None:
-    """Red, blue, red, blue: each deck is used every other round."""
+    """Red, blue, red, blue: each is whole, and waits shuffled in the device every other round."""
     table, devices = device_table(rule, method)
+    deal = GAMES[rule].rule.deal
+    assert deal
     used = []
     for _ in range(4):
         await table.play_round({1: Scripted()})
-        used.append((await devices.status()).shoe_deck)
+        status = await devices.await_shuffle()
+        used.append(status.shoe_deck)
+        assert {status.shoe_deck, status.shuffler_deck} == {"red", "blue"}
+        assert status.shuffler is DeviceState.READY
+        waiting = devices._station.shuffler.inside
+        assert waiting
+        assert sorted(waiting.cards) == sorted(deck(joker=deal.joker))
     assert used in (["red", "blue"] * 2, ["blue", "red"] * 2)
 
 
 CLOSED = {MANUAL: "(b)", HAND: "(a)(3)", AUTOMATED: "(a)(2)"}
 LOADED = {MANUAL: "(a)", HAND: "(a)(2)", AUTOMATED: "(a)(1)"}
-DEALT = [
-    pytest.param(
-        rule, method, closed, loaded, marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)]
-    )
-    for rule in CHAPTERS
-    for method in METHODS
-    for closed, loaded in [
-        (section(rule, method) + CLOSED[method], section(rule, method) + LOADED[method])
+DEALT = (
+    [
+        pytest.param(
+            rule, method, closed, loaded, marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)]
+        )
+        for rule in CHAPTERS
+        for method in METHODS
+        for closed, loaded in [
+            (section(rule, method) + CLOSED[method], section(rule, method) + LOADED[method])
+        ]
     ]
-] + [
-    pytest.param(
-        PAI_GOW, method, closed, loaded, marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)]
-    )
-    for method, closed, loaded in (
-        (MANUAL, "PA2010 561.9(a)", "PA2010 561.9(a)"),
-        (HAND, "PA2010 561.10(a)(3)", "PA2010 561.10(a)(2)"),
-        (AUTOMATED, "PA2010 561.11(a)(2)", "PA2010 561.11(a)(1)"),
-    )
-]
+    + [
+        pytest.param(
+            PAI_GOW,
+            method,
+            closed,
+            loaded,
+            marks=[pytest.mark.rule(closed), pytest.mark.rule(loaded)],
+        )
+        for method, closed, loaded in (
+            (MANUAL, "PA2010 561.9(a)", "PA2010 561.9(a)"),
+            (HAND, "PA2010 561.10(a)(3)", "PA2010 561.10(a)(2)"),
+            (AUTOMATED, "PA2010 561.11(a)(2)", "PA2010 561.11(a)(1)"),
+        )
+    ]
+    + [
+        pytest.param(
+            ULTIMATE,
+            AUTOMATED,
+            *("PA2011 569.10(a)(2)", "PA2011 569.10(a)(1)"),
+            marks=[
+                pytest.mark.rule("PA2011 569.10(a)(2)"),
+                pytest.mark.rule("PA2011 569.10(a)(1)"),
+            ],
+        )
+    ]
+)
 
 
 @pytest.mark.parametrize(("rule", "method", "closed", "loaded"), DEALT)
@@ -212,7 +310,11 @@ async def test_the_cards_are_ready_and_betting_closed_before_the_deal(
     rule: str, method: Method, closed: str, loaded: str
 ) -> None:
     """The deck where it is dealt from, "no more bets", and only then a card."""
-    table, _ = device_table(rule, method)
+    table, devices = device_table(rule, method)
+    await devices.load_deck("red")  # on the table, but not where it is dealt from
+    with pytest.raises(DeviceRefused) as refused:
+        await devices.dispense([Delivery(Target.PLAYER, 1, 1)])
+    assert refused.value.reason is Reason.NOT_LOADED
     result = await table.play_round({1: Scripted()})
     assert clauses(result, "load") == [loaded]
     assert clauses(result, "no-more-bets") == [closed]

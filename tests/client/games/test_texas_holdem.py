@@ -42,6 +42,7 @@ async def test_two_cards_each_and_a_burn_before_each_street(way: Way, section: s
     assert len(result.rack.reconstruct()["burned"]) == 3
 
 
+@pytest.mark.rule("PA2010 563.1")
 @pytest.mark.rule("PA2010 563.11(b)")
 @pytest.mark.rule("PA2010 563.11(d)")
 @pytest.mark.rule("PA2010 563.11(f)")
@@ -51,6 +52,15 @@ async def test_burned_cards_are_not_used() -> None:
     assert result.community == parse_cards("Qd Qc Qh 4c 6c")
     assert result.rack.reconstruct()["burned"] == parse_cards("2c 3c 5c")
     assert clauses(result, "turn") == [f"PA2010 563.11({x})" for x in "bdf"]
+
+
+@pytest.mark.rule("PA2011 563.10(b)")
+async def test_from_the_shoe_two_cards_are_a_stack() -> None:
+    """To each player from the left who has an Ante, and the last one to the dealer."""
+    players = {2: Scripted("a"), 3: Scripted("b", wagers={}), 5: Scripted("c")}
+    result = await play(HOLDEM, players=players)
+    told = [(record.seat, len(record.cards)) for record in steps(result, "deal")]
+    assert told == [(2, 2), (5, 2), (0, 2)]
 
 
 @pytest.mark.rule("PA2011 563.10(c)")
@@ -119,8 +129,10 @@ async def test_the_ante_is_paid_from_a_straight_or_a_flush(paytable: str, ante: 
     assert results(result)["ante"][0] == ante
 
 
+@pytest.mark.rule("PA2010 563.11(a)(2)")
 @pytest.mark.rule("PA2010 563.11(a)(2)(i)")
 @pytest.mark.rule("PA2010 563.11(a)(2)(ii)")
+@pytest.mark.rule("PA2010 563.11(h)(4)")
 @pytest.mark.rule("PA2010 563.12(c)")
 async def test_the_bonus_survives_a_fold() -> None:
     """Folded aces win 30 to 1 on the Bonus and stay on the table; others are collected at once."""

@@ -9,11 +9,15 @@ from table_client.table.devices.model import ShufflerKind
 from table_client.table.games.catalogue import GAMES
 from tests.client.games.chapters import MANUAL
 from tests.client.games.tables import (
+    CARIBBEAN,
     CRISS,
     DOLLAR,
     FOUR,
     HOLDEM,
+    MA,
+    PA2011,
     PAI_GOW,
+    RIDE,
     THREE,
     ULTIMATE,
     Scripted,
@@ -35,6 +39,10 @@ def by_clause(*cases: tuple[str, str]) -> list[object]:
 @pytest.mark.parametrize(
     ("rule", "clause"),
     by_clause(
+        (MA, "MA 6(c)"),
+        (PA2011, "PA2011 573.7(c)"),
+        (CARIBBEAN, "PA2011 555.7(b)"),
+        (RIDE, "PA2010 559.7(c)"),
         (CRISS, "PA2014 592.7(c)"),
         (FOUR, "PA2010 557.7(d)"),
         (THREE, "PA2010 565.7(d)"),

@@ -229,9 +229,10 @@ class Engine:
     def _tell_health(self) -> None:
         self.alarms.stand("engine", self._standing())
         state = (self.healthy, tuple(self.halted))
-        if state != self._told and self.on_health is not None:
+        if state != self._told:
             self._told = state
-            self.on_health(self.healthy)
+            if self.on_health is not None:
+                self.on_health(self.healthy)
 
     def _standing(self) -> Iterator[Alarm]:
         for site, why in self.halted.items():

@@ -101,3 +101,16 @@ def test_the_command_prints_a_layout(house: Path) -> None:
     run = CliRunner().invoke(main, ["rules", "layout", str(house), "poker-1"])
     assert run.exit_code == 1
     assert "ride-1" in run.output
+
+
+@pytest.mark.rule("PA2010 559.2(c)")
+def test_a_let_it_ride_sign_has_all_odds_and_the_payout_limit(house: Path) -> None:
+    """Every wager that is offered has its odds, and the sign gives the details of the limit."""
+    found = card(house, "ride-1")
+    site = load_site(house)
+    base = next(table for table in site.tables if table.id == "ride-1").base
+    assert base
+    offered = len(base.wagers) + 1  # and the linked bonus
+    assert len(found.wagers) == offered
+    assert all(wager.lines for wager in found.wagers)
+    assert any("$75,000.00" in each.says for each in found.inscriptions)

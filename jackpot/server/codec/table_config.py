@@ -1,12 +1,9 @@
 """What a table is, told to the table itself: from its state, with the limits of this controller."""
 
 from jackpot.core import config
-from jackpot.core.commands import Request
-from jackpot.core.commands.base import ControllerOrigin
-from jackpot.core.commands.table import OpenRound
 from jackpot.core.money import CURRENCY
 from jackpot.core.reasons import Reason, Refusal, refuse
-from jackpot.core.rounds import open_round
+from jackpot.core.rounds import keeps_shut
 from jackpot.core.state import LinkState, State, TableState
 from jackpot.server.about import LIMITS, duration
 from jackpot.server.codec.fields import LINK_STATUSES, MEDIA
@@ -31,6 +28,31 @@ def config_message(state: State, table: TableState) -> table_config_pb2.TableCon
         currency=CURRENCY,
         deck_life_by_hand=duration(about.decks.by_hand_s) if about.decks.by_hand_s else None,
         deck_life_by_shoe=duration(about.decks.by_shoe_s) if about.decks.by_shoe_s else None,
+        round_irregularities=about.irregularities.voids_round,
+        seat_irregularities=about.irregularities.voids_seat,
+        base=_base(about.base) if about.base else None,
+    )
+
+
+def _base(terms: config.BaseTerms) -> table_config_pb2.BaseConfig:
+    return table_config_pb2.BaseConfig(
+        rule=terms.rule,
+        minimum_micros=terms.minimum_micros,
+        maximum_micros=terms.maximum_micros,
+        wagers=map(_base_wager, terms.wagers),
+        options=terms.options,
+        payout_limit_micros=terms.payout_limit_micros or None,
+    )
+
+
+def _base_wager(wager: config.WagerTerms) -> table_config_pb2.BaseWager:
+    return table_config_pb2.BaseWager(
+        bet=wager.bet,
+        paytable=wager.paytable,
+        pays=wager.pays,
+        minimum_micros=wager.minimum_micros or None,
+        maximum_micros=wager.maximum_micros or None,
+        fold_forfeits=wager.fold_forfeits,
     )
 
 
@@ -73,9 +95,7 @@ def standing(state: State, table: str) -> table_pb2.AttachResponse | Refusal:
     found = state.tables.get(table)
     if found is None:
         return refuse(Reason.UNKNOWN_TABLE, table=table)
-    asked = Request(state.site, ControllerOrigin(), OpenRound())
-    opened = open_round(state, found, OpenRound(), asked)
     answer = table_pb2.AttachResponse(config=config_message(state, found))
-    if isinstance(opened, Refusal):
-        answer.next_round_refusal = reason_pb2.Reason.Value(f"REASON_{opened.reason}")
+    if shut := keeps_shut(state, found):
+        answer.next_round_refusal = reason_pb2.Reason.Value(f"REASON_{shut.reason}")
     return answer

@@ -26,7 +26,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from jackpot.wire.v1 import meter_pb2 as jackpot_dot_v1_dot_meter__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1djackpot/v1/table_config.proto\x12\njackpot.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x16jackpot/v1/meter.proto\"\x96\x03\n\x0bTableConfig\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\x05\x12\x18\n\x10\x62oxes_per_player\x18\x04 \x01(\x05\x12\x12\n\nseat_cards\x18\x05 \x01(\x05\x12\x17\n\x0f\x63ommunity_cards\x18\x06 \x01(\x05\x12\x14\n\x0c\x64\x65\x61ler_cards\x18\x07 \x01(\x05\x12%\n\x05links\x18\x08 \x03(\x0b\x32\x16.jackpot.v1.LinkConfig\x12\x35\n\x12heartbeat_interval\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\"\n\x06limits\x18\n \x01(\x0b\x32\x12.jackpot.v1.Limits\x12\x10\n\x08\x63urrency\x18\x0b \x01(\t\x12\x34\n\x11\x64\x65\x63k_life_by_hand\x18\x0c \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x34\n\x11\x64\x65\x63k_life_by_shoe\x18\r \x01(\x0b\x32\x19.google.protobuf.Duration\"\x8c\x01\n\nLinkConfig\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12#\n\x04\x62\x65ts\x18\x05 \x03(\x0b\x32\x15.jackpot.v1.BetConfig\"\xa1\x01\n\tBetConfig\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12%\n\x06medium\x18\x03 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\x12\x11\n\ton_dealer\x18\x04 \x01(\x08\x12\x15\n\rfold_forfeits\x18\x05 \x01(\x08\x12\x12\n\nmagic_card\x18\x06 \x01(\x08\x12\x13\n\x0blucky_bonus\x18\x07 \x01(\x08\x42\x45\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1djackpot/v1/table_config.proto\x12\njackpot.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x16jackpot/v1/meter.proto\"\xf8\x03\n\x0bTableConfig\x12\r\n\x05table\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\x05\x12\x18\n\x10\x62oxes_per_player\x18\x04 \x01(\x05\x12\x12\n\nseat_cards\x18\x05 \x01(\x05\x12\x17\n\x0f\x63ommunity_cards\x18\x06 \x01(\x05\x12\x14\n\x0c\x64\x65\x61ler_cards\x18\x07 \x01(\x05\x12%\n\x05links\x18\x08 \x03(\x0b\x32\x16.jackpot.v1.LinkConfig\x12\x35\n\x12heartbeat_interval\x18\t \x01(\x0b\x32\x19.google.protobuf.Duration\x12\"\n\x06limits\x18\n \x01(\x0b\x32\x12.jackpot.v1.Limits\x12\x10\n\x08\x63urrency\x18\x0b \x01(\t\x12\x34\n\x11\x64\x65\x63k_life_by_hand\x18\x0c \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x34\n\x11\x64\x65\x63k_life_by_shoe\x18\r \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1c\n\x14round_irregularities\x18( \x03(\t\x12\x1b\n\x13seat_irregularities\x18) \x03(\t\x12%\n\x04\x62\x61se\x18\xaa\x01 \x01(\x0b\x32\x16.jackpot.v1.BaseConfig\"\x91\x02\n\nBaseConfig\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x16\n\x0eminimum_micros\x18\x02 \x01(\x03\x12\x16\n\x0emaximum_micros\x18\x03 \x01(\x03\x12%\n\x06wagers\x18\x04 \x03(\x0b\x32\x15.jackpot.v1.BaseWager\x12\x34\n\x07options\x18\x05 \x03(\x0b\x32#.jackpot.v1.BaseConfig.OptionsEntry\x12 \n\x13payout_limit_micros\x18\x06 \x01(\x03H\x00\x88\x01\x01\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x16\n\x14_payout_limit_micros\"\x94\x02\n\tBaseWager\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\x10\n\x08paytable\x18\x02 \x01(\t\x12-\n\x04pays\x18\x03 \x03(\x0b\x32\x1f.jackpot.v1.BaseWager.PaysEntry\x12\x1b\n\x0eminimum_micros\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x1b\n\x0emaximum_micros\x18\x05 \x01(\x03H\x01\x88\x01\x01\x12\x1a\n\rfold_forfeits\x18\x06 \x01(\x08H\x02\x88\x01\x01\x1a+\n\tPaysEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x11\n\x0f_minimum_microsB\x11\n\x0f_maximum_microsB\x10\n\x0e_fold_forfeits\"\x8c\x01\n\nLinkConfig\x12\x0c\n\x04link\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12&\n\x06status\x18\x03 \x01(\x0e\x32\x16.jackpot.v1.LinkStatus\x12\x14\n\x0cwager_micros\x18\x04 \x01(\x03\x12#\n\x04\x62\x65ts\x18\x05 \x03(\x0b\x32\x15.jackpot.v1.BetConfig\"\xa1\x01\n\tBetConfig\x12\x0b\n\x03\x62\x65t\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12%\n\x06medium\x18\x03 \x01(\x0e\x32\x15.jackpot.v1.BetMedium\x12\x11\n\ton_dealer\x18\x04 \x01(\x08\x12\x15\n\rfold_forfeits\x18\x05 \x01(\x08\x12\x12\n\nmagic_card\x18\x06 \x01(\x08\x12\x13\n\x0blucky_bonus\x18\x07 \x01(\x08\x42\x45\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +34,22 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'jackpot.wire.v1.table_confi
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\njackpot.v1P\001Z(jackpot.example/gen/jackpot/v1;jackpotv1\252\002\nJackpot.V1'
+  _globals['_BASECONFIG_OPTIONSENTRY']._loaded_options = None
+  _globals['_BASECONFIG_OPTIONSENTRY']._serialized_options = b'8\001'
+  _globals['_BASEWAGER_PAYSENTRY']._loaded_options = None
+  _globals['_BASEWAGER_PAYSENTRY']._serialized_options = b'8\001'
   _globals['_TABLECONFIG']._serialized_start=102
-  _globals['_TABLECONFIG']._serialized_end=508
-  _globals['_LINKCONFIG']._serialized_start=511
-  _globals['_LINKCONFIG']._serialized_end=651
-  _globals['_BETCONFIG']._serialized_start=654
-  _globals['_BETCONFIG']._serialized_end=815
+  _globals['_TABLECONFIG']._serialized_end=606
+  _globals['_BASECONFIG']._serialized_start=609
+  _globals['_BASECONFIG']._serialized_end=882
+  _globals['_BASECONFIG_OPTIONSENTRY']._serialized_start=812
+  _globals['_BASECONFIG_OPTIONSENTRY']._serialized_end=858
+  _globals['_BASEWAGER']._serialized_start=885
+  _globals['_BASEWAGER']._serialized_end=1161
+  _globals['_BASEWAGER_PAYSENTRY']._serialized_start=1062
+  _globals['_BASEWAGER_PAYSENTRY']._serialized_end=1105
+  _globals['_LINKCONFIG']._serialized_start=1164
+  _globals['_LINKCONFIG']._serialized_end=1304
+  _globals['_BETCONFIG']._serialized_start=1307
+  _globals['_BETCONFIG']._serialized_end=1468
 # @@protoc_insertion_point(module_scope)

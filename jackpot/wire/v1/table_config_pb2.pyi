@@ -41,6 +41,9 @@ class TableConfig(_message.Message):
     CURRENCY_FIELD_NUMBER: _builtins.int
     DECK_LIFE_BY_HAND_FIELD_NUMBER: _builtins.int
     DECK_LIFE_BY_SHOE_FIELD_NUMBER: _builtins.int
+    ROUND_IRREGULARITIES_FIELD_NUMBER: _builtins.int
+    SEAT_IRREGULARITIES_FIELD_NUMBER: _builtins.int
+    BASE_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     game: _builtins.str
     """The game's rule, such as "pa-crazy-4-poker"."""
@@ -69,6 +72,18 @@ class TableConfig(_message.Message):
 
     @_builtins.property
     def deck_life_by_shoe(self) -> _duration_pb2.Duration: ...
+    @_builtins.property
+    def round_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Why the round may be voided, by VoidRound or by a call for the floor; empty: any word will do."""
+
+    @_builtins.property
+    def seat_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Why one seat may be voided, by a call for the floor."""
+
+    @_builtins.property
+    def base(self) -> Global___BaseConfig:
+        """What the house filed for the game itself; absent: the table's players only feed a fund."""
+
     def __init__(
         self,
         *,
@@ -85,14 +100,157 @@ class TableConfig(_message.Message):
         currency: _builtins.str = ...,
         deck_life_by_hand: _duration_pb2.Duration | None = ...,
         deck_life_by_shoe: _duration_pb2.Duration | None = ...,
+        round_irregularities: _abc.Iterable[_builtins.str] | None = ...,
+        seat_irregularities: _abc.Iterable[_builtins.str] | None = ...,
+        base: Global___BaseConfig | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["deck_life_by_hand", b"deck_life_by_hand", "deck_life_by_shoe", b"deck_life_by_shoe", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "deck_life_by_hand", b"deck_life_by_hand", "deck_life_by_shoe", b"deck_life_by_shoe", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["boxes_per_player", b"boxes_per_player", "community_cards", b"community_cards", "currency", b"currency", "dealer_cards", b"dealer_cards", "deck_life_by_hand", b"deck_life_by_hand", "deck_life_by_shoe", b"deck_life_by_shoe", "game", b"game", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "links", b"links", "seat_cards", b"seat_cards", "seats", b"seats", "table", b"table"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["base", b"base", "boxes_per_player", b"boxes_per_player", "community_cards", b"community_cards", "currency", b"currency", "dealer_cards", b"dealer_cards", "deck_life_by_hand", b"deck_life_by_hand", "deck_life_by_shoe", b"deck_life_by_shoe", "game", b"game", "heartbeat_interval", b"heartbeat_interval", "limits", b"limits", "links", b"links", "round_irregularities", b"round_irregularities", "seat_cards", b"seat_cards", "seat_irregularities", b"seat_irregularities", "seats", b"seats", "table", b"table"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TableConfig: _TypeAlias = TableConfig  # noqa: Y015
+
+@_typing.final
+class BaseConfig(_message.Message):
+    """The wagers on a table's layout, outside any link, as the house filed them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class OptionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    RULE_FIELD_NUMBER: _builtins.int
+    MINIMUM_MICROS_FIELD_NUMBER: _builtins.int
+    MAXIMUM_MICROS_FIELD_NUMBER: _builtins.int
+    WAGERS_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    PAYOUT_LIMIT_MICROS_FIELD_NUMBER: _builtins.int
+    rule: _builtins.str
+    """The rule's id; its file has the paytables."""
+    minimum_micros: _builtins.int
+    """As posted at the table."""
+    maximum_micros: _builtins.int
+    payout_limit_micros: _builtins.int
+    """The most that is paid for one hand, where the rule has such a limit; absent: none."""
+    @_builtins.property
+    def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___BaseWager]:
+        """All that are offered."""
+
+    @_builtins.property
+    def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """The rule's options, each with the value that was chosen."""
+
+    def __init__(
+        self,
+        *,
+        rule: _builtins.str = ...,
+        minimum_micros: _builtins.int = ...,
+        maximum_micros: _builtins.int = ...,
+        wagers: _abc.Iterable[Global___BaseWager] | None = ...,
+        options: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        payout_limit_micros: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_payout_limit_micros", b"_payout_limit_micros", "payout_limit_micros", b"payout_limit_micros"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_payout_limit_micros", b"_payout_limit_micros", "maximum_micros", b"maximum_micros", "minimum_micros", b"minimum_micros", "options", b"options", "payout_limit_micros", b"payout_limit_micros", "rule", b"rule", "wagers", b"wagers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__payout_limit_micros: _TypeAlias = _typing.Literal["payout_limit_micros"]  # noqa: Y015
+    _WhichOneofArgType__payout_limit_micros: _TypeAlias = _typing.Literal["_payout_limit_micros", b"_payout_limit_micros"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__payout_limit_micros) -> _WhichOneofReturnType__payout_limit_micros | None: ...
+
+Global___BaseConfig: _TypeAlias = BaseConfig  # noqa: Y015
+
+@_typing.final
+class BaseWager(_message.Message):
+    """A wager on the layout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class PaysEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    BET_FIELD_NUMBER: _builtins.int
+    PAYTABLE_FIELD_NUMBER: _builtins.int
+    PAYS_FIELD_NUMBER: _builtins.int
+    MINIMUM_MICROS_FIELD_NUMBER: _builtins.int
+    MAXIMUM_MICROS_FIELD_NUMBER: _builtins.int
+    FOLD_FORFEITS_FIELD_NUMBER: _builtins.int
+    bet: _builtins.str
+    paytable: _builtins.str
+    """One of the rule's paytables."""
+    minimum_micros: _builtins.int
+    """Absent: the table's."""
+    maximum_micros: _builtins.int
+    fold_forfeits: _builtins.bool
+    """Whether a player who folds loses it; absent: as the rule says."""
+    @_builtins.property
+    def pays(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """Hand -> payment, where the house pays more than the paytable says."""
+
+    def __init__(
+        self,
+        *,
+        bet: _builtins.str = ...,
+        paytable: _builtins.str = ...,
+        pays: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        minimum_micros: _builtins.int | None = ...,
+        maximum_micros: _builtins.int | None = ...,
+        fold_forfeits: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fold_forfeits", b"_fold_forfeits", "_maximum_micros", b"_maximum_micros", "_minimum_micros", b"_minimum_micros", "fold_forfeits", b"fold_forfeits", "maximum_micros", b"maximum_micros", "minimum_micros", b"minimum_micros"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fold_forfeits", b"_fold_forfeits", "_maximum_micros", b"_maximum_micros", "_minimum_micros", b"_minimum_micros", "bet", b"bet", "fold_forfeits", b"fold_forfeits", "maximum_micros", b"maximum_micros", "minimum_micros", b"minimum_micros", "pays", b"pays", "paytable", b"paytable"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__fold_forfeits: _TypeAlias = _typing.Literal["fold_forfeits"]  # noqa: Y015
+    _WhichOneofArgType__fold_forfeits: _TypeAlias = _typing.Literal["_fold_forfeits", b"_fold_forfeits"]  # noqa: Y015
+    _WhichOneofReturnType__maximum_micros: _TypeAlias = _typing.Literal["maximum_micros"]  # noqa: Y015
+    _WhichOneofArgType__maximum_micros: _TypeAlias = _typing.Literal["_maximum_micros", b"_maximum_micros"]  # noqa: Y015
+    _WhichOneofReturnType__minimum_micros: _TypeAlias = _typing.Literal["minimum_micros"]  # noqa: Y015
+    _WhichOneofArgType__minimum_micros: _TypeAlias = _typing.Literal["_minimum_micros", b"_minimum_micros"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fold_forfeits) -> _WhichOneofReturnType__fold_forfeits | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__maximum_micros) -> _WhichOneofReturnType__maximum_micros | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__minimum_micros) -> _WhichOneofReturnType__minimum_micros | None: ...
+
+Global___BaseWager: _TypeAlias = BaseWager  # noqa: Y015
 
 @_typing.final
 class LinkConfig(_message.Message):

@@ -4,7 +4,6 @@ import pytest
 
 from jackpot.rules.compile import LevelChoice
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.model import Settings
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,
@@ -180,11 +179,11 @@ async def test_a_linked_wager_follows_the_first_wagers(rule: str, bet: str) -> N
 async def test_one_person_plays_no_more_boxes_than_the_chapter_allows(rule: str, most: int) -> None:
     """Three boxes are asked for and declared; the first of them stand, side by side."""
     players = {seat: Scripted("same") for seat in (1, 2, 3)}
-    result = await play(rule, players=players, settings=Settings(boxes=3))
+    result = await play(rule, players=players, boxes=3)
     played = [seat for seat, each in result.seats.items() if each.outcomes]
     assert played == [1, 2, 3][:most]
     apart = {1: Scripted("same"), 3: Scripted("same")}
-    result = await play(rule, players=apart, settings=Settings(boxes=3))
+    result = await play(rule, players=apart, boxes=3)
     assert [seat for seat, each in result.seats.items() if each.outcomes] == [1]
 
 

@@ -11,14 +11,14 @@ from tests.golden.whole_rounds import House
 # change that is meant to journal, keep or answer something else may change these.
 MADE = {
     (657, 0.08): (
-        "b15828d4bef50770635f618d1f2316bb23a4801eaee6861e8ee54c8a164ca76e",
-        "bc9e9b07d797ee9c6915c50e10e710ab2931e853fab0b7ed3fc77bca0c774892",
-        "38aa780dbb6633038aafb04ade1e5510c1334071de59f7e6c6e6aa05e8f32280",
+        "09662916255c9afa3f70845d9b0237dd2a5996f3afce5367df701e8c88095eac",
+        "46d97cebbcffbfbc16c92b4f9dc03f326171a3e8d363199362d5255038c9c8e0",
+        "2a705d803f1e2894b0e2e3a3b6da14e6ffa32622a92d923af932866666e6de7e",
     ),
     (12, 0.5): (
-        "0843aa2d0339aa3178249f410f81af486a3d1ab7d38bf5298c762e217da940d1",
-        "6427f196e83189d7836bc664549124f56d84bdde770c2204a4e60f3ee1072c28",
-        "ef6804cbee3c53dbddb4fdb3787b91af05fc9b46f97709bc69b37975a0a6c130",
+        "935119a6078b998c1ca573970c54ffb50e181ae3dbc7fa6844c3d6d2df55fe71",
+        "2227806088f1b7c4fb2908de0ec1e4cbcd853d3cb170092bc08bd357944d16e0",
+        "3120d7703cc87514f422f14dee0a88dd6c5451eb6ceec052eeb57a0eae2a636d",
     ),
 }
 

@@ -142,6 +142,14 @@ def test_a_port_that_is_none_is_refused(port: str) -> None:
 
 
 @pytest.mark.process
+def test_two_starts_at_the_same_moment_do_not_share_a_port() -> None:
+    """The port is taken when it is bound, not only when its pages are served."""
+    with listen("127.0.0.1:0") as first:
+        there = f"127.0.0.1:{first.getsockname()[1]}"
+        with pytest.raises(HttpAddressError, match="Address already in use"):
+            listen(there).close()
+
+
 async def test_a_site_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     """`jackpot sign --site nope` says which sites there are, and ends."""
     async with open_house(tmp_path) as house:

@@ -95,6 +95,7 @@ def listen(address: str) -> socket.socket:
         with contextlib.suppress(AttributeError, OSError):  # Linux has it, not every system
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
         listening.bind(where)
+        listening.listen()  # or another could bind it too, until one of the two listens
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no such host or port"
         raise HttpAddressError(f"{address}: cannot serve pages there: {why}") from error

@@ -27,6 +27,7 @@ _NAMED = {
     "entropy": "<32 random bytes>",
     "server_version": "<version>",
     "version": "<version>",
+    "manifest": "<SHA-256 of the installed files>",
 }
 
 

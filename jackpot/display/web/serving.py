@@ -89,13 +89,17 @@ def listen(address: str) -> socket.socket:
             host.strip("[]"), number, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # What nobody reads any more stays with whoever sends it.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MAX_REQUEST_BYTES)
-        with contextlib.suppress(AttributeError, OSError):  # Linux has it, not every system
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
-        listening.bind(where)
-        listening.listen()  # or another could bind it too, until one of the two listens
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # What nobody reads any more stays with whoever sends it.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, MAX_REQUEST_BYTES)
+            with contextlib.suppress(AttributeError, OSError):  # Linux has it, not every system
+                listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, DEAD_MS)
+            listening.bind(where)
+            listening.listen()  # or another could bind it too, until one of the two listens
+        except OSError:
+            listening.close()
+            raise
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no such host or port"
         raise HttpAddressError(f"{address}: cannot serve pages there: {why}") from error

@@ -142,4 +142,4 @@ async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path, call: 
                         await table.play_round(players)
                 assert await house.meter("five") == before
                 state = await client.attach()
-                assert state.round.phase == table_pb2.ROUND_PHASE_UNSPECIFIED
+                assert state.round.phase == table_pb2.ROUND_PHASE_VOIDED

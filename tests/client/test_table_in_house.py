@@ -154,11 +154,11 @@ async def test_a_restarted_table_waits_for_a_floorperson(tmp_path: Path) -> None
             line = await asyncio.to_thread(first_complaint, process)
             if "controller" in line:  # a busy machine answers late
                 line = await asyncio.to_thread(first_complaint, process)
-            command = "jackpot void t4 --round 1 --reason TABLE_RESTARTED"
+            command = "jackpot floor approve 1"
             assert line == f"waiting for a floorperson: {command}\n"
             assert process.poll() is None
             done = await asyncio.to_thread(flo.does, *command.split()[1:])
-            assert done.startswith("t4, round 1 is void: $2.00 is returned (journal ")
+            assert done.startswith("call 1 is approved: t4, round 1, $2.00 is returned (journal ")
             said, told = await asyncio.to_thread(process.communicate, timeout=60)
         assert (process.returncode, said.count("\nround ")) == (0, 1), told
         assert await voided_by(house) == "floor:flo"

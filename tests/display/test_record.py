@@ -156,7 +156,6 @@ async def test_a_table_is_heard_only_when_it_speaks(tmp_path: Path) -> None:
             "table": "p1",
             "counted_micros": 0,
             "cashier": "Cy",
-            "floorperson": "Ann",
         }
         await house.operate("CountBox", link="fund", **box)
         await house.dealer("t4")

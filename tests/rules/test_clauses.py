@@ -84,7 +84,9 @@ def test_a_row_with_a_clause_of_its_own_is_held_to_it(tmp_path: Path) -> None:
 def test_the_trace_is_held_to_the_same_list(tmp_path: Path) -> None:
     """`make clauses` refuses an unknown one with file and line."""
     path = tmp_path / "trace.tsv"
-    path.write_text("clause\tstatus\tnote\nPA 657a.1\topen\t\nPQ 657a.2\topen\t\n")
+    path.write_text(
+        "clause\tstatus\tnote\nPA 657a.1\topen\tall of it\nPQ 657a.2\topen\tall of it\n"
+    )
     with pytest.raises(ValueError, match=re.escape(f"{path}:3: 'PQ 657a.2' is not a clause")):
         TOOL.read(path)
 
@@ -94,14 +96,15 @@ def test_a_new_jurisdiction_is_one_entry(tmp_path: Path, monkeypatch: pytest.Mon
     known = {**jurisdictions(), "NJ": Jurisdiction("New Jersey", "N.J.A.C. 13:69F", r"\d+\.\d+")}
     copy, trace = tmp_path / "rule.toml", tmp_path / "trace.tsv"
     copy.write_text(PA.read_text("utf-8").replace('"PA 657a.2(a)"', '"NJ 30.1(a)"'), "utf-8")
-    trace.write_text("clause\tstatus\tnote\nNJ 30.1(a)\topen\t\n")
+    trace.write_text("clause\tstatus\tnote\nNJ 30.1(a)\topen\tall of it\n")
     with pytest.raises(RuleFileError, match="there is no jurisdiction 'NJ'"):
         load_rule(copy)
     monkeypatch.setattr(clauses, "jurisdictions", lambda: known)
     rule = load_rule(copy)
     assert rule.table is not None
     assert rule.table.clauses == ("NJ 30.1(a)",)
-    assert TOOL.table(TOOL.read(trace))[1].split() == ["NJ", "30", "1", "0", "0", "1"]
+    row = dict(zip(*TOOL.table(TOOL.read(trace))[:2], strict=True))
+    assert (row["chapter"], row["clauses"], row["open"]) == ("NJ 30", "1", "1")
 
 
 def test_every_listed_jurisdiction_has_clauses_in_the_trace() -> None:

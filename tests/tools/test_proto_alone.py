@@ -34,7 +34,9 @@ def test_buf_lints_and_builds_a_copy_alone(alone: Path) -> None:
     run(BUF, "lint", cwd=alone)
     run(BUF, "build", "-o", "image.binpb", cwd=alone)
     image = descriptor_pb2.FileDescriptorSet.FromString((alone / "image.binpb").read_bytes())
-    ours = [file for file in image.file if file.package in ("jackpot.v1", "devices.v1")]
+    ours = [
+        file for file in image.file if file.package in ("jackpot.v1", "devices.v1", "conform.v1")
+    ]
     assert len(ours) == len(list(alone.glob("*/v1/*.proto")))
     assert all(getattr(file.options, option) for file in ours for option in OPTIONS)
 

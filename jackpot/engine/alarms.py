@@ -57,7 +57,8 @@ class AlarmKind(Enum):
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
     LATE_VOID = (
         "warning",
-        "{about}, round {round}: {what} voided after lock-out by {by}; {count} such voids here",
+        "{about}, round {round}: {what} voided after lock-out by {by}, "
+        "void number {count} at this table",
     )
     FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
     RESTORED = (

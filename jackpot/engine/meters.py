@@ -143,6 +143,7 @@ def _face(state: State, link: LinkState) -> tuple[object, ...]:
         link.pending_adjustment,
         [(level, [balance(account, 0) for account in names]) for level, *names in _named(config)],
         [hit for hit in state.hits if hit.link == config.id],
+        state.incarnation.id,
     )
 
 

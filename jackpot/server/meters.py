@@ -79,6 +79,7 @@ class MeterService:
 
     async def _send(self, call: Call, asked: Watched) -> None:
         board, version = self._engine.meters, 0
+        after, incarnation = asked.after, asked.incarnation
         while self._ending is None:
             if asked.site in self._engine.halted:  # what was shown of it may not be so
                 raise refused(Reason.SITE_HALTED, site=asked.site)
@@ -86,12 +87,12 @@ class MeterService:
             version = board.version
             if frames:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
-                after = frames[-1].sequence
+                after, incarnation = frames[-1].sequence, frames[-1].incarnation
                 await call.write(b"".join(map(self._serialise, frames)))
             try:
                 await asyncio.wait_for(board.changed(version), self.progress_s)
             except TimeoutError:
-                await call.write(progress(after).SerializeToString())
+                await call.write(progress(after, incarnation).SerializeToString())
         raise self._ending
 
     def _serialise(self, frame: MeterFrame) -> bytes:

@@ -16,6 +16,7 @@ from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import State
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.engine import AlarmKind, Limits, replica
+from jackpot.engine.alarms import alarm
 from jackpot.rules.site import load_site
 from jackpot.server import floor_watch
 from jackpot.server.fronts import Fronts
@@ -34,6 +35,7 @@ from tests.server.house import (
     open_house,
     serving,
 )
+from tests.server.test_restored import attach, restored
 
 QUICK = Limits(stalled_s=0.5)
 MALFUNCTION = operator_pb2.METER_REASON_MALFUNCTION
@@ -92,7 +94,6 @@ async def box_difference(house: House, _: pytest.MonkeyPatch) -> None:
         "table": "p1",
         "counted_micros": 3 * DOLLAR,
         "cashier": "Cy",
-        "floorperson": "Ann",
     }
     await house.operate("CountBox", link="fund", **count)
 
@@ -123,6 +124,33 @@ async def front_lost(house: House, _: pytest.MonkeyPatch) -> None:
     await fronts.stop()
 
 
+async def late_void(house: House, _: pytest.MonkeyPatch) -> None:
+    """A floorperson voids a round after its lock-out."""
+    await (await house.dealer("t4")).locked(1)
+    await house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEALT")
+
+
+async def restore(house: House, _: pytest.MonkeyPatch) -> None:
+    """A backup is put in the journal's place."""
+    await restored(house)
+    await house.sequence()
+
+
+async def rolled_back(house: House, _: pytest.MonkeyPatch) -> None:
+    """A table had answers that a restored backup does not have."""
+    await house.dealer("t4")
+    common = await house.sequence()
+    await restored(house)
+    await attach(
+        house, table_pb2.Acknowledged(first_sequence=1, last_sequence=common + 20, round=7)
+    )
+
+
+async def witness_failed(house: House, _: pytest.MonkeyPatch) -> None:
+    """The folder of the witness is gone."""
+    house.engine.alarms.stand("witness", [alarm(AlarmKind.WITNESS_FAILED, why="no such folder")])
+
+
 SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.SITE_HALTED: (halted, r"site house is halted: .*for the test"),
     AlarmKind.NOT_SERVING: (not_serving, r"the controller takes no commands"),
@@ -138,6 +166,13 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.CLOCK_BEHIND: (set_back, r"the clock is \d\.\d s behind the journal"),
     AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),
+    AlarmKind.LATE_VOID: (
+        late_void,
+        r"t4, round 1: all hands voided after lock-out by .*, void number 1 at this table",
+    ),
+    AlarmKind.RESTORED: (restore, r"a backup was restored by ann \(disk failed\)"),
+    AlarmKind.TABLE_ROLLED_BACK: (rolled_back, r"t4 had answers \d+ to \d+"),
+    AlarmKind.WITNESS_FAILED: (witness_failed, r"the witness can't be written: no such folder"),
     AlarmKind.FRONT_LOST: (
         front_lost,
         r"a front ended and is started again: it was killed by signal 9",

@@ -20,8 +20,7 @@ RELEASED = {
     "0.1.0-dev1": "ed1ca7717fdcac8ccd347c2ee067514664fe44a46b4f91b360446fb8efad86b1",
     "0.1.0-dev2": "bd2d04d0790f73eb57b8d47f1279e67fc3167516ba751a30d8f8fb20f71e5f0c",
     "0.1.0": "35aa471340bd66f14ac3f8500d42ab116bacf458c52da4b3b8793dd54b57e7a7",
-    "0.2.0-dev-restore": "61b344834effb6326b9f99ef06dc4cd5411017b7b5b668a85c620b808b53b122",
-    "0.2.0-dev1": "4d5f6b37b9b00e4cee45e7e9f136d62c83918d1080f6be1428a5bc9a9a779e01",
+    "0.2.0-dev1": "b1148f1d32311b07d889540ef5c542449fe24ef83a176f8d6d38ecce73e3b4de",
 }
 NEWEST = list(RELEASED)[-1]
 HERE = Path(__file__).parent

@@ -167,7 +167,9 @@ async def test_late_voids_raise_one_alarm_for_each_table(house: House) -> None:
     request = operator_pb2.ListAlarmsRequest(site=SITE)
     alarms = (await house.operators.ListAlarms(request)).alarms
     (late,) = [each for each in alarms if each.kind == operator_pb2.ALARM_KIND_LATE_VOID]
-    assert late.text == "t4, round 3: all hands voided after lock-out by flo; 3 such voids here"
+    assert late.text == (
+        "t4, round 3: all hands voided after lock-out by flo, void number 3 at this table"
+    )
 
 
 @pytest.mark.parametrize("role", ["table", "accounting", "operations", "auditor", "dealer"])

@@ -113,7 +113,10 @@ async def test_a_rejected_payout_changes_the_next(house: House) -> None:
 async def test_a_rejection_decides_an_open_jackpot_again_behind_a_validated_award(
     house: House,
 ) -> None:
-    """The meter is 20,000.63; without seat 6's tenth seat 2 wins 18,200.58."""
+    """The meter is 20,000.63; without seat 6's tenth seat 2 wins 18,200.58.
+
+    Seat 6 had no valid wager, so its envy bonuses for the others' hands fall, too.
+    """
     asked = await house.operate(
         "AdjustMeter",
         who="ann/slots",
@@ -139,7 +142,10 @@ async def test_a_rejection_decides_an_open_jackpot_again_behind_a_validated_awar
         floorperson="Ann",
     )
     changes = {change.payout: change for change in rejected.changes}
-    assert changes.keys() == {six.id, two.id}
+    envy = {p.id for p in payouts if p.kind == payout_pb2.PAYOUT_KIND_ENVY and p.seat == 6}
+    assert len(envy) == 2
+    assert changes.keys() == {six.id, two.id, *envy}
+    assert all(changes[bonus].closed for bonus in envy)
     assert changes[two.id].amount_micros == 18_200_580_000
     (level,) = (await house.balances())["five"].levels
     assert (level.meter_micros, level.overflow_micros) == (10_000 * DOLLAR, 0)

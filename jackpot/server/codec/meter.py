@@ -101,9 +101,9 @@ def watched(frame: MeterFrame) -> meter_pb2.WatchMetersResponse:
     )
 
 
-def progress(sequence: int) -> meter_pb2.WatchMetersResponse:
+def progress(sequence: int, incarnation: str) -> meter_pb2.WatchMetersResponse:
     """What a watcher gets when nothing has changed for a while."""
-    return meter_pb2.WatchMetersResponse(sequence=sequence)
+    return meter_pb2.WatchMetersResponse(sequence=sequence, incarnation=incarnation)
 
 
 def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:

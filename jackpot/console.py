@@ -106,16 +106,17 @@ class LazyGroup(click.Group):
 
 
 def _docstrings(module: str) -> dict[str, str]:
-    """The docstrings of a module's functions, read from its source."""
+    """The docstrings of a module's functions, read from its source, by the names of commands."""
     spec = importlib.util.find_spec(module)
     source = (
         spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else None
     )
     if source is None:  # installed without its source
         found = vars(importlib.import_module(module)).items()
-        return {name: each.help or "" for name, each in found if isinstance(each, click.Command)}
+        commands = ((name, each) for name, each in found if isinstance(each, click.Command))
+        return {name.replace("_", "-"): each.help or "" for name, each in commands}
     functions = (each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef))
-    return {each.name: ast.get_docstring(each) or "" for each in functions}
+    return {each.name.replace("_", "-"): ast.get_docstring(each) or "" for each in functions}
 
 
 def _keep_examples(command: click.Command) -> None:

@@ -163,8 +163,9 @@ def _same(state: State, replayed: State) -> bool:
 
 
 def _but_for_memory(state: State) -> State:
-    tables = {
-        name: replace(table, attaches=RequestMemory()) for name, table in state.tables.items()
+    tables = {  # nor did a table's last round keep its hands and payouts
+        name: replace(table, attaches=RequestMemory(), result=None, voided=None)
+        for name, table in state.tables.items()
     }
     due = [hit for hit in state.hits if is_open(hit)]
     links = {name: replace(link, borne={}) for name, link in state.links.items()}

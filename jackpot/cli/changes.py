@@ -66,7 +66,7 @@ def order(client: OperatorClient, rpc: str, done: str = "", **values: Any) -> No
 @_NOTE
 @operator_command(changes=True)
 def reset(client: OperatorClient, link: str, level: str | None, note: str) -> None:
-    r"""Reset a meter to its reseed amount; the excess goes to overflow.
+    r"""Reset a meter to its reseed; the rest goes to overflow.
 
     \b
     Example:
@@ -259,7 +259,7 @@ def dual_control(client: OperatorClient, setting: str, note: str) -> None:
 @click.command()
 @operator_command()
 def proposals(client: OperatorClient) -> None:
-    r"""List the changes that wait for a second person, oldest first.
+    r"""List the changes that wait for a second person.
 
     \b
     Example:

@@ -106,7 +106,7 @@ _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 @click.group()
 def key() -> None:
-    r"""Make a key that signs exports and receipts, or show its name.
+    r"""Make a key that signs exports and receipts, or show it.
 
     Keep the private key away from whoever administers the database.
 

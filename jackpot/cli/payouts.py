@@ -51,7 +51,7 @@ def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
 )
 @operator_command(changes=True)
 def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
-    r"""Confirm an award: the hand was read right and its lamp was lit.
+    r"""Confirm an award: the hand was read right, its lamp lit.
 
     \b
     Example:
@@ -98,7 +98,7 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @operator_command(changes=True)
 def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
-    r"""Take an award back; awards that depend on it are recalculated.
+    r"""Take an award back, and decide those behind it again.
 
     A misread hand cancels all awards that depend on its reading, such as envy.
 

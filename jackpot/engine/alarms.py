@@ -57,8 +57,7 @@ class AlarmKind(Enum):
     CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
     LATE_VOID = (
         "warning",
-        "{about}, round {round}: {what} voided after lock-out by {by}, "
-        "void number {count} at this table",
+        "{about}, round {round}: {what} voided after lock-out by {by}, void {count} here",
     )
     FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
     RESTORED = (

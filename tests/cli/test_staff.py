@@ -300,7 +300,7 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     assert said.endswith("ALARM BOX_DIFFERENCE fund/p1\n")
     hand = (*CARDS, "--loser", "3", "--winner", "7", "--others", "1,10")
     twice = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-1], "3", "--supervisor", "Sam")
-    assert "field other_seats, problem a seat is named twice, value 3" in twice
+    assert "field other_seats[0], problem a seat is named twice, value 3" in twice
     alone = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-3], "3", "--supervisor", "Sam")
     assert "field winner_seat, problem the seat is the loser's, value 3" in alone
     asked = ann.run("badbeat", "verify", "fund", "p1", *hand, answer="n\n", yes=False).stderr

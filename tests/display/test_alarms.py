@@ -168,7 +168,7 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),
     AlarmKind.LATE_VOID: (
         late_void,
-        r"t4, round 1: all hands voided after lock-out by .*, void number 1 at this table",
+        r"t4, round 1: all hands voided after lock-out by .*, void 1 here",
     ),
     AlarmKind.RESTORED: (restore, r"a backup was restored by ann \(disk failed\)"),
     AlarmKind.TABLE_ROLLED_BACK: (rolled_back, r"t4 had answers \d+ to \d+"),

@@ -158,6 +158,8 @@ async def test_a_panel_says_that_its_source_is_lost(shown: Shown, browser: Brows
     await phase(window, "idle")
     shown.house.engine._stalled = True
     shown.house.engine._watch.cancel()  # type: ignore[union-attr]  # it runs while the engine does
+    shown.house.engine._tell_health()
     await window.until('!document.getElementById("lost").hidden', 4)
     shown.house.engine._stalled = False
+    shown.house.engine._tell_health()
     await window.until('document.getElementById("lost").hidden', 4)

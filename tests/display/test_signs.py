@@ -254,7 +254,6 @@ async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser
             "table": "p1",
             "counted_micros": 2_000_000,
             "cashier": "Cy",
-            "floorperson": "Ann",
         }
         await house.operate("CountBox", link="fund", **box)
         who: dict[str, Any] = {"loser_seat": 3, "winner_seat": 7, "other_seats": [1]}

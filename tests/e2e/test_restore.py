@@ -4,7 +4,9 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -67,7 +69,9 @@ def test_a_backup_is_restored_by_one_command(tmp_path: Path) -> None:
     assert payout.id == 1_000_001
     slip = jackpot("slip", str(payout.id), "--data", str(data))[1]
     assert "incarnation   2, since a backup was restored" in slip
-    daily = " ".join(jackpot("report", "daily", "--data", str(data))[1].split())
+    today = (datetime.now(ZoneInfo("America/New_York")) - timedelta(hours=6)).date()
+    report = ("report", "daily", "--date", str(today), "--data", str(data))
+    daily = " ".join(jackpot(*report)[1].split())
     assert "is its last: disk failed" in daily
     report = jackpot("audit", "--data", str(data), "--kind", "IncarnationBegun")[1]
     assert "reason disk failed, by ann" in " ".join(report.split())

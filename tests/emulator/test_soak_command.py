@@ -166,8 +166,8 @@ def test_a_journal_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
         ({"whole_games": 0}, {"device"}),
         ({"whole_games": 10}, {"device"}),
         ({"whole_games": 1}, {"mismatch", "slow", "stuck"}),
-        ({"store": "postgresql://localhost/soak"}, {"disk", "write"}),
-        ({"command": ("another",)}, {"clock"}),
+        ({"store": "postgresql://localhost/soak"}, {"disk", "write", "restore"}),
+        ({"command": ("another",)}, {"clock", "restore"}),
     ],
 )
 def test_what_cannot_happen_is_known_before(

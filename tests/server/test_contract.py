@@ -119,11 +119,11 @@ async def test_a_void_round_is_told_as_void(house: House) -> None:
     """Not as none: the table sees that it is void, and why, until the next one opens."""
     dealer = await house.dealer("t4")
     await dealer.locked(1, 2)
-    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEAL"))
+    await dealer.do("void_round", table_pb2.VoidRound(irregularity="MISDEALT"))
     found = (await attach(house, "t4")).round
     assert found == await round_of(house, "t4")
     assert (found.number, found.phase) == (1, table_pb2.ROUND_PHASE_VOIDED)
-    assert (found.irregularity, found.voided_by) == ("MISDEAL", "")
+    assert (found.irregularity, found.voided_by) == ("MISDEALT", "")
     assert [each.seat for each in found.wagers] == [1, 2]
     dealer = await house.dealer("t4")
     await dealer.settled({1: FULL_HOUSE}, 1)

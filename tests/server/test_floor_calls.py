@@ -99,7 +99,7 @@ async def test_a_tables_command_is_answered_again_as_before(house: House) -> Non
 @pytest.mark.parametrize(
     ("call", "field"),
     [
-        (table_pb2.CallFloor(round=1, irregularity="MISDEALT"), "FloorAct"),
+        (table_pb2.CallFloor(round=1, irregularity="MISDEALT"), "act"),
         (table_pb2.CallFloor(act=ROUND, irregularity="MISDEALT"), "round"),
         (table_pb2.CallFloor(act=ROUND, round=1), "irregularity"),
         (table_pb2.CallFloor(act=ROUND, round=1, seat=1, irregularity="MISDEALT"), "seat"),
@@ -167,9 +167,7 @@ async def test_late_voids_raise_one_alarm_for_each_table(house: House) -> None:
     request = operator_pb2.ListAlarmsRequest(site=SITE)
     alarms = (await house.operators.ListAlarms(request)).alarms
     (late,) = [each for each in alarms if each.kind == operator_pb2.ALARM_KIND_LATE_VOID]
-    assert late.text == (
-        "t4, round 3: all hands voided after lock-out by flo, void number 3 at this table"
-    )
+    assert late.text == ("t4, round 3: all hands voided after lock-out by flo, void 3 here")
 
 
 @pytest.mark.parametrize("role", ["table", "accounting", "operations", "auditor", "dealer"])
@@ -194,9 +192,9 @@ async def test_the_journal_has_the_certificates_name(tmp_path: Path) -> None:
             attach = table_pb2.AttachRequest(site=SITE, table="t4", request_id=new_request_id())
             epoch = (await tables.Attach(attach)).epoch
             commands: list[tuple[str, Any]] = [
-                ("OpenRound", None),
+                ("OpenRound", table_pb2.OpenRound()),
                 ("PlaceWagers", wagers(1)),
-                ("LockOut", None),
+                ("LockOut", table_pb2.LockOut()),
                 ("ConfirmCollection", table_pb2.ConfirmCollection(chips={FIVE: 1})),
                 ("Settle", hands({1: ROYALS["s"]}, 1)),
                 ("CallFloor", VOID),

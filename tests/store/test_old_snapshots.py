@@ -204,7 +204,9 @@ def test_nothing_is_carried_out_twice_across_a_conversion(
             continue
         if ask(replayed, asked) is None:
             done.add(asked.identity)
-            memory.add(key, dict(answers_in(replayed))[key])
+            # An id that is smaller than the few that are kept is forgotten at once.
+            if answer := dict(answers_in(replayed)).get(key):
+                memory.add(key, answer)
     converted = codec.decode_state(old_form(replayed, memory))
     assert converted is not None
     assert agree(converted, replayed)

@@ -262,7 +262,7 @@ def _deck_placed(response: table_pb2.PlaceDeckResponse, event: DeckPlaced) -> No
 
 def _call_floor(message: table_pb2.CallFloor) -> CallFloor:
     """What a call does not need it must not say: or two could ask for the same in other words."""
-    act = ACTS.from_wire(message.act)
+    act = ACTS.from_wire(message.act, "act")
     whole, removal = act == "void-round", act == "remove-wager"
     if whole and message.seat:
         raise malformed("seat", "the whole round is meant", message.seat)
@@ -331,6 +331,10 @@ ROWS: Mapping[str, Row] = {
         table_pb2.VoidRoundResponse,
         fill_voided,
     ),
+    "CallFloor": numbered(_call_floor, table_pb2.CallFloorResponse, _called),
+    "WithdrawCall": numbered(
+        lambda m: WithdrawCall(number(m.call, "call")), table_pb2.WithdrawCallResponse
+    ),
     "ContributePot": numbered(
         lambda m: ContributePot(amount(m.pot_micros, "pot_micros")),
         table_pb2.ContributePotResponse,
@@ -347,10 +351,6 @@ ROWS: Mapping[str, Row] = {
     ),
     "RemoveDeck": numbered(
         lambda m: RemoveDeck(text(m.back, "back", MAX_BACK)), table_pb2.RemoveDeckResponse
-    ),
-    "CallFloor": numbered(_call_floor, table_pb2.CallFloorResponse, _called),
-    "WithdrawCall": numbered(
-        lambda m: WithdrawCall(number(m.call, "call")), table_pb2.WithdrawCallResponse
     ),
     "Play": Row(play_requests, play_result),
     "WatchTable": Row(parse_table, watched_table),

@@ -24,6 +24,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 _ADDRESS = re.compile(r"127\.0\.0\.1:\d+")
 _NAMED = {
     "expired_micros": "<micros>",
+    "closed_micros": "<micros>",
     "entropy": "<32 random bytes>",
     "server_version": "<version>",
     "version": "<version>",

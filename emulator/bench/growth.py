@@ -28,6 +28,7 @@ from jackpot.core.identity import digest
 from jackpot.core.reasons import Refusal
 from jackpot.engine import Engine
 from jackpot.engine.replica import Replica, load
+from jackpot.engine.witness import default_path
 from jackpot.rules.hands import names
 from jackpot.server.codec.table import play_requests
 from jackpot.server.setup import set_up
@@ -97,6 +98,7 @@ class Growth:
         folder = self._folder / f"played-{length}"
         if length < self._plan.messages * _NOTICEABLE and folder.exists():
             shutil.rmtree(folder)
+            default_path(folder).unlink(missing_ok=True)  # it knows of the longer journal
         if not folder.exists():
             shutil.copytree(journal, folder)
         return folder

@@ -34,6 +34,10 @@ ONLY_PARSED = {
     "jackpot-emulator devices": "never ends",
     "jackpot-emulator soak": "takes minutes; test_run.py runs a short one",
     "jackpot-emulator bench": "takes minutes",
+    "jackpot-emulator fuzz": "takes minutes; tests/emulator/test_fuzz.py runs a short one",
+    "jackpot-emulator conform": "needs a client; tests/emulator/conform tries several",
+    "jackpot pin": "needs certificates; tests/auth/test_pins.py does it",
+    "jackpot version": "needs an installed release; tests/test_software.py does it",
 }
 # What a command begins with that is run by test_run.py.
 RUN_ELSEWHERE = (

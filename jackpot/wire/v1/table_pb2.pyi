@@ -792,11 +792,11 @@ class PlayCommand(_message.Message):
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
+    CALL_FLOOR_FIELD_NUMBER: _builtins.int
+    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     PLACE_DECK_FIELD_NUMBER: _builtins.int
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
-    CALL_FLOOR_FIELD_NUMBER: _builtins.int
-    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     @_builtins.property
     def open_round(self) -> Global___OpenRound: ...
@@ -813,15 +813,15 @@ class PlayCommand(_message.Message):
     @_builtins.property
     def void_round(self) -> Global___VoidRound: ...
     @_builtins.property
+    def call_floor(self) -> Global___CallFloor: ...
+    @_builtins.property
+    def withdraw_call(self) -> Global___WithdrawCall: ...
+    @_builtins.property
     def contribute_pot(self) -> Global___ContributePot: ...
     @_builtins.property
     def place_deck(self) -> Global___PlaceDeck: ...
     @_builtins.property
     def remove_deck(self) -> Global___RemoveDeck: ...
-    @_builtins.property
-    def call_floor(self) -> Global___CallFloor: ...
-    @_builtins.property
-    def withdraw_call(self) -> Global___WithdrawCall: ...
     def __init__(
         self,
         *,
@@ -833,17 +833,17 @@ class PlayCommand(_message.Message):
         confirm_collection: Global___ConfirmCollection | None = ...,
         settle: Global___Settle | None = ...,
         void_round: Global___VoidRound | None = ...,
+        call_floor: Global___CallFloor | None = ...,
+        withdraw_call: Global___WithdrawCall | None = ...,
         contribute_pot: Global___ContributePot | None = ...,
         place_deck: Global___PlaceDeck | None = ...,
         remove_deck: Global___RemoveDeck | None = ...,
-        call_floor: Global___CallFloor | None = ...,
-        withdraw_call: Global___WithdrawCall | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "command", b"command", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "contribute_pot", "place_deck", "remove_deck", "call_floor", "withdraw_call"]  # noqa: Y015
+    _WhichOneofReturnType_command: _TypeAlias = _typing.Literal["open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "call_floor", "withdraw_call", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_command: _TypeAlias = _typing.Literal["command", b"command"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_command) -> _WhichOneofReturnType_command | None: ...
 
@@ -865,11 +865,11 @@ class PlayResult(_message.Message):
     CONFIRM_COLLECTION_FIELD_NUMBER: _builtins.int
     SETTLE_FIELD_NUMBER: _builtins.int
     VOID_ROUND_FIELD_NUMBER: _builtins.int
+    CALL_FLOOR_FIELD_NUMBER: _builtins.int
+    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     CONTRIBUTE_POT_FIELD_NUMBER: _builtins.int
     PLACE_DECK_FIELD_NUMBER: _builtins.int
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
-    CALL_FLOOR_FIELD_NUMBER: _builtins.int
-    WITHDRAW_CALL_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
     """The answer's place in the journal; 0 for a refusal that was not journaled."""
@@ -890,15 +890,15 @@ class PlayResult(_message.Message):
     @_builtins.property
     def void_round(self) -> Global___VoidRoundResponse: ...
     @_builtins.property
+    def call_floor(self) -> Global___CallFloorResponse: ...
+    @_builtins.property
+    def withdraw_call(self) -> Global___WithdrawCallResponse: ...
+    @_builtins.property
     def contribute_pot(self) -> Global___ContributePotResponse: ...
     @_builtins.property
     def place_deck(self) -> Global___PlaceDeckResponse: ...
     @_builtins.property
     def remove_deck(self) -> Global___RemoveDeckResponse: ...
-    @_builtins.property
-    def call_floor(self) -> Global___CallFloorResponse: ...
-    @_builtins.property
-    def withdraw_call(self) -> Global___WithdrawCallResponse: ...
     def __init__(
         self,
         *,
@@ -912,17 +912,17 @@ class PlayResult(_message.Message):
         confirm_collection: Global___ConfirmCollectionResponse | None = ...,
         settle: Global___SettleResponse | None = ...,
         void_round: Global___VoidRoundResponse | None = ...,
+        call_floor: Global___CallFloorResponse | None = ...,
+        withdraw_call: Global___WithdrawCallResponse | None = ...,
         contribute_pot: Global___ContributePotResponse | None = ...,
         place_deck: Global___PlaceDeckResponse | None = ...,
         remove_deck: Global___RemoveDeckResponse | None = ...,
-        call_floor: Global___CallFloorResponse | None = ...,
-        withdraw_call: Global___WithdrawCallResponse | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["call_floor", b"call_floor", "confirm_collection", b"confirm_collection", "contribute_pot", b"contribute_pot", "error", b"error", "lock_out", b"lock_out", "number", b"number", "open_round", b"open_round", "place_deck", b"place_deck", "place_wagers", b"place_wagers", "remove_deck", b"remove_deck", "result", b"result", "sequence", b"sequence", "settle", b"settle", "void_round", b"void_round", "withdraw_call", b"withdraw_call", "withdraw_wagers", b"withdraw_wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "contribute_pot", "place_deck", "remove_deck", "call_floor", "withdraw_call"]  # noqa: Y015
+    _WhichOneofReturnType_result: _TypeAlias = _typing.Literal["error", "open_round", "place_wagers", "withdraw_wagers", "lock_out", "confirm_collection", "settle", "void_round", "call_floor", "withdraw_call", "contribute_pot", "place_deck", "remove_deck"]  # noqa: Y015
     _WhichOneofArgType_result: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_result) -> _WhichOneofReturnType_result | None: ...
 

@@ -10,6 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from emulator.conform.lines import RULES
+from emulator.conform.trials import all_trials
+
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "samples"
 BROKEN = Path(__file__).with_name("broken.py")
@@ -113,3 +116,11 @@ def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:
     )
     assert result.returncode == 2
     assert "nonsense is not a trial; --list shows them all" in result.stderr
+
+
+def test_the_page_lists_every_line() -> None:
+    """As the kit does."""
+    page = (ROOT / "docs" / "reference" / "conformance.md").read_text()
+    rows = [f"| `{each.id}` | trial | {each.text} |" for each in all_trials()]
+    rows += [f"| `{each.id}` | rule | {each.text} |" for each in RULES]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows

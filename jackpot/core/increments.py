@@ -24,7 +24,7 @@ def post_increments(
 ) -> dict[str, Posted]:
     """Share out wagers, each with its bet, among their links' levels and the house.
 
-    Each at the rates at which it was accepted, whatever has been changed since: reading 38.
+    Each at the rates at which it was accepted, whatever has been changed since: reading 40.
     """
     posted: dict[str, Posted] = {}
     if not wagers:

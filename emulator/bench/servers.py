@@ -98,7 +98,9 @@ def _controller(store: str, tables: int, links: int, sites: int) -> None:
 
     site_files.load_site_file = load
     numbers = [word for number in range(sites) for word in ("--site", str(number))]
-    sys.argv = ["jackpot", "serve", *numbers, "--store", store, "--grpc", "127.0.0.1:0"]
+    # Stores come and go here; a witness would take the next one for a journal that was rolled back.
+    where = ["--store", store, "--grpc", "127.0.0.1:0", "--witness", "none"]
+    sys.argv = ["jackpot", "serve", *numbers, *where]
     runpy.run_module("jackpot", run_name="__main__")
 
 

@@ -7,6 +7,8 @@ from textwrap import wrap
 
 import click
 
+from jackpot.wire.address import AddressError, verify_address
+
 COLUMNS = 80
 _MINUTE_S = 60
 _JOINED = "\N{NO-BREAK SPACE}"
@@ -60,3 +62,12 @@ def make_folder(folder: Path, option: str) -> None:
     except OSError as error:
         why = "it is not a folder" if isinstance(error, FileExistsError) else error.strerror
         raise click.ClickException(f"can't write into {option} {folder}: {why}") from None
+
+
+def address(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """Check an option that takes HOST:PORT; else a one-line error."""
+    try:
+        verify_address(value)
+    except AddressError as error:
+        raise click.BadParameter(str(error)) from None
+    return value

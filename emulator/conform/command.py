@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.wire.address import AddressError, verify_address
+from emulator.output import address
 
 if TYPE_CHECKING:
     from emulator.conform.trials import Trial
-
-
-def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    try:
-        verify_address(value)
-    except AddressError as error:
-        raise click.BadParameter(str(error)) from None
-    return value
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -32,7 +24,7 @@ def _address(_context: click.Context, _option: click.Parameter, value: str) -> s
     "--listen",
     default="127.0.0.1:0",
     metavar="HOST:PORT",
-    callback=_address,
+    callback=address,
     help="Where the client connects; without it, a free port of this machine.",
 )
 @click.option(

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import click
 
 from emulator.devices.timing import MAX_SPEED
+from emulator.output import address
 from jackpot.console import FiniteRange
-from jackpot.wire.address import AddressError, verify_address
+from jackpot.wire.address import AddressError
 from table_client.table.devices.faults import PPM
 
 Log = Callable[..., None]
@@ -28,21 +29,13 @@ def make_log(*, as_json: bool) -> Log:
     return log
 
 
-def _address(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    try:
-        verify_address(value)
-    except AddressError as error:
-        raise click.BadParameter(str(error)) from None
-    return value
-
-
 @click.command()
 @click.option(
     "--listen",
     default="127.0.0.1:7171",
     show_default=True,
     metavar="HOST:PORT",
-    callback=_address,
+    callback=address,
     help="Where to listen; port 0 picks a free one.",
 )
 @click.option(

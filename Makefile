@@ -16,14 +16,19 @@ UNIT := $(addprefix tests/,core golden rules odds reports client/games test_impo
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: run test pytest unit coverage mutants check check-style check-types check-proto check-docs breaking hooks browser screenshots format proto reference slow bench clauses dist clean
+.PHONY: run test collect pytest unit coverage mutants check check-style check-types check-proto check-docs breaking hooks browser screenshots format proto reference slow bench clauses dist clean
 
 run: $(READY)
 	@$(BIN)/jackpot demo $(ARGS)
 
 # The types are checked beside the tests, which leave some of two cores idle.
-test: check-style check-proto check-docs browser
+test: $(TOOLS)
+	@+$(MAKE) --no-print-directory -j 2 check-style check-proto check-docs browser collect
 	@+$(MAKE) --no-print-directory -j 2 check-types pytest
+
+# pytest compiles every test module anew, once: else each of its workers would, all at once.
+collect: $(TOOLS)
+	@$(BIN)/pytest --collect-only -qq > $(VENV)/.collected || { cat $(VENV)/.collected; exit 1; }
 
 pytest: $(TOOLS)
 	$(PYTEST) -m "not slow" $(ARGS)
@@ -125,8 +130,10 @@ $(EXTRAS): $(TOOLS) requirements-extras.txt
 $(TOOLS): $(READY) requirements-dev.txt
 	@echo "Adding the tools that check and test it (once, about a minute) ..."
 	@$(PIP_INSTALL) --no-compile -r requirements-dev.txt
-	@# Whatever compiling warns of must not come up in a test, where a warning is an error.
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+	@# What compiling warns of must not come up in a test, where a warning is an error. Left out:
+	@# what no test imports.
+	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|pygments|setuptools)/' \
+	  $(VENV)/lib || true
 	@touch $@
 
 clean:

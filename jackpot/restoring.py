@@ -5,11 +5,12 @@ one is kept. Nothing is begun on a backup that is not sound.
 """
 
 import datetime as dt
+import fcntl
 import os
 import shutil
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from uuid import uuid4
@@ -66,6 +67,27 @@ def restore(
     discard_newer: bool = False,
 ) -> list[Restored]:
     """Replace the journal in a data directory by a backup. The controller must be stopped."""
+    data.mkdir(parents=True, exist_ok=True)
+    with _alone(data):
+        return _restore(backup, data, reason, by, known, discard_newer=discard_newer)
+
+
+@contextmanager
+def _alone(data: Path) -> Iterator[None]:
+    """Keep out another restore, which would take away what this one has staged."""
+    descriptor = os.open(data, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise RestoreError(f"another restore into {data} is under way; wait for it") from None
+    finally:
+        os.close(descriptor)
+
+
+def _restore(
+    backup: Path, data: Path, reason: str, by: str, known: Known, *, discard_newer: bool
+) -> list[Restored]:
     report = verify(backup)
     if not report.ok:
         why = report.problem or next(site.problem for site in report.sites if site.first_bad)
@@ -86,6 +108,12 @@ def restore(
     done = begin_incarnations(staged, reason=reason, by=by, known=known)
     if not verify(staged).ok:
         raise RestoreError(f"the copy in {staged} is not sound; nothing was changed")
+    # It took a while to copy, and somebody may have started a controller meanwhile.
+    if is_in_use(data) or _heads_of(data) != before:
+        raise RestoreError(
+            f"a controller began to use the journal in {data}; stop it, and restore again. "
+            "Nothing was changed"
+        )
     kept = _put_in_place(staged, data)
     return [replace(each, kept=str(kept or "")) for each in done]
 

@@ -19,7 +19,8 @@ from clauses import page as traceability_page  # type: ignore[import-not-found] 
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
-from jackpot.core.reasons import MEANINGS, NumberUse, Reason, number_use
+from jackpot.core.number_use import NumberUse, number_use
+from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.rules.hand_titles import HAND_TITLES
 from table_client.table.command import main as table
 

@@ -4,6 +4,7 @@ import ssl
 import time
 from pathlib import Path
 
+import click
 import msgspec
 
 
@@ -20,12 +21,17 @@ class Attack(msgspec.Struct):
     nice: int = 19  # how far it yields the processor to everybody else
     site: str = ""
     table: str = ""  # the one that attacks
+    enough: int = 0  # how much must be done before it says "enough"
 
     @property
     def where(self) -> tuple[str, int]:
         """Host and port."""
         host, _, port = self.address.rpartition(":")
         return host, int(port)
+
+    def pace(self) -> "Pace":
+        """How it keeps to its rate."""
+        return Pace(self.per_s, self.enough)
 
     def tls(self, protocol: str = "") -> ssl.SSLContext:
         """How to speak to them."""
@@ -38,16 +44,22 @@ class Attack(msgspec.Struct):
 
 
 class Pace:
-    """Keeps to a rate, and remembers how much was done."""
+    """Keeps to a rate, and remembers how much was done; tells when that is enough."""
 
-    def __init__(self, per_s: float) -> None:
+    def __init__(self, per_s: float, enough: int = 0) -> None:
         self._gap_s = 1 / per_s if per_s else 0.0
         self._next_at = time.monotonic()
+        self._enough = enough
         self.done = 0
 
-    def due_s(self, count: int = 1) -> float:
-        """Count what was done, and say how long to wait before more; what was missed is lost."""
-        self.done += count
+    def due_s(self, count: int = 1, done: int | None = None) -> float:
+        """Count what was tried, and say how long to wait before more; what was missed is lost.
+
+        `done` is how much of it came to anything, where that is not all.
+        """
+        before, self.done = self.done, self.done + (count if done is None else done)
+        if before < self._enough <= self.done:
+            click.echo("enough")
         now = time.monotonic()
         self._next_at = max(now, self._next_at + count * self._gap_s)
         return self._next_at - now

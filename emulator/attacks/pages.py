@@ -77,7 +77,7 @@ def send_for_ever(
 
 def endless_header(attack: Attack, began: Callable[[], None], ended: Event) -> int:
     """One client whose header has no end; cut off, it begins again."""
-    pace, tls = Pace(attack.per_s), attack.tls()
+    pace, tls = attack.pace(), attack.tls()
     began()
     while not ended.is_set():
         with suppress(OSError):

@@ -1,7 +1,7 @@
 """Attack as a table with a good certificate: attaches, streams, calls, refusals without end."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -17,6 +17,7 @@ from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 AHEAD_MS = 590_000  # ids almost as far ahead as is taken
 CONNECTIONS = 8  # each has 100 calls at most
 AT_ONCE = 90
+_LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 Work = Callable[[Attack, grpc.aio.Channel, Pace, Event], Coroutine[Any, Any, None]]
 
 
@@ -36,7 +37,7 @@ def refusals(attack: Attack, began: Callable[[], None], ended: Event) -> int:
 
 
 async def _run(attack: Attack, work: Work, began: Callable[[], None], ended: Event) -> int:
-    pace = Pace(attack.per_s)
+    pace = attack.pace()
     identity = Identity(Path(attack.certificate), Path(attack.authority))
     options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
     channels = [open_async_channel(attack.address, identity, options) for _ in range(CONNECTIONS)]
@@ -49,6 +50,12 @@ async def _run(attack: Attack, work: Work, began: Callable[[], None], ended: Eve
     for channel in channels:
         await channel.close()
     return pace.done
+
+
+async def _answered(calls: Iterable[Any]) -> int:
+    """How many calls the controller has answered, be it with a refusal."""
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    return sum(not isinstance(each, grpc.RpcError) or each.code() not in _LOST for each in found)
 
 
 async def _attach(attack: Attack, channel: grpc.aio.Channel, pace: Pace, ended: Event) -> None:
@@ -64,8 +71,7 @@ async def _attach(attack: Attack, channel: grpc.aio.Channel, pace: Pace, ended: 
                 site=attack.site, table=attack.table, request_id=request_id
             )
             calls.append(stub.Attach(request, timeout=20))
-        await asyncio.gather(*calls, return_exceptions=True)
-        await asyncio.sleep(pace.due_s(AT_ONCE))
+        await asyncio.sleep(pace.due_s(AT_ONCE, await _answered(calls)))
 
 
 async def _hold(attack: Attack, channel: grpc.aio.Channel, pace: Pace, ended: Event) -> None:
@@ -75,8 +81,7 @@ async def _hold(attack: Attack, channel: grpc.aio.Channel, pace: Pace, ended: Ev
         held = [tables.Play() for _ in range(AT_ONCE // 2)]
         request = meter_pb2.ListMetersRequest(site=attack.site)
         asked = [meters.ListMeters(request, timeout=20) for _ in range(AT_ONCE // 2)]
-        await asyncio.gather(*asked, return_exceptions=True)
-        await asyncio.sleep(pace.due_s(AT_ONCE))
+        await asyncio.sleep(pace.due_s(AT_ONCE, await _answered(asked)))
         for stream in held:
             stream.cancel()
 
@@ -100,5 +105,4 @@ async def _be_refused(attack: Attack, channel: grpc.aio.Channel, pace: Pace, end
                 site=attack.site, table=attack.table, epoch=epoch, number=number
             )
             calls.append(stub.Settle(table_pb2.SettleRequest(id=which), timeout=20))
-        await asyncio.gather(*calls, return_exceptions=True)
-        await asyncio.sleep(pace.due_s(AT_ONCE))
+        await asyncio.sleep(pace.due_s(AT_ONCE, await _answered(calls)))

@@ -25,7 +25,6 @@ from jackpot.wire.v1 import table_pb2 as pb
 SITE = "bench"
 SEATS, WAGERS, BETS_A_LINK = 30, 6, 5
 DOLLAR = 1_000_000
-ROUND_MESSAGES = SEATS * BETS_A_LINK // WAGERS
 FIVE, BONUS = "five-card-progressive", "five-card-hand-bonus"
 SIGN = "mega"  # the link whose sign browsers look at
 FIVE_PERCENT = 9 + 7 + 3  # of a wager, that schedule C puts on its three meters

@@ -24,7 +24,7 @@ NEVER = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN}
 CALL_S = 30.0
 _WATCH_S = 0.3  # a good watch may have nothing to say
 # What a caller is refused is journaled only so fast; here all of it is to be seen.
-_LIMITS = Limits(refusals_burst=1 << 30, refusals_per_s=1 << 30)
+_LIMITS = Limits(refusals_burst=1 << 30, refusals_per_s=1 << 30, attaches_burst=1 << 30)
 
 
 class Served:

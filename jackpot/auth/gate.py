@@ -38,6 +38,7 @@ class Actor(NamedTuple):
     serial: int = 0
     site: str = ""  # the one site that a certificate is good for
     expires_s: float = math.inf  # when its certificate does, in seconds since 1970
+    at_table: str = ""  # with a PIN: where it was typed, and all that it is good for
 
 
 class DeniedError(Exception):

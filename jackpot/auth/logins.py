@@ -134,6 +134,11 @@ class Attempts:
             return 0.0
         return max(failures[0] + self._within_s - self._clock(), 0.0)
 
+    def left(self, peer: str) -> int:
+        """How often a peer may still be wrong before it must wait."""
+        since_s = self._clock() - self._within_s
+        return self._most - sum(at_s > since_s for at_s in self._failures.get(peer, ()))
+
     def failed(self, peer: str) -> None:
         """A peer was wrong."""
         while len(self._failures) >= MAX_PEERS and peer not in self._failures:

@@ -81,6 +81,7 @@ class Checked(msgspec.Struct, frozen=True):
 
     actor: Actor | None = None
     wait_s: float = 0.0
+    left: int = 0  # how often this person may still be wrong here
 
 
 def weakness(pin: str) -> str:
@@ -196,7 +197,7 @@ class Pins:
             return Checked(found.actor)
         for attempts, key in counted:
             attempts.failed(key)
-        return Checked()
+        return Checked(left=min(attempts.left(key) for attempts, key in counted))
 
     def _named(self, site: str, name: str) -> Pin | None:
         """Whom a name means: floor:flo, or flo where only one person of that name has a PIN."""

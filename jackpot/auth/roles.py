@@ -78,6 +78,7 @@ ACCESS: Mapping[str, frozenset[Role]] = {
     "MeterService/ListSites": _METERS,
     "MeterService/ListMeters": _METERS,
     "MeterService/ListPaytables": _METERS,
+    "MeterService/GetLayout": _METERS,
     "MeterService/WatchMeters": _METERS,
     "OperatorService/ListLinks": _STAFF,
     "OperatorService/ListPayouts": _STAFF,
@@ -138,12 +139,3 @@ def keeps_cage(department: str) -> bool:
     Without certificates nobody need have a department, and whoever can connect may do everything.
     """
     return not department or department in {DEPARTMENTS[role] for role in _CAGE}
-
-
-def as_markdown(what: str, allowed: Mapping[str, frozenset[Role]]) -> str:
-    """A table as people read it."""
-    lines = [f"| {what} | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
-    for name, roles in allowed.items():
-        cells = ["yes" if role in roles else "" for role in ROLES]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 5.0
 MAX_BYTES = 4_096
 CODE_PATH = "/login/code"
+# Where the pages say why not, in a line for a person.
+_TOLD = {http.client.UNAUTHORIZED, http.client.FORBIDDEN, http.client.SERVICE_UNAVAILABLE}
 
 
 @click.command()
@@ -89,6 +91,6 @@ def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickE
 
 
 def _refusal(status: int, raw: bytes, where: str) -> str:
-    if status in {http.client.UNAUTHORIZED, http.client.FORBIDDEN}:
+    if status in _TOLD:
         return raw.decode("utf-8", "replace").strip()
     return f"{where} serves no pages that need a login"

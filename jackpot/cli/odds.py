@@ -1,4 +1,4 @@
-"""`jackpot odds`: the exact odds of every wager that is paid by the player's hand alone."""
+"""`jackpot odds`: what every wager returns, counted, or simulated where it says so."""
 
 from typing import Any
 
@@ -53,12 +53,15 @@ def odds(**options: Any) -> None:
 
     Without BET, prints one line for each wager of the rule. Where the law
     lets the operator choose, the least allowed value is used unless an option sets it.
+    Wagers that depend on how a player plays come last, each with its play, labeled exact
+    or simulated.
 
     \b
     Example:
       jackpot odds pa-crazy-4-poker
       jackpot odds pa-crazy-4-poker five-card-progressive --paytable A
       jackpot odds ma-crazy-4-poker four-card-progressive --rate 25% --json
+      jackpot odds pa-2010-pai-gow-poker --wager 12
     """  # noqa: D301 - the sign that keeps click from wrapping the example
     from jackpot.cli.odds_view import show_odds
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
-from jackpot.odds.offer import Choices, OddsError, Offer, is_counted, make_offer
+from jackpot.cli.odds_played import grid, print_played
+from jackpot.odds.offer import Choices, OddsError, Offer, make_offer
+from jackpot.odds.played import LEAST_ANTE_MICROS, Wagered, every_wagered
 from jackpot.odds.present import (
     as_data,
     conditions,
@@ -18,10 +18,12 @@ from jackpot.odds.present import (
     money,
     number,
     percent,
+    played_data,
     plot,
     row_return,
 )
 from jackpot.odds.returns import Report, report
+from jackpot.rules.chances import is_counted
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Rule
@@ -57,13 +59,25 @@ def show_odds(
             magic_share_bps=parse_rate(str(chosen["magic"])),
             lucky_share_bps=parse_rate(str(chosen["lucky"])),
         )
-        reports = _reports(rule, bets, paytable_id, choices, chosen, alone=bet_id is not None)
+        played = _played(rule, bet_id, paytable_id, choices)
+        if played and not any(map(is_counted, bets)):
+            _verify_applies(bets, choices, chosen)
+            bets = []  # all that there is to say of them depends on the play
+        reports = _reports(
+            *(rule, bets, paytable_id, choices, chosen),
+            alone=bet_id is not None,
+            empty=bool(played),
+        )
         if plot_path is not None:
             plot(_only(reports), plot_path)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     if as_json:
-        click.echo(json.dumps({"odds": [as_data(found) for found in reports]}, indent=2))
+        data = {
+            "odds": [as_data(found) for found in reports],
+            "played": [played_data(found) for found in played],
+        }
+        click.echo(json.dumps(data, indent=2))
         return
     console = Console(width=WIDTH, highlight=False, soft_wrap=False)
     if bet_id is None:
@@ -71,6 +85,7 @@ def show_odds(
     else:
         for found in reports:
             _print_report(console, found)
+    print_played(console, played)
     for found in reports:
         for warning in found.warnings:
             bet = f"{found.offer.bet}{_which(found.offer)}"
@@ -102,6 +117,7 @@ def _reports(
     chosen: Chosen,
     *,
     alone: bool,
+    empty: bool,
 ) -> list[Report]:
     """A report for each paytable; with several bets, those that the choices don't fit are left."""
     found = []
@@ -116,10 +132,36 @@ def _reports(
             except OddsError:
                 if alone:
                     raise
-    if not found:
+    if not found and not empty:
         what = f"no paytable {paytable_id!r}" if paytable_id else "no wager to count"
         raise OddsError(f"{rule.id} has {what} here")
     return found
+
+
+def _played(
+    rule: Rule, bet_id: str | None, paytable_id: str | None, choices: Choices
+) -> list[Wagered]:
+    """The wagers that depend on how a player plays."""
+    unit = LEAST_ANTE_MICROS if choices.wager_micros is None else choices.wager_micros
+    if unit <= 0:
+        raise OddsError("a wager is more than nothing")
+    return [
+        found
+        for found in every_wagered(rule, unit)
+        if bet_id in (None, found.bet) and paytable_id in (None, found.paytable)
+    ]
+
+
+def _verify_applies(bets: list[BetRule], choices: Choices, chosen: Chosen) -> None:
+    """Refuse options that are about meters and rows, where there are only plays."""
+    given = [name for name in ("pays", "seed", "reseed", "rate", "reserve") if chosen[name]]
+    given += ["on"] if choices.whose == "dealer" else []
+    if given:
+        named = ", ".join(bet.id for bet in bets if bet.kind == "contest")
+        raise OddsError(
+            f"--{given[0]} does not apply to {named}, whose odds depend on how a player plays;"
+            " only --paytable and --wager do"
+        )
 
 
 def _levels(chosen: Chosen, known: list[str], *, strict: bool) -> dict[str, LevelChoice]:
@@ -161,22 +203,16 @@ def _which(offer: Offer) -> str:
 def _only(reports: list[Report]) -> Report:
     if len(reports) > 1:
         raise OddsError("a plot is of one wager: name BET and --paytable")
+    if not reports:
+        raise OddsError("there is no meter to draw the return against")
     return reports[0]
-
-
-def _grid(left: tuple[str, ...], right: tuple[str, ...]) -> Table:
-    """A table with some columns of words, and then some of numbers."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in left:
-        table.add_column(head)
-    for head in right:
-        table.add_column(head, justify="right")
-    return table
 
 
 def _print_summary(console: Console, rule: Rule, reports: list[Report]) -> None:
     console.print(f"[bold]{rule.title}[/bold]")
-    table = _grid(("bet", "paytable"), ("fixed", "at seed", "long run", "with envy"))
+    if not reports:
+        return
+    table = grid(("bet", "paytable"), ("fixed", "at seed", "long run", "with envy"))
     for found in reports:
         offer, returns = found.offer, (found.fixed_return, found.return_at_seed)
         shown = map(percent, (*returns, found.long_run_return))
@@ -221,7 +257,7 @@ def _print_report(console: Console, found: Report) -> None:
 
 
 def _print_rows(console: Console, found: Report) -> None:
-    table = _grid(("hand", "pays"), ("hands", "one in", "return"))
+    table = grid(("hand", "pays"), ("hands", "one in", "return"))
     for chance in found.chances:
         one_in = number(1 / chance.probability, 2) if chance.count else "never"
         adds = percent(row_return(found, chance))
@@ -235,7 +271,7 @@ def _print_rows(console: Console, found: Report) -> None:
 
 def _print_levels(console: Console, found: Report) -> None:
     heads = ("seed", "break-even", "mean award", "wagers/hit", "rounds/hit")
-    table = _grid(("level",), heads)
+    table = grid(("level",), heads)
     for level in found.levels:
         amounts = map(money, (level.meter.seed, level.break_even, level.mean_award))
         between = (level.wagers_between_hits, level.rounds_between_hits)

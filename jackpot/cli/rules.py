@@ -72,7 +72,7 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
         return
     view.head(rule)
     for bet in bets:
-        view.bet(bet)
+        view.bet(rule, bet)
     if bet_id is None:
         view.provisions(rule)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from jackpot.core.money import dollars, rate_text
+from jackpot.rules.chances import NOT_COUNTED, chances
 from jackpot.rules.choices import options
 from jackpot.rules.layout import LayoutCard
 from jackpot.rules.model import BetRule, Paytable, Rule
@@ -61,7 +62,7 @@ def head(rule: Rule) -> None:
         _say(f"boxes that one person may play: {most}", rule.boxes.clause)
 
 
-def bet(one: BetRule) -> None:
+def bet(rule: Rule, one: BetRule) -> None:
     """A bet with all its paytables."""
     click.echo()
     click.secho(one.title, bold=True, nl=False)
@@ -83,6 +84,7 @@ def bet(one: BetRule) -> None:
         _say(wording, one.vigorish.clause)
     for start in range(0, len(one.paytables), COLUMNS):
         _paytables(one.paytables[start : start + COLUMNS])
+    _odds(rule, one)
     for extra in one.extras:
         _say(f"{extra.id}: {extra.pays}", extra.clause)
     if one.limit:
@@ -130,7 +132,8 @@ def layout(card: LayoutCard) -> None:
         click.echo()
         _say(f"{wager.title}, {wager.wager}", wager.clause)
         for line in wager.lines:
-            _say(f"  {line.hand}: {line.pays}")
+            _say(f"  {line.hand}: {line.pays}" + (f", {line.odds}" if line.odds else ""))
+        _say(f"  ({wager.odds})")
     click.echo()
     for each in card.inscriptions:
         _say(each.says, each.clause)
@@ -164,6 +167,20 @@ def _paytables(tables: Sequence[Paytable]) -> None:
     if envy:
         _grid(["Table", "Wager", "Envy bonus"], envy)
         _cite(plan.clause for table in tables for plan in table.envy)
+
+
+def _odds(rule: Rule, one: BetRule) -> None:
+    """How often each row comes, once for the paytables in which it comes equally often."""
+    said: dict[str, list[str]] = {}
+    for table in one.paytables:
+        hands = [row.hand for row in table.rows]
+        found = chances(rule, one, hands, table.ranking)
+        pairs = zip(hands, found.texts, strict=True) if found else ()
+        words = ", ".join(f"{_words(hand).lower()} {text}" for hand, text in pairs)
+        said.setdefault(words or NOT_COUNTED, []).append(table.id)
+    for words, tables in said.items():
+        which = f" ({', '.join(tables)})" if len(said) > 1 else ""
+        _say(words if words == NOT_COUNTED else f"odds{which}: {words}")
 
 
 def _grid(heads: list[str], rows: Iterable[list[str]]) -> None:

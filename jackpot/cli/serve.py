@@ -199,11 +199,12 @@ def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None
 
     if asked == "none":
         return None
-    if asked is None:
-        return default_path(site_file.with_suffix("") if is_postgres(store) else store)
-    path = Path(asked).resolve()
+    usual = default_path(site_file.with_suffix("") if is_postgres(store) else store)
+    path = Path(asked or usual).resolve()  # a link may lead into that folder
     if not is_postgres(store) and path.is_relative_to(Path(store).resolve()):
-        raise click.UsageError(f"--witness {asked}: expected a path outside the data directory")
+        raise click.UsageError(
+            f"--witness {asked or usual}: expected a path outside the data directory"
+        )
     return path
 
 
@@ -217,13 +218,20 @@ def _verify_sites(
 
     The same where a journal was rolled back.
     """
-    from jackpot.engine.witness import verify_sites
+    from jackpot.engine.witness import read_witness, verify_sites
     from jackpot.server.setup import SetupError, unasked
 
     if witness is not None:
         verify_sites(witness, opener, served)
     with closing(opener()) as journal:
         held = journal.heads()
+    if witness is not None and (unseen := {*served} & held.keys() - read_witness(witness).keys()):
+        # The first start with a witness says so too; any later one means that it was taken away.
+        click.echo(
+            f"warning: the witness {witness} does not know {', '.join(sorted(unseen))}: if the "
+            "journal was rolled back before this start, nobody notices",
+            err=True,
+        )
     if new := unasked(held, served, new_sites):
         known, wanted = ", ".join(sorted(held)), ", ".join(new)
         asked = " ".join(f"--new-site {site}" for site in new)

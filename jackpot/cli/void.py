@@ -65,32 +65,18 @@ def at_stake(
 ) -> "Iterator[str]":
     """What the person who is asked should know of the round before it is gone."""
     from jackpot.wire.v1 import table_pb2
+    from jackpot.wire.voiding import canceled
 
     amount = money(sum(w.amount_micros for w in round_.wagers if seat in (None, w.seat)))
     phase = word(table_pb2.RoundPhase.Name(round_.phase), "ROUND_PHASE_")
     yield f"  the round is {phase}; wagers of {amount} are returned"
-    canceled = [p for p in payouts if not seat or _is_canceled(round_, p, seat)]
-    for payout in canceled:
+    ended = canceled(round_, payouts, seat or 0)
+    for payout in ended:
         hand = payout.hand.replace("-", " ")
         award = f"{hand} at seat {payout.seat}, {money(payout.amount_micros)}"
         yield f"  payout {payout.id}, {award}: canceled"
-    if len(canceled) < len(payouts):
+    if len(ended) < len(payouts):
         yield "  other awards of the round on the same meter may be recalculated"
-
-
-def _is_canceled(round_: "table_pb2.Round", payout: "payout_pb2.Payout", seat: int) -> bool:
-    """Whether a payout ends with a seat: for the seat's hand, or due to the seat alone."""
-    from jackpot.wire.v1 import payout_pb2
-
-    if seat in (payout.holder, payout.seat) and payout.holder:
-        return True
-    # A player's share of the dealer's hand moves to another box that they have bet in.
-    moves = payout.kind == payout_pb2.PAYOUT_KIND_SHARE and any(
-        w.seat not in (seat, *round_.void_seats)
-        and (w.bet, w.player) == (payout.bet, payout.player)
-        for w in round_.wagers
-    )
-    return payout.seat == seat and not moves
 
 
 @click.group()

@@ -81,7 +81,7 @@ def withdraw(
 
 def approve(state: State, command: ApproveFloorCall, request: Request) -> Act | Refusal:
     """Do what a table has called for."""
-    call = _open(state, command.call, request.time_micros)
+    call = _open(state, command.call, request.time_micros, request.at_table)
     if isinstance(call, Refusal):
         return call
     done = floor.act(state, _command(call), request)
@@ -90,7 +90,7 @@ def approve(state: State, command: ApproveFloorCall, request: Request) -> Act | 
 
 def decline(state: State, command: DeclineFloorCall, request: Request) -> CallDeclined | Refusal:
     """Close a call without doing what it asks for."""
-    call = _open(state, command.call, request.time_micros)
+    call = _open(state, command.call, request.time_micros, request.at_table)
     if isinstance(call, Refusal):
         return call
     if not isinstance(request.origin, OperatorOrigin):
@@ -138,10 +138,8 @@ def _command(call: FloorCall) -> floor.FloorCommand:
             return RemoveWager(call.table, call.round, Placed(call.seat, call.bet))
 
 
-def _open(
-    state: State, number: int, now_micros: int, table: str | None = None
-) -> FloorCall | Refusal:
-    """The open call with this number, perhaps only of one table."""
+def _open(state: State, number: int, now_micros: int, table: str = "") -> FloorCall | Refusal:
+    """The open call with this number; only one of this table, where it is given."""
     if not 1 <= number <= state.last_call:
         return refuse(Reason.UNKNOWN_CALL, call=number)
     for call in _known(state, table):
@@ -150,13 +148,13 @@ def _open(
         if call.outcome:
             return _closed(call)
         return call if call.expires_micros > now_micros else _closed(_expired(call))
-    if table is not None:
+    if table:
         return refuse(Reason.UNKNOWN_CALL, call=number)
     return refuse(Reason.CALL_CLOSED, call=number)  # so long ago that it is not known how
 
 
-def _known(state: State, table: str | None) -> Iterator[FloorCall]:
-    for at in state.tables if table is None else (table,):
+def _known(state: State, table: str) -> Iterator[FloorCall]:
+    for at in (table,) if table else state.tables:
         if found := state.calls.get(at):
             yield found
         yield from state.closed_calls.get(at, ())

@@ -157,13 +157,19 @@ def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConf
     """Take over what a site file says; that one person is enough, only at the first start."""
     if state.dual_control and not command.dual_control:
         return refuse(Reason.SECOND_PERSON_REQUIRED, setting="dual_control")
-    return SiteConfigured(command.dual_control, command.day, command.voids_by_table)
+    return SiteConfigured(
+        command.dual_control, command.day, command.voids_by_table, sign_digits=command.sign_digits
+    )
 
 
 def note_software(state: State, command: NoteSoftware, _: Request) -> SiteConfigured:
     """Say which release of the software runs from here on; the rest stays as it is."""
     return SiteConfigured(
-        state.dual_control, state.day, state.voids_by_table, software=command.software
+        state.dual_control,
+        state.day,
+        state.voids_by_table,
+        software=command.software,
+        sign_digits=state.sign_digits,
     )
 
 

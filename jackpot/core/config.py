@@ -14,6 +14,8 @@ Whose = Literal["player", "dealer"]
 Medium = Literal["chips", "electronic"]
 # Where an award is paid from. A percentage of a meter is always paid by the cage.
 PayoutSource = Literal["inventory", "account", "cage"]
+# The digits of a sign, cents included: $999,999,999.99, which no meter of a floor comes to.
+SIGN_DIGITS = 11
 # How long a table may void its round by itself; "until-settled" is for laboratories.
 VoidsByTable = Literal["until-collected", "until-settled"]
 
@@ -181,3 +183,4 @@ class Site(Struct, frozen=True):
     dual_control: bool = True  # a second department must approve what changes a meter
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
+    sign_digits: int = SIGN_DIGITS  # that the smallest sign of the house has

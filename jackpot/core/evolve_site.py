@@ -102,7 +102,7 @@ def declined(state: State, event: ProposalDeclined) -> None:
 def configured(state: State, event: SiteConfigured) -> None:
     """What the site file says of the site as a whole."""
     state.dual_control, state.day = event.dual_control, event.day
-    state.voids_by_table = event.voids_by_table
+    state.voids_by_table, state.sign_digits = event.voids_by_table, event.sign_digits
     state.software = event.software or state.software
 
 

@@ -1,7 +1,8 @@
 """What must hold of a site after every entry: nothing is created, lost or counted twice."""
 
 from jackpot.core import ledger
-from jackpot.core.state import Due, State
+from jackpot.core.due import Due
+from jackpot.core.state import State
 
 
 class BrokenInvariantError(Exception):

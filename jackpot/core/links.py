@@ -1,5 +1,7 @@
 """Decide a link's life cycle, and which tables there are."""
 
+from msgspec.structs import replace
+
 from jackpot.core import ledger
 from jackpot.core.calls import open_call
 from jackpot.core.commands import Request
@@ -19,7 +21,7 @@ from jackpot.core.incarnation import TABLE_ROLLED_BACK, lost_range
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
-from jackpot.core.state import LinkState, LinkStatus, State, copy_result, copy_round
+from jackpot.core.state import LinkState, LinkStatus, Result, Round, State
 
 
 def attach(state: State, command: AttachTable, request: Request) -> TableAttached | Refusal:
@@ -33,14 +35,31 @@ def attach(state: State, command: AttachTable, request: Request) -> TableAttache
         max(table.epoch, state.incarnation.epochs_above) + 1,
         table.last_number,
         table.rounds,
-        copy_round(table.round),
+        _copy_round(table.round),
         open_call(state, command.table, request.time_micros),
         state.incarnation.id,
         lost,
         (TABLE_ROLLED_BACK,) if lost else (),
-        copy_result(table.result),
+        _copy_result(table.result),
         table.voided,
     )
+
+
+def _copy_round(round_: Round | None) -> Round | None:
+    """A round as it is now, for an answer that must not change with the state."""
+    if round_ is None:
+        return None
+    return replace(
+        round_,
+        wagers={seat: dict(bets) for seat, bets in round_.wagers.items()},
+        void_seats=list(round_.void_seats),
+        posted=dict(round_.posted),
+    )
+
+
+def _copy_result(result: Result | None) -> Result | None:
+    """A result as it is now, likewise."""
+    return result and replace(result, payouts=dict(result.payouts))
 
 
 def define_link(state: State, command: DefineLink, _: Request) -> LinkDefined | Refusal:

@@ -50,3 +50,14 @@ def rate_text(bps: int) -> str:
     """A rate as a person writes it."""
     whole, part = divmod(bps, 100)
     return f"{whole}.{part:02d}%" if part else f"{whole}%"
+
+
+def largest_shown(digits: int) -> int:
+    """The largest amount that so many digits show, cents included, in micros."""
+    return int("9" * digits) * MICROS_PER_CENT
+
+
+def frozen_at(amount_micros: int, digits: int) -> int:
+    """What a sign of so many digits shows of an amount that it can't show; 0 where it can."""
+    largest = largest_shown(digits)
+    return largest if floor_to_cent(amount_micros) > largest else 0

@@ -18,13 +18,19 @@ from jackpot.core.state import Payout, Settlement, State
 _READ = ("share", "fixed", "envy", "bad-beat")
 
 
-def _open(state: State, payout: int, floorperson: str | None = None) -> Payout | Refusal:
-    """The payout if it is open; with a floorperson, only if one is named."""
+def _open(
+    state: State, payout: int, floorperson: str | None = None, at_table: str = ""
+) -> Payout | Refusal:
+    """The payout if it is open; with a floorperson, only if one is named, and of their table."""
     if not 1 <= payout <= state.last_payout or lost_payout(state, payout):
         return refuse(Reason.UNKNOWN_PAYOUT, payout=payout)
     if floorperson is not None and not floorperson:
         return refuse(Reason.FLOORPERSON_REQUIRED)
-    return state.payouts.get(payout) or refuse(Reason.PAYOUT_CLOSED, payout=payout)
+    if (found := state.payouts.get(payout)) is None:
+        return refuse(Reason.PAYOUT_CLOSED, payout=payout)
+    if at_table not in ("", found.table):
+        return refuse(Reason.NOT_ALLOWED, payout=payout, needs_table=found.table)
+    return found
 
 
 def settlement_of(state: State, payout: Payout) -> Settlement:
@@ -32,9 +38,9 @@ def settlement_of(state: State, payout: Payout) -> Settlement:
     return state.settlements[f"{payout.table}/{payout.round}"]
 
 
-def validate(state: State, command: ValidatePayout, _: Request) -> PayoutValidated | Refusal:
+def validate(state: State, command: ValidatePayout, request: Request) -> PayoutValidated | Refusal:
     """A floorperson confirms an award; those before it on its level come first."""
-    payout = _open(state, command.payout, command.floorperson)
+    payout = _open(state, command.payout, command.floorperson, request.at_table)
     if isinstance(payout, Refusal):
         return payout
     if payout.floorperson:
@@ -102,13 +108,13 @@ def _wager_of(payout: Payout) -> tuple[int, str, str]:
     return payout.seat, payout.link, payout.bet
 
 
-def reject(state: State, command: RejectPayout, _: Request) -> PayoutRejected | Refusal:
+def reject(state: State, command: RejectPayout, request: Request) -> PayoutRejected | Refusal:
     """Take an award back, with all that hung on the hand's reading or on the wager.
 
     Who has no lit lamp has made no wager (PA 657a.11(e)(2)), and an envy bonus is for those who
     made one (657a.11(e)(5)): so it falls with the award that was rejected for the wager.
     """
-    payout = _open(state, command.payout, command.floorperson)
+    payout = _open(state, command.payout, command.floorperson, request.at_table)
     if isinstance(payout, Refusal):
         return payout
     settlement = settlement_of(state, payout)

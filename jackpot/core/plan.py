@@ -65,6 +65,9 @@ def _site(state: State, site: Site) -> Iterator[Step]:
             for day in (state.day, site.day)
         )
         yield Step("change", "site", site.id, ("day",), old, new)
+    if state.sign_digits != site.sign_digits:
+        old, new = str(state.sign_digits), str(site.sign_digits)
+        yield Step("change", "site", site.id, ("sign_digits",), old, new)
 
 
 def _link_step(link: str, key: Key, old: str, new: str) -> Step:

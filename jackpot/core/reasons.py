@@ -26,8 +26,6 @@ Code = Literal[
 # same: as it is, with the same identity. attach: the table's epoch or numbers do not fit; attach
 # again, and go on as the answer says.
 Retry = Literal["never", "later", "same", "attach"]
-# Whether a table's command that is refused has used its number.
-NumberUse = Literal["used", "unused", "used-if-readable", "not-known"]
 
 
 class Reason(StrEnum):
@@ -123,40 +121,6 @@ class Reason(StrEnum):
     DISPLAY_MISMATCH = "DISPLAY_MISMATCH"
     # People at a page.
     NO_PINS = "NO_PINS"
-
-
-# A table's command that is refused for one of these has not used its number; for any other reason
-# it has, if its number was the next, and the refusal is journaled. MALFORMED and TOO_MANY use it
-# wherever site, table, epoch and number can be read. After STORE_UNAVAILABLE it is not known.
-NO_NUMBER: frozenset[Reason] = frozenset(
-    {
-        Reason.UNAUTHENTICATED,
-        Reason.NOT_ALLOWED,
-        Reason.OVERLOADED,
-        Reason.STARTING,
-        Reason.DRAINING,
-        Reason.STORE_UNAVAILABLE,
-        Reason.SITE_HALTED,
-        Reason.UNKNOWN_SITE,
-        Reason.UNKNOWN_TABLE,
-        Reason.OTHER_INCARNATION,
-        Reason.NOT_ATTACHED,
-        Reason.FENCED,
-        Reason.REQUEST_REUSED,
-        Reason.REQUEST_TOO_OLD,
-        Reason.NUMBER_GAP,
-        Reason.NO_PINS,
-    }
-)
-
-
-def number_use(reason: Reason) -> NumberUse:
-    """Whether a table's command that is refused for this reason has used its number."""
-    if reason is Reason.STORE_UNAVAILABLE:
-        return "not-known"
-    if reason in (Reason.MALFORMED, Reason.TOO_MANY):
-        return "used-if-readable"
-    return "unused" if reason in NO_NUMBER else "used"
 
 
 class Meaning(NamedTuple):

@@ -4,17 +4,16 @@ State holds no closed business: a payout leaves it when it is paid or rejected, 
 next one opens. What is gone from here is in the journal.
 """
 
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
-from msgspec.structs import replace
 
 from jackpot.core.commands.operator import Change
 from jackpot.core.commands.table import Dealing, FloorAct, SeatHand
 from jackpot.core.config import (
     MIDNIGHT,
+    SIGN_DIGITS,
     GamingDay,
     Link,
     Medium,
@@ -22,6 +21,7 @@ from jackpot.core.config import (
     Table,
     VoidsByTable,
 )
+from jackpot.core.due import Due
 
 STATE_VERSION = 4  # of the snapshot's form; jackpot/store/codec.py converts version 3
 RECENT_NUMBERS = 64  # answers kept a table: more than a stream may have in flight
@@ -296,38 +296,6 @@ class Proposal(Struct, frozen=True, gc=False):
     since: int = 0  # its sequence; a later change of the meters it touches overtakes it
 
 
-class Due:
-    """What the open payouts come to, so that nobody has to go through all of them."""
-
-    def __init__(self, payouts: Iterable[Payout]) -> None:
-        self.micros: dict[str, int] = {}  # by link
-        self.from_cage: dict[str, set[int]] = {}  # table -> payouts whose cards stay on it
-        for payout in payouts:
-            self.add(payout)
-
-    def add(self, payout: Payout) -> None:
-        """A payout is due."""
-        self.micros[payout.link] = self.micros.get(payout.link, 0) + payout.amount_micros
-        if payout.source == "cage":
-            self.from_cage.setdefault(payout.table, set()).add(payout.id)
-
-    def remove(self, payout: Payout) -> None:
-        """A payout is due no more, or not as it was."""
-        self.micros[payout.link] -= payout.amount_micros
-        if payout.source == "cage":
-            self.from_cage[payout.table].discard(payout.id)
-
-    def same(self, other: "Due") -> bool:
-        """Whether both come to the same; where nothing is due, neither need say so."""
-        return _without_nothing(self.micros) == _without_nothing(other.micros) and (
-            _without_nothing(self.from_cage) == _without_nothing(other.from_cage)
-        )
-
-
-def _without_nothing(found: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in found.items() if value}
-
-
 class FloorCall(Struct, frozen=True, gc=False, omit_defaults=True):
     """A table's call for the floor: open, or with what became of it."""
 
@@ -391,6 +359,7 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     voids_by_table: VoidsByTable = "until-collected"
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
     software: str = ""  # the release that ran last; "" where none was ever named
+    sign_digits: int = SIGN_DIGITS  # that the smallest sign of the house has
     # After the first, the latest last. Left out of snapshots where there are none.
     restored: tuple[Incarnation, ...] | UnsetType = UNSET
 
@@ -420,20 +389,3 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
         """Keep a payout no more."""
         self.due.remove(self.payouts[payout])
         return self.payouts.pop(payout)
-
-
-def copy_round(round_: Round | None) -> Round | None:
-    """A round as it is now, for an answer that must not change with the state."""
-    if round_ is None:
-        return None
-    return replace(
-        round_,
-        wagers={seat: dict(bets) for seat, bets in round_.wagers.items()},
-        void_seats=list(round_.void_seats),
-        posted=dict(round_.posted),
-    )
-
-
-def copy_result(result: Result | None) -> Result | None:
-    """A result as it is now, likewise."""
-    return result and replace(result, payouts=dict(result.payouts))

@@ -69,6 +69,10 @@ class AlarmKind(Enum):
         "{table} had answers {first} to {last}, which the journal no longer has; {round}",
     )
     WITNESS_FAILED = ("critical", "the witness can't be written: {why}")
+    DISPLAY_FROZEN = (
+        "warning",
+        "{about}: signs are frozen at ${largest}, all that they can show; the meter is ${meter}",
+    )
 
     def __init__(self, severity: Severity, text: str) -> None:
         self.severity = severity

@@ -18,8 +18,8 @@ from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
+from jackpot.engine.caller_quota import CallerQuota, caller_of
 from jackpot.engine.messages import Answer, Job, JournaledAnswer, Limits, Outcome
-from jackpot.engine.refusal_quota import RefusalQuota
 from jackpot.engine.replica import Replica
 from jackpot.store import codec
 from jackpot.store.journal import (
@@ -34,6 +34,7 @@ from jackpot.store.journal import (
 _JUMP_MICROS = 1_000_000  # a clock further behind than this is worth an alarm
 _log = logging.getLogger(__name__)
 TOO_MANY = refuse(Reason.OVERLOADED, problem="too many refused commands; wait a moment")
+TOO_MANY_ATTACHES = refuse(Reason.OVERLOADED, problem="too many attachments; wait a moment")
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
 FAILED = "the controller failed on it; see its log"
 
@@ -64,11 +65,18 @@ class Decider:
         self.alarms = alarms or AlarmBoard()
         self._clock_alarm = False
         self._last: tuple[int, int] | None = None  # the clock, and time that no clock can set
-        self._quota = RefusalQuota(limits.refusals_burst, limits.refusals_per_s)
+        self._refusals = CallerQuota(limits.refusals_burst, limits.refusals_per_s)
+        self._attaches = CallerQuota(limits.attaches_burst, limits.attaches_per_s)
         self.batch_bytes = limits.batch_bytes
 
     def decide(
-        self, replica: Replica, origin: Origin, command: AnyCommand, *, keeps_cage: bool = False
+        self,
+        replica: Replica,
+        origin: Origin,
+        command: AnyCommand,
+        *,
+        keeps_cage: bool = False,
+        at_table: str = "",
     ) -> tuple[AnyEvent, int]:
         """What a new command comes to, and when. A refusal is an event too."""
         state = replica.state
@@ -76,7 +84,7 @@ class Decider:
         entropy = b""
         if isinstance(command, LockOut) and isinstance(origin, TableOrigin):
             entropy = b"".join([self._entropy() for _ in drawing_links(state, origin.table)])
-        request = Request(state.site, origin, command, time_micros, entropy, keeps_cage)
+        request = Request(state.site, origin, command, time_micros, entropy, keeps_cage, at_table)
         decided = decide(state, request, self._names, self._poker)
         if isinstance(decided, Refusal):
             return _refused(command, decided), time_micros
@@ -91,7 +99,12 @@ class Decider:
     def may_refuse(self, request: Request) -> bool:
         """Whether the journal takes one more refusal of this caller now."""
         now_micros = (self._passed or self._clock)()
-        return self._quota.take(request.site, request.origin, now_micros)
+        return self._refusals.take(request.site, caller_of(request.origin), now_micros)
+
+    def may_attach(self, request: Request, table: str) -> bool:
+        """Whether the journal takes one more attachment of this table now."""
+        now_micros = (self._passed or self._clock)()
+        return self._attaches.take(request.site, table, now_micros)
 
     def _time(self, previous_micros: int) -> int:
         """Time in a stream never goes back, whatever the clock does."""
@@ -166,6 +179,11 @@ class Batch:
         command_digest = digest(request.command)
         known = identify(replica.state, request, command_digest)
         if known is None:
+            command = request.command
+            if isinstance(command, AttachTable) and not self._decider.may_attach(
+                request, command.table
+            ):
+                return TOO_MANY_ATTACHES
             event, time_micros = self._decide(replica, request)
             if isinstance(event, Refused) and not self._decider.may_refuse(request):
                 if order is not None:
@@ -177,7 +195,11 @@ class Batch:
     def _decide(self, replica: Replica, request: Request) -> tuple[AnyEvent, int]:
         try:
             return self._decider.decide(
-                replica, request.origin, request.command, keeps_cage=request.keeps_cage
+                replica,
+                request.origin,
+                request.command,
+                keeps_cage=request.keeps_cage,
+                at_table=request.at_table,
             )
         except Exception:  # noqa: BLE001 - as the next lines say
             # Deciding changes nothing, so only this command fails, whatever is wrong with it. As a

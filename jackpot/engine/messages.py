@@ -54,6 +54,8 @@ class Limits(Struct, frozen=True):
     poll_s: float = 0.25  # how old a meter may be that another controller changed
     refusals_burst: int = 100  # of one caller, journaled at once ...
     refusals_per_s: int = 20  # ... and in the long run
+    attaches_burst: int = 100  # of one table, likewise: each is a commit that others wait for
+    attaches_per_s: int = 20
     stalled_s: float = 5.0  # a commit that takes longer is reported as ill health
     retry_s: float = 2.0  # at most this long between attempts to use a failed store
 

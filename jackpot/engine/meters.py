@@ -33,6 +33,7 @@ from jackpot.core.events.table import (
     WagersPlaced,
     WagersWithdrawn,
 )
+from jackpot.core.money import frozen_at
 from jackpot.core.state import Hit, LinkState, LinkStatus, State
 
 # Most events move no meter; after a batch of nothing but these there is nothing to compare.
@@ -67,6 +68,7 @@ class LevelMeter(Struct, frozen=True):
     meter_micros: int
     reserve_micros: int
     overflow_micros: int
+    frozen_micros: int = 0  # what a sign shows that can't show the meter; 0: it can
 
 
 class MeterFrame(Struct, frozen=True):
@@ -84,6 +86,7 @@ class MeterFrame(Struct, frozen=True):
     hits: tuple[Hit, ...]  # of this link, as far as the site's recent ones go
     pending_adjustment: bool = False  # a Bad Beat is due and the display not yet set right
     incarnation: str = ""  # of the journal
+    terms_sequence: int = 0  # of the last change by hand: limits and rates may differ since
 
 
 def moves_meters(event: AnyEvent) -> bool:
@@ -107,12 +110,20 @@ def frame_of(state: State, link: LinkState) -> MeterFrame:
         hits=tuple([hit for hit in state.hits if hit.link == config.id]),
         pending_adjustment=link.pending_adjustment,
         incarnation=state.incarnation.id,
+        terms_sequence=_changed_at(state, config),
     )
 
 
 def _level(state: State, level: str, meter: str, reserve: str, overflow: str) -> LevelMeter:
     balance = state.balances.get
-    return LevelMeter(level, balance(meter, 0), balance(reserve, 0), balance(overflow, 0))
+    amount = balance(meter, 0)
+    frozen = frozen_at(amount, state.sign_digits)
+    return LevelMeter(level, amount, balance(reserve, 0), balance(overflow, 0), frozen)
+
+
+def _changed_at(state: State, link: Link) -> int:
+    changed = state.last_change.get
+    return max((changed(ledger.key(link.id, level.id), 0) for level in link.levels), default=0)
 
 
 class FrameMaker:
@@ -144,6 +155,8 @@ def _face(state: State, link: LinkState) -> tuple[object, ...]:
         [(level, [balance(account, 0) for account in names]) for level, *names in _named(config)],
         [hit for hit in state.hits if hit.link == config.id],
         state.incarnation.id,
+        state.sign_digits,
+        _changed_at(state, config),
     )
 
 

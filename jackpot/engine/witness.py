@@ -115,7 +115,11 @@ def read_witness(path: Path) -> dict[str, Witnessed]:
 
 
 def write_witness(path: Path, news: Mapping[str, Witnessed]) -> None:
-    """Add what is newer than what the file says, all or nothing."""
+    """Add what is newer than what the file says, all or nothing.
+
+    A link is followed: put in its place, the file would no longer be where it was to be kept.
+    """
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         said = read_witness(path)

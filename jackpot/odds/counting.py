@@ -4,38 +4,22 @@ Nothing here is a formula from a book: every hand is ranked by `jackpot.rules.bu
 `jackpot.rules.hands`, so that the odds speak of exactly the hands that the controller would pay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from math import comb
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
+from jackpot.rules.chances import Tally
 from jackpot.rules.hands import names
 from jackpot.rules.rankings import STRAIGHT_FLUSH, ranking_of
 
 _PLAIN_LIMIT = 25_000  # up to so many hands, each is named by itself
 _BOTH = "two-card-bonus-both"
-
-
-class Tally(Struct, frozen=True):
-    """All hands that can be dealt, gathered by the names that they bear."""
-
-    total: int
-    groups: tuple[tuple[tuple[str, ...], int], ...]
-
-    def row_counts(self, hands: Sequence[str]) -> tuple[int, ...]:
-        """How many hands each row of a paytable pays: the first row, from the top, that fits."""
-        counts = dict.fromkeys(hands, 0)
-        for given, count in self.groups:
-            row = next((hand for hand in hands if hand in given), None)
-            if row is not None:
-                counts[row] += count
-        return tuple(counts.values())
 
 
 @cache

@@ -12,15 +12,14 @@ from msgspec import Struct
 
 from jackpot.core.config import Whose
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_DOLLAR
-from jackpot.odds.counting import Tally, tally, tally_higher_of_two
+from jackpot.odds.counting import tally, tally_higher_of_two
+from jackpot.rules.chances import HIGHER_OF_TWO, Tally, cards_dealt, is_counted
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.rankings import ranking_of
 from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
-COUNTED_KINDS = ("progressive", "linked-bonus", "paytable", "ante-bonus")
 SEATS = 6  # where a rule names no number of seats
-HIGHER_OF_TWO = "the higher of the Across and the Down hand"  # as its rule describes the cards
 
 
 class OddsError(ValueError):
@@ -108,11 +107,6 @@ class Offer(Struct, frozen=True):
         return self.seats if self.whose == "dealer" else 1
 
 
-def is_counted(bet: BetRule) -> bool:
-    """Whether a bet's odds follow from its paytable alone, without the dealer's hand."""
-    return bet.kind in COUNTED_KINDS and bool(bet.paytables)
-
-
 def make_offer(rule: Rule, bet: BetRule, paytable: Paytable, choices: Choices) -> Offer:
     """The wager that a rule's bet and paytable are, as chosen."""
     if not is_counted(bet):
@@ -134,7 +128,7 @@ def make_offer(rule: Rule, bet: BetRule, paytable: Paytable, choices: Choices) -
         title=f"{rule.title}: {bet.title}",
         clause=paytable.clause,
         ranking=ranking,
-        dealt=_dealt(rule, ranking),
+        dealt=cards_dealt(rule, ranking),
         higher_of_two=bet.cards == HIGHER_OF_TWO,
         wager=wager,
         seats=seats,
@@ -145,13 +139,6 @@ def make_offer(rule: Rule, bet: BetRule, paytable: Paytable, choices: Choices) -
         envy=tuple(Envy(row.hand, _money(row.pay.number)) for row in plan.rows) if plan else (),
         extras=_extras(bet, ranking, most, choices),
     )
-
-
-def _dealt(rule: Rule, ranking: str) -> int:
-    """From how many cards a hand is made: the player's own if the ranking is for so many."""
-    dealt = ranking_of(ranking).dealt
-    own = rule.deal.seat_cards if rule.deal else 0
-    return own if own in dealt else dealt[0]
 
 
 def _wager_micros(bet: BetRule, paytable: Paytable, choices: Choices) -> int:

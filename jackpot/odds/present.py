@@ -9,6 +9,7 @@ import msgspec
 
 from jackpot import charts
 from jackpot.odds.offer import OddsError, Offer
+from jackpot.odds.played import Wagered
 from jackpot.odds.returns import Chance, LevelOdds, Report, return_at
 
 _DIGITS = 12  # significant digits of a printed decimal; the fraction beside it is exact
@@ -68,6 +69,22 @@ def as_data(found: Report) -> dict[str, Any]:
         ],
         "extras": msgspec.to_builtins(offer.extras, enc_hook=exact),
         "warnings": list(found.warnings),
+    }
+
+
+def played_data(found: Wagered) -> dict[str, Any]:
+    """The odds of a wager under a play, for machines."""
+    play = found.play
+    figures = ("made", "amount", "wins", "pushes", "losses", "net", "variance", "returns")
+    return {
+        **{name: getattr(found, name) for name in ("rule", "bet", "paytable", "vigorish")},
+        "play": play.id,
+        "says": play.says,
+        "for": {**play.paytables, **play.options},
+        "method": play.method,
+        "deals": play.ends.deals if play.ends else None,
+        "standard_error": found.error,
+        **{name: exact(getattr(found, name)) for name in figures},
     }
 
 

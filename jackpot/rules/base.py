@@ -88,10 +88,18 @@ def is_side_bet(bet: BetRule) -> bool:
     return bet.kind == "paytable" and bet.optional
 
 
-def option_value(rule: Rule, terms: BaseTerms, option_id: str) -> str:
-    """What holds for an option; "" where the game has none of that name."""
+def option_value(rule: Rule, terms: BaseTerms, option_id: str, way: str = "") -> str:
+    """What holds for an option; "" where the game has none of that name.
+
+    With a way of dealing that does not allow what was chosen: the first value that it allows.
+    """
     option = rule.option(option_id)
-    return terms.options.get(option_id, option.values[0].value) if option else ""
+    if option is None:
+        return ""
+    chosen = option.value(terms.options.get(option_id, "")) or option.values[0]
+    if way and chosen.only_by and way not in chosen.only_by:
+        chosen = next(each for each in option.values if not each.only_by or way in each.only_by)
+    return chosen.value
 
 
 def paytable_of(terms: BaseTerms, bet: BetRule) -> Paytable:

@@ -56,11 +56,6 @@ def pays(bet: BetRule, paytable: Paytable, cards: Sequence[str]) -> Fraction:
     return LOST if row is None else Fraction(*row.pay.won_per_wager)
 
 
-def folded(bet: BetRule) -> Fraction | None:
-    """What becomes of a wager when its player folds; None where it stays in play."""
-    return LOST if bet.fold is None or bet.fold.forfeits else None
-
-
 def pai_gow(bet: BetRule, player: TwoHands, dealer: TwoHands) -> Fraction:
     """What a Pai Gow wager wins: both hands must be higher; a copy counts for the dealer."""
     if (len(player.high), len(player.low)) != (HIGH_CARDS, LOW_CARDS):

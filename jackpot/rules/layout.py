@@ -3,22 +3,28 @@
 Made from the same rule and terms that the table is settled by, so that the two can't differ.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from jackpot.core.config import Bet, Level, Link, PayLine, Table
-from jackpot.core.money import dollars, rate_text
+from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
 from jackpot.rules.base import limit_rule, on_layout, option_value, paytable_of, posted
+from jackpot.rules.cards import DECK
+from jackpot.rules.chances import NOT_COUNTED, Chances, chances, one_in
 from jackpot.rules.loader import rules
 from jackpot.rules.model import Rule
+from jackpot.rules.rankings import ranking_of
 
 
 class Line(Struct, frozen=True):
-    """One hand and what it pays."""
+    """One hand, what it pays, and how often it comes."""
 
     hand: str
     pays: str
+    odds: str = ""  # "1 in 649,740"; "" where hands are not counted
+    wins: int = 0  # so many hands ...
+    of: int = 0  # ... of all that can be dealt; 0: not counted
 
 
 class WagerCard(Struct, frozen=True):
@@ -28,6 +34,7 @@ class WagerCard(Struct, frozen=True):
     wager: str  # "$5.00 to $500.00", or "$1.00"
     lines: tuple[Line, ...]
     clause: str
+    odds: str = ""  # of what the odds are, or why there are none
 
 
 class Inscribed(Struct, frozen=True):
@@ -57,7 +64,10 @@ def layout_card(table: Table, links: Iterable[Link]) -> LayoutCard:
         table=table.id,
         title=rule.title,
         clause=rule.sign.clause if rule.sign else "",
-        wagers=(*_on_layout(table, rule), *(_linked(link, bet, rule) for link, bet in _bets(own))),
+        wagers=(
+            *_on_layout(table, rule),
+            *(_linked(link, bet, rule, table.seats) for link, bet in _bets(own)),
+        ),
         inscriptions=(*_inscriptions(table, rule), *_limits(table, rule, own)),
     )
 
@@ -76,33 +86,63 @@ def _on_layout(table: Table, rule: Rule) -> Iterator[WagerCard]:
         paytable = paytable_of(terms, bet)
         least, most = posted(terms, bet)
         times = bet.wager.times if bet.wager else ""
+        rows = [(row.hand, row.pays) for row in paytable.rows]
+        found = chances(rule, bet, [hand for hand, _ in rows], paytable.ranking)
         yield WagerCard(
             title=bet.title,
             wager=times or f"${dollars(least)} to ${dollars(most)}",
-            lines=tuple(Line(row.hand.replace("-", " "), row.pays) for row in paytable.rows),
+            lines=tuple(_lines(rows, found)),
             clause=paytable.clause,
+            odds=_basis(found),
         )
 
 
-def _linked(link: Link, bet: Bet, rule: Rule) -> WagerCard:
+def _linked(link: Link, bet: Bet, rule: Rule, seats: int) -> WagerCard:
     found = rule.bet(bet.id.removesuffix("-dealer"))
     title = found.title if found else bet.id
     whose = " on the dealer's hand" if bet.whose == "dealer" else ""
-    drawn = (("Magic Card", bet.magic_pays_for), ("Lucky Bonus", bet.lucky_pays_for))
     envy = (
         Line(f"envy bonus, {each.hand.replace('-', ' ')}", f"${dollars(each.amount_micros)}")
         for each in bet.envy
     )
+    rows = [(line.hand, _pays(line)) for line in bet.paytable]
+    odds = chances(rule, found, [hand for hand, _ in rows], bet.ranking) if found else None
     return WagerCard(
         title=f"{title}{whose} ({link.title})",
         wager=f"${dollars(link.wager_micros)}",
         lines=(
-            *(Line(line.hand.replace("-", " "), _pays(line)) for line in bet.paytable),
-            *(Line(name, f"{times} for 1") for name, times in drawn if times),
+            *_lines(rows, odds),
+            *_drawn(link, bet, seats),
             *envy,
         ),
         clause=bet.paytable[0].clause if bet.paytable else "",
+        odds=_basis(odds),
     )
+
+
+def _drawn(link: Link, bet: Bet, seats: int) -> Iterator[Line]:
+    """What is drawn in a share of rounds: a card of the deck, or a position with the dealer's."""
+    cards = ranking_of(bet.ranking).sizes[0]
+    for name, times, share_bps, wins, of in (
+        ("Magic Card", bet.magic_pays_for, link.magic_share_bps, cards, len(DECK)),
+        ("Lucky Bonus", bet.lucky_pays_for, link.lucky_share_bps, 1, seats + 1),
+    ):
+        if times:
+            won, total = share_bps * wins, BPS_PER_WHOLE * of
+            yield Line(name, f"{times} for 1", one_in(won, total), won, total)
+
+
+def _lines(rows: Sequence[tuple[str, str]], found: Chances | None) -> Iterator[Line]:
+    for place, (hand, pays) in enumerate(rows):
+        name = hand.replace("-", " ") if hand != "any" else "any hand"
+        if found is None:
+            yield Line(name, pays)
+        else:
+            yield Line(name, pays, found.texts[place], found.counts[place], found.total)
+
+
+def _basis(found: Chances | None) -> str:
+    return f"odds among all {found.total:,} hands" if found else NOT_COUNTED
 
 
 def _pays(line: PayLine) -> str:

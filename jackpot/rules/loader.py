@@ -95,6 +95,11 @@ def _check(rule: Rule) -> None:
         if not NAME.fullmatch(bet.id):
             raise ValueError(f"{bet.id!r} is not a valid name for a bet")
         _check_tables(bet)
+    for option in rule.options:
+        if option.values[0].only_by:
+            raise ValueError(
+                f"the first value of the option {option.id} must allow every way of dealing"
+            )
 
 
 def _check_tables(bet: BetRule) -> None:

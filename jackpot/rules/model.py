@@ -52,6 +52,7 @@ Does = Literal[
 ]
 Until = Literal["decided", "revealed"]
 Result = Literal["win", "lose", "push", "paytable", "push-or-paytable"]
+WayOfDealing = Literal["MANUAL_SHOE", "HAND", "AUTOMATED_SHOE", "CONTINUOUS_SHOE"]
 
 
 class WagerRule(Cited, frozen=True, kw_only=True):
@@ -232,7 +233,7 @@ class OptionValue(Cited, frozen=True, kw_only=True):
     # By bet: the paytables that it leaves, and whether a fold loses it.
     paytables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     folds: dict[str, bool] = field(default_factory=dict)
-    only_by: tuple[str, ...] = ()  # the ways of dealing that allow it; none: all
+    only_by: tuple[WayOfDealing, ...] = ()  # the ways of dealing that allow it; none: all
 
 
 class OptionRule(Cited, frozen=True, kw_only=True):

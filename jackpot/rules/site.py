@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec import Struct
 
 from jackpot.core import config
+from jackpot.core.money import dollars, largest_shown
 from jackpot.rules.bad_beat import pot_link, pot_offer
 from jackpot.rules.choices import link_choice, pick
 from jackpot.rules.compile import compile_link
@@ -30,6 +31,7 @@ MAX_LINKS = 64
 MAX_TABLES = 1_000
 MAX_SEATS = 32
 DECK_CARDS = 52
+SIGN_DIGITS = (5, 12)  # $999.99 to all that a meter can hold
 _BY_PAYTABLE = ("levels", "pays")  # keys of a link that its paytable gives a meaning
 DAY_START = "06:00"
 DAY_ZONE = "America/New_York"
@@ -108,6 +110,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     reader = _SiteReader(log, head.text("facility", ""))
     dual_control = head.flag("dual_control", default=True)
     voids_by_table = _voids_by_table(head)
+    sign_digits = head.number("sign_digits", config.SIGN_DIGITS, *SIGN_DIGITS)
     head.close()
     day = _day(top.section("day"))
     server = _server(top.section("server"))
@@ -118,6 +121,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
         reader.table(section)
     top.close()
     reader.limits(top)
+    reader.signs(largest_shown(sign_digits))
     return SiteFile(
         path=str(path),
         site=config.Site(
@@ -128,6 +132,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
             dual_control=dual_control,
             day=day,
             voids_by_table=voids_by_table,
+            sign_digits=sign_digits,
         ),
         server=server,
         violations=tuple(sorted(log.violations)),
@@ -292,6 +297,18 @@ class _SiteReader:
             top.fault(f"more than {MAX_LINKS} links", "links")
         if len(self.tables) > MAX_TABLES:
             top.fault(f"more than {MAX_TABLES} tables", "tables")
+
+    def signs(self, largest_micros: int) -> None:
+        """What a sign could never show is worth a look."""
+        for place, link_id in enumerate(self.links):
+            for level in self.links[link_id].levels:
+                for key, micros in (("seed", level.seed_micros), ("limit", level.limit_micros)):
+                    if micros > largest_micros:
+                        reason = (
+                            f"the {key} of {link_id}/{level.id} is ${dollars(micros)}, but signs "
+                            f"show at most ${dollars(largest_micros)} (site.sign_digits)"
+                        )
+                        self.log.warning(("links", place, "levels", level.id, key), reason)
 
     def _table_rule(self, section: Section, link_ids: list[str]) -> Rule | None:
         """The rule that a table is played by: its own word, or that of its first link."""

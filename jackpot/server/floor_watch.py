@@ -1,14 +1,17 @@
-"""Find what waits too long on the floor: a table that says nothing, an award that nobody pays."""
+"""Find what the floor should look into: what waits too long, and signs that can't show a meter."""
 
 import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from jackpot.core import ledger
+from jackpot.core.money import dollars, floor_to_cent
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 from jackpot.engine import Alarm, AlarmKind, Engine
 from jackpot.engine.alarms import alarm
+from jackpot.engine.meters import frame_of
 
 LATE_MICROS = 15 * 60_000_000  # a payout that waits longer keeps its table shut too long
 SILENT_MICROS = 60_000_000  # a table in the middle of a round that says nothing
@@ -36,7 +39,7 @@ class FloorWatch:
         """Raise a site's alarms of this moment; the sequence at which they were found."""
 
         def question(state: State) -> tuple[int, list[Alarm]]:
-            return state.sequence, [*self._silent(state), *_late(state)]
+            return state.sequence, [*self._silent(state), *_late(state), *_frozen(state)]
 
         found = await self._engine.read(site, question, fresh=False)
         if isinstance(found, Refusal):
@@ -81,6 +84,20 @@ def _late(state: State) -> Iterator[Alarm]:
                 state="validated" if payout.floorperson else "pending",
                 minutes=(now_micros - payout.since_micros) // MINUTE_MICROS,
             )
+
+
+def _frozen(state: State) -> Iterator[Alarm]:
+    """Meters that no sign can show any more; they count on."""
+    for link in state.links.values():
+        for level in frame_of(state, link).levels:
+            if level.frozen_micros:
+                yield alarm(
+                    AlarmKind.DISPLAY_FROZEN,
+                    site=state.site,
+                    about=ledger.key(link.config.id, level.level),
+                    largest=dollars(level.frozen_micros),
+                    meter=dollars(floor_to_cent(level.meter_micros)),
+                )
 
 
 def _now_micros() -> int:

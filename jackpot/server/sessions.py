@@ -23,8 +23,8 @@ from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.identity import SESSION_KEY
 
 _PREFIX = "/jackpot.internal.Sessions/"  # on the link to the pages, and nowhere else
-CODE, LOG_IN, WHO, LOG_OUT, PIN, ACT = (
-    f"{_PREFIX}{name}" for name in ("Code", "LogIn", "Who", "LogOut", "Pin", "Act")
+CODE, LOG_IN, WHO, LOG_OUT, PIN, PEOPLE, ACT = (
+    f"{_PREFIX}{name}" for name in ("Code", "LogIn", "Who", "LogOut", "Pin", "People", "Act")
 )
 MAX_SECRET = 256  # characters of what somebody types
 Asked = TypeVar("Asked", bound=msgspec.Struct)
@@ -42,6 +42,12 @@ class ShowSecret(msgspec.Struct):
 
     site: str
     secret: str
+
+
+class AskSite(msgspec.Struct):
+    """A question about a site."""
+
+    site: str
 
 
 class ShowPin(msgspec.Struct):
@@ -64,6 +70,8 @@ class Known(msgspec.Struct):
     site: str = ""
     secret: str = ""  # a new code, or a new token
     wait_s: float = 0.0  # before another PIN may be tried
+    left: int = 0  # wrong PINs before that
+    people: tuple[str, ...] = ()  # who has a PIN
 
 
 def known(actor: Actor | None, secret: str = "") -> Known:
@@ -89,6 +97,7 @@ class Sessions:
             WHO: _method(ShowSecret, self._who),
             LOG_OUT: _method(ShowSecret, self._log_out),
             PIN: _method(ShowPin, self._pin),
+            PEOPLE: _method(AskSite, self._people),
             ACT: _method(ShowCertificate, self._act),
         }
 
@@ -123,7 +132,7 @@ class Sessions:
             why = "too many wrong PINs" if found.wait_s else "a wrong PIN"
             # A name may be a PIN that was typed into the wrong field: it is not logged either.
             record_denial(f"PIN for {asked.act} at {table}", asked.peer, "", why)
-            return Known(wait_s=found.wait_s)
+            return Known(wait_s=found.wait_s, left=found.left)
         try:
             allow(found.actor, asked.act, table, asked.site)
         except DeniedError as error:
@@ -132,6 +141,11 @@ class Sessions:
         record_login(f"PIN for {asked.act} at {table}", asked.peer, found.actor.principal)
         token, _ = self.logins.grant(found.actor, asked.act, table)
         return known(found.actor, token)
+
+    async def _people(self, asked: AskSite) -> Known:
+        """Who can act with a PIN, for somebody at a table's page to choose from."""
+        held = self.pins.holders(asked.site) if self.pins else []
+        return Known(people=tuple(pin.principal for pin, ended in held if not ended))
 
     async def _act(self, asked: ShowCertificate) -> Known:
         """A session for whoever has no login and shows a certificate instead."""
@@ -184,7 +198,8 @@ class BySession(Admission):
             allow(actor, rpc, table, site)
         except DeniedError as error:
             raise _denied(rpc, actor.principal, str(error)) from error
-        return actor
+        # A call or a payout is known by its number: only the core can say whose table's it is.
+        return actor._replace(at_table=single.table) if single else actor
 
 
 def _denied(

@@ -65,11 +65,6 @@ class RefusedError(Exception):
         )
         super().__init__(f"{reason or code}: {message}" + (f" ({details})" if details else ""))
 
-    @property
-    def attach_again(self) -> bool:
-        """Whether the table's epoch or numbers do not fit: attach, and go on as the answer says."""
-        return retry_class(self.reason) == reason_pb2.RETRY_CLASS_ATTACH
-
 
 class UnreachableError(RefusedError):
     """The controller can't be reached, so it is not known what became of a command."""

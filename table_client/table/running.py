@@ -77,8 +77,8 @@ async def run(options: Options) -> None:
         if not links:
             await _play(Table(game, deck, terms=terms, boxes=boxes), options, seats)
             return
-        outbox = Outbox(options.outbox) if options.outbox else None
         async with (
+            _outbox(options.outbox) as outbox,
             _house(options, site, sources, request_id) as (channels, floor),
             TableClient(
                 channels, site.id, table_id, outbox=outbox, request_id=request_id
@@ -93,6 +93,16 @@ async def run(options: Options) -> None:
             linked = LinkedProgressive(client, links, floor, staff=staff)
             await _play(Table(game, deck, linked, terms, boxes=boxes), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
+
+
+@contextlib.asynccontextmanager
+async def _outbox(path: Path | None) -> AsyncIterator[Outbox | None]:
+    """The file where the table notes what it has sent, closed at the end."""
+    if path is None:
+        yield None
+        return
+    with contextlib.closing(Outbox(path)) as outbox:
+        yield outbox
 
 
 def _site(options: Options) -> Site:

@@ -14,7 +14,7 @@ from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.gate import Files, Gate
 from jackpot.auth.names import parse_holder
 from jackpot.auth.pins import PINS
-from jackpot.engine import Engine
+from jackpot.engine import Engine, Limits
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.controller import Controller
@@ -100,11 +100,14 @@ def stranger(house: Secured, kind: str) -> Identity:
 
 
 @asynccontextmanager
-async def secured(folder: Path, hosts: tuple[str, ...] = HOSTS) -> AsyncIterator[Secured]:
+async def secured(
+    folder: Path, hosts: tuple[str, ...] = HOSTS, limits: Limits | None = None
+) -> AsyncIterator[Secured]:
     """Serve the usual site behind TLS."""
     site = load_site(write_site(folder, site_text()))
     house = Secured(folder)
-    house.engine = Engine(partial(SqliteJournal.open, folder / "data"), names, sites=[site.id])
+    opener = partial(SqliteJournal.open, folder / "data")
+    house.engine = Engine(opener, names, limits=limits, sites=[site.id])
     house.gate = Gate(house.files(hosts), site.id)
     house.controller = Controller(house.engine, site, house.gate, pins=folder / PINS)
     house.address = await house.controller.start("127.0.0.1:0")

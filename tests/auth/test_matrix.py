@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role, as_markdown, keeps_cage
+from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role, keeps_cage
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -21,6 +22,15 @@ def test_the_table_of_roles_names_every_call() -> None:
     """A call that is added to the proto must be given its roles."""
     calls = {f"{s.name}/{m.name}" for s in SERVICES.values() for m in s.methods}
     assert set(ACCESS) == calls
+
+
+def as_markdown(what: str, allowed: Mapping[str, frozenset[Role]]) -> str:
+    """A table as people read it."""
+    lines = [f"| {what} | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
+    for name, roles in allowed.items():
+        cells = ["yes" if role in roles else "" for role in ROLES]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def test_the_docs_show_the_tables_of_roles() -> None:

@@ -143,8 +143,8 @@ async def test_guesses_are_limited_by_person_and_place(tmp_path: Path) -> None:
     pins = kept(tmp_path, clock)
     await pins.set(FLO, GOOD)
     await pins.set(FLO._replace(principal="floor:fay"), "582936")
-    for _ in range(HERE):
-        assert await try_here(pins, "999998") == Checked()
+    for left in reversed(range(HERE)):
+        assert await try_here(pins, "999998") == Checked(left=left)
     assert (await try_here(pins, GOOD)).wait_s == HERE_S
     assert (await try_here(pins, GOOD, place="t2")).actor == FLO
     assert (await try_here(pins, "582936", "fay")).actor
@@ -157,7 +157,7 @@ async def test_a_place_can_try_only_so_many_names(tmp_path: Path) -> None:
     pins = kept(tmp_path)
     await pins.set(FLO, GOOD)
     for number in range(PLACE):
-        assert await try_here(pins, GOOD, f"n{number}") == Checked()
+        assert await try_here(pins, GOOD, f"n{number}") == Checked(left=PLACE - number - 1)
     assert (await try_here(pins, GOOD)).wait_s
     assert (await try_here(pins, GOOD, place="t2")).actor == FLO
     assert len(pins._here._failures) == len(pins._anywhere._failures) == 0
@@ -168,7 +168,8 @@ async def test_a_pin_can_be_guessed_only_so_often_in_a_day(tmp_path: Path) -> No
     pins = kept(tmp_path)
     await pins.set(FLO, GOOD)
     for number in range(ANYWHERE):
-        assert await try_here(pins, "999998", place=f"t{number // HERE}") == Checked()
+        left = HERE - 1 - number % HERE
+        assert await try_here(pins, "999998", place=f"t{number // HERE}") == Checked(left=left)
     assert (await try_here(pins, GOOD, place="t99")).wait_s
     await pins.set(FLO, "271846")
     assert (await try_here(pins, "271846", place="t99")).actor == FLO

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from jackpot.cli.main import main
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc
+from tests.cli.in_process import run_here
 from tests.e2e.process import Process
 from tests.server.house import SITE, site_text, write_site
 
@@ -83,7 +84,7 @@ def test_every_command_is_in_the_docs(path: tuple[str, ...]) -> None:
 
 def test_verify_finds_a_good_journal_sound(data: Path) -> None:
     """It exits 0 and says how much it has seen; JSON says the same."""
-    result = run("verify", "--data", str(data))
+    result = run_here(main, "verify", "--data", str(data))
     assert (result.returncode, result.stderr) == (0, "")
     assert re.fullmatch(
         r"demo: sound, [\d,]+ entries, \d+ snapshots?, head [0-9a-f]{16}\n", result.stdout
@@ -107,7 +108,7 @@ def test_verify_names_the_first_bad_entry(data: Path, tmp_path: Path) -> None:
         )
         assert target.execute(changed).rowcount == 1
     target.close()
-    result = run("verify", "--data", str(broken))
+    result = run_here(main, "verify", "--data", str(broken))
     assert result.returncode == 1
     assert result.stdout.startswith("demo: NOT SOUND at sequence 2: ")
 
@@ -127,7 +128,7 @@ def test_verify_names_the_first_bad_entry(data: Path, tmp_path: Path) -> None:
 )
 def test_an_error_is_one_line(args: tuple[str, ...], line: str) -> None:
     """Exit code 1, or 3 for a controller that is away; one line, no traceback."""
-    result = run(*args)
+    result = run_here(main, *args)
     assert result.returncode == (3 if "UNAVAILABLE" in line else 1)
     assert re.fullmatch(rf"Error: {line}\n", result.stderr), result.stderr
     assert "Traceback" not in result.stderr + result.stdout
@@ -138,9 +139,8 @@ def test_a_site_file_that_contradicts_the_journal_is_one_line(tmp_path: Path) ->
     with Process(tmp_path) as process:
         assert process.stop() == 0
     site = write_site(tmp_path, site_text(8).replace('wager = "$5"', 'wager = "$1"'))
-    result = run(
-        "serve", "--site", str(site), "--data", str(process.store), "--grpc", "127.0.0.1:0"
-    )
+    where = ("--data", str(process.store), "--grpc", "127.0.0.1:0")
+    result = run_here(main, "serve", "--site", str(site), *where)
     assert result.returncode == 1
     assert result.stderr.splitlines()[-1].startswith(
         "Error: link mega: wager is $5.00 in the journal and $1.00 in the site file; "

@@ -9,16 +9,22 @@ from pathlib import Path
 import pytest
 
 from jackpot.store.opening import open_to_read
+from table_client.table.command import main
 from table_client.table.games.catalogue import GAMES
+from tests.cli.in_process import Done, run_here
 from tests.server.house import site_text, write_site
 
-pytestmark = pytest.mark.process
+
+def run(*args: str) -> Done:
+    """Run the command."""
+    return run_here(main, *args)
 
 
-def run(*args: str) -> subprocess.CompletedProcess[str]:
-    """The command's output."""
+def run_process(*args: str) -> Done:
+    """Run the command as a process."""
     command = [sys.executable, "-c", "from table_client.table.command import main; main()", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
@@ -34,11 +40,18 @@ def test_a_traced_round_of_every_game(game: str) -> None:
     assert any(game[:2].upper() in line for line in dealt)
 
 
+@pytest.mark.process
 def test_the_same_seed_plays_the_same_rounds(tmp_path: Path) -> None:
-    """Cards, decisions, awards and every row of the journal are a seed's, its time and hash too."""
+    """Cards, decisions, awards and every row of the journal are a seed's, its time and hash too.
+
+    Another process plays the same.
+    """
     folders = [tmp_path / "one", tmp_path / "two"]
     args = ("--game", "pa-crazy-4-poker", "--rounds", "5", "--json")
-    first, second = (run(*args, "--seed", "11", "--data", str(each)) for each in folders)
+    first, second = (
+        how(*args, "--seed", "11", "--data", str(each))
+        for how, each in zip((run_process, run), folders, strict=True)
+    )
     assert first.stdout == second.stdout
     rounds = [json.loads(line) for line in first.stdout.splitlines()]
     assert [each["round"] for each in rounds] == [1, 2, 3, 4, 5]
@@ -68,9 +81,10 @@ def rows(data: Path) -> list[object]:
         return list(archive.read("own", 0, 10_000))
 
 
+@pytest.mark.process
 def test_devices_that_cannot_be_reached_are_one_line() -> None:
     """No traceback, no wait, and the exit code says that it failed."""
-    done = run("--game", "pa-crazy-4-poker", "--devices", "127.0.0.1:1")
+    done = run_process("--game", "pa-crazy-4-poker", "--devices", "127.0.0.1:1")
     assert done.returncode == 1
     assert done.stderr.startswith("Error: the devices at 127.0.0.1:1 are lost")
     assert done.stderr.count("\n") == 1

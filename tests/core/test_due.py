@@ -9,10 +9,11 @@ from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import PayPayout, ValidatePayout
 from jackpot.core.commands.table import OpenRound
 from jackpot.core.decide import decide
+from jackpot.core.due import Due
 from jackpot.core.events.table import RoundOpened
 from jackpot.core.invariants import BrokenInvariantError, check, check_open
 from jackpot.core.reasons import Reason
-from jackpot.core.state import Due, Payout
+from jackpot.core.state import Payout
 from tests.core.floor import (
     DOLLAR,
     Floor,

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from jackpot.auth import pins as pin_module
+from tests.auth.test_pins import GOOD, call
 from tests.display.browser import Browser, open_browser
+from tests.display.secured import SecuredPages, secured_pages
 from tests.display.shown import Shown, open_shown
 
 
@@ -37,3 +40,17 @@ async def browser(chromium: Browser) -> AsyncIterator[Browser]:
     """Chromium, all windows of the test closed at its end."""
     yield chromium
     await chromium.close_windows()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SecuredPages]:
+    """The usual site behind TLS; floorperson Flo has a PIN."""
+    from argon2 import PasswordHasher  # noqa: PLC0415
+
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(pin_module, "_hasher", lambda: hasher)
+    pin_module._nobodys_hash.cache_clear()
+    async with secured_pages(tmp_path) as served:
+        flo = served.house.identity("floor", "flo")
+        assert (await call(served.house, flo, "SetPin", pin=GOOD)).holder
+        yield served

@@ -1,37 +1,22 @@
 """People act from pages: the ledger knows who it was, by login, certificate or PIN."""
 
+import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from jackpot.auth import pins as pin_module
 from jackpot.auth.logins import SINGLE_S
+from jackpot.auth.roles import PIN_ACTS
 from jackpot.display.web.acts import TOKEN_HEADER
 from jackpot.store import codec
 from jackpot.store.opening import open_to_read
 from jackpot.wire.request_id import new_request_id
-from tests.auth.test_pins import GOOD, call
-from tests.display.secured import SecuredPages, secured_pages
+from tests.auth.test_pins import GOOD
+from tests.display.at_tables import VOID_ROUND, at_table, with_a_royal
+from tests.display.secured import SecuredPages
 from tests.server.house import SITE
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SecuredPages]:
-    """The usual site behind TLS; floorperson Flo has a PIN."""
-    from argon2 import PasswordHasher  # noqa: PLC0415
-
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(pin_module, "_hasher", lambda: hasher)
-    pin_module._nobodys_hash.cache_clear()
-    async with secured_pages(tmp_path) as served:
-        flo = served.house.identity("floor", "flo")
-        assert (await call(served.house, flo, "SetPin", pin=GOOD)).holder
-        yield served
 
 
 async def post(pages: SecuredPages, path: str, body: object, **options: Any) -> tuple[int, Any]:
@@ -183,3 +168,80 @@ async def test_wrong_pins_are_refused_and_never_logged(
     assert GOOD not in logged
     assert "a wrong PIN" in logged
     assert '"principal": "floor:flo"' in logged
+
+
+async def of_t2(pages: SecuredPages) -> dict[str, dict[str, object]]:
+    """What can be asked about table t2's round, payout and call, by everything a PIN can do."""
+    async with at_table(pages.house, "t2") as table:
+        payout = await with_a_royal(table, 5)
+        called = (await table.call_floor(VOID_ROUND)).call
+    about = {"table": "t2", "round": 1, "irregularity": "MISDEALT"}
+    return {
+        "ApproveFloorCall": {"call": called},
+        "DeclineFloorCall": {"call": called},
+        "ValidatePayout": {"payout": payout},
+        "RejectPayout": {"payout": payout, "reason": "REJECT_REASON_HAND_MISREAD"},
+        "VoidTableRound": about,
+        "VoidTableSeat": {**about, "seat": 1},
+        "RemoveWager": {"table": "t2", "round": 1, "wager": {"seat": 1, "bet": "x"}},
+    }
+
+
+async def test_a_pin_typed_at_one_table_does_nothing_at_another(pages: SecuredPages) -> None:
+    """A call and a payout are known by number: whose table's they are, the ledger looks up."""
+    dealer, asked = pages.house.identity("dealer", "dan"), await of_t2(pages)
+    assert {f"OperatorService/{act}" for act in asked} == PIN_ACTS
+    for act, body in asked.items():
+        _, made = await post(pages, "/pin", typed(act), identity=dealer)
+        status, answer = await post(
+            pages,
+            f"/act/{act}",
+            {**body, "request_id": new_request_id()},
+            headers={TOKEN_HEADER: made["token"]},
+        )
+        assert status in {403, 404}, (act, answer)
+    _, made = await post(pages, "/pin", typed("ApproveFloorCall", table="t2"), identity=dealer)
+    approval = {**asked["ApproveFloorCall"], "request_id": new_request_id()}
+    token = {TOKEN_HEADER: made["token"]}
+    status, answer = await post(pages, "/act/ApproveFloorCall", approval, headers=token)
+    assert (status, answer["table"]) == (200, "t2"), answer
+
+
+async def test_a_pins_token_is_used_by_one_of_two_at_once(pages: SecuredPages) -> None:
+    """Whoever sends it twice in the same moment acts once."""
+    dealer = pages.house.identity("dealer", "dan")
+    _, made = await post(pages, "/pin", typed(), identity=dealer)
+    token, before = {TOKEN_HEADER: made["token"]}, await pages.house.journal_head()
+    acts = [post(pages, "/act/VoidTableRound", void(), headers=token) for _ in range(4)]
+    found = sorted([status for status, _ in await asyncio.gather(*acts)])
+    assert found == [401, 401, 401, 409]
+    assert await pages.house.journal_head() == before + 1
+
+
+LONE = "\ud800"  # half of a character, which JSON can spell and UTF-8 cannot
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/act/SuspendLink", {"link": LONE}),
+        ("/act/SuspendLink", {LONE: "five"}),
+        ("/act/SuspendLink", {"link": "five", "request_id": LONE}),
+        ("/act/ApproveFloorCall", {"call": 1e308}),
+        ("/act/ApproveFloorCall", {"call": 1 << 70}),
+        ("/act/ApproveFloorCall", {"call": [[[]]]}),
+        ("/pin", typed(name=LONE)),
+        ("/pin", typed(pin=LONE)),
+        ("/pin", typed(act=LONE)),
+        ("/login", {"code": LONE}),
+    ],
+)
+async def test_what_no_page_would_send_is_refused(
+    pages: SecuredPages, path: str, body: dict[str, object]
+) -> None:
+    """In one line, with nothing in the journal and no traceback in the log."""
+    before = await pages.house.journal_head()
+    dealer = pages.house.identity("floor", "flo")
+    status, text, _ = await pages.post(path, body, identity=dealer)
+    assert status in {400, 403}, text
+    assert await pages.house.journal_head() == before

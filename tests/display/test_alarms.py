@@ -23,6 +23,7 @@ from jackpot.server.fronts import Fronts
 from jackpot.wire.v1 import operator_pb2, table_pb2
 from table_client.client import open_channel
 from tests.display.browser import Browser
+from tests.display.frozen import set_digits
 from tests.display.shown import Shown, open_shown
 from tests.engine.pit import eventually
 from tests.server.house import (
@@ -72,10 +73,10 @@ async def late(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
 
 
-async def low_meter(house: House, _: pytest.MonkeyPatch) -> None:
-    """All is won of a meter that was set far below its seed."""
+async def lower(house: House, link: str) -> None:
+    """Set a link's only meter to a dollar, as two people may."""
     change: dict[str, Any] = {
-        "link": "five",
+        "link": link,
         "level": "main",
         "to_micros": DOLLAR,
         "reason": MALFUNCTION,
@@ -83,6 +84,11 @@ async def low_meter(house: House, _: pytest.MonkeyPatch) -> None:
     }
     made = await house.operate("AdjustMeter", who="ann/slots", **change)
     await house.operate("ApproveProposal", who="bob/accounting", proposal=made.proposed.id)
+
+
+async def low_meter(house: House, _: pytest.MonkeyPatch) -> None:
+    """All is won of a meter that was set far below its seed."""
+    await lower(house, "five")
     await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
 
 
@@ -146,6 +152,13 @@ async def rolled_back(house: House, _: pytest.MonkeyPatch) -> None:
     )
 
 
+async def display_frozen(house: House, _: pytest.MonkeyPatch) -> None:
+    """The signs have six digits, and one meter is at $50,000."""
+    for link in ("five", "bonus", "stud"):
+        await lower(house, link)
+    await set_digits(house, 6)
+
+
 async def witness_failed(house: House, _: pytest.MonkeyPatch) -> None:
     """The folder of the witness is gone."""
     house.engine.alarms.stand("witness", [alarm(AlarmKind.WITNESS_FAILED, why="no such folder")])
@@ -173,6 +186,10 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.RESTORED: (restore, r"a backup was restored by ann \(disk failed\)"),
     AlarmKind.TABLE_ROLLED_BACK: (rolled_back, r"t4 had answers \d+ to \d+"),
     AlarmKind.WITNESS_FAILED: (witness_failed, r"the witness can't be written: no such folder"),
+    AlarmKind.DISPLAY_FROZEN: (
+        display_frozen,
+        r"mega/mega: signs are frozen at \$9,999\.99, .*; the meter is \$50,000\.00",
+    ),
     AlarmKind.FRONT_LOST: (
         front_lost,
         r"a front ended and is started again: it was killed by signal 9",

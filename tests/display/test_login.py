@@ -6,9 +6,11 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc
 import pytest
 import pytest_asyncio
 from click.testing import CliRunner, Result
+from grpc.aio import AioRpcError, Metadata
 
 from jackpot.auth.authority import CA_CERTIFICATE
 from jackpot.auth.gate import Actor
@@ -25,6 +27,7 @@ from jackpot.auth.logins import (
     Logins,
 )
 from jackpot.cli.main import main
+from jackpot.display.web.sessions import SessionClient
 from jackpot.wire.identity import Identity
 from tests.display.secured import COOKIE, SecuredPages, secured_pages
 from tests.display.shown import Shown, ask
@@ -276,6 +279,27 @@ async def test_jackpot_login_prints_an_address(pages: SecuredPages) -> None:
     assert (await pages.post("/login", {"code": address.partition("#")[2]}))[0] == 200
     result = await run_login(pages.url, "--json", *shown_by(identity))
     assert '"valid_s": 300' in result.output
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (grpc.StatusCode.UNAUTHENTICATED, "The controller does not take this certificate."),
+        (grpc.StatusCode.PERMISSION_DENIED, "This page is not for your role."),
+        (grpc.StatusCode.UNAVAILABLE, "The controller can't be asked just now who you are."),
+    ],
+)
+async def test_what_the_ledger_refuses_first_is_said_too(
+    pages: SecuredPages, monkeypatch: pytest.MonkeyPatch, code: grpc.StatusCode, said: str
+) -> None:
+    """The ledger may read the list of revoked certificates before the pages do."""
+
+    async def refuse(_client: SessionClient, _certificate: bytes) -> None:
+        raise AioRpcError(code, Metadata(), Metadata(), "")
+
+    monkeypatch.setattr(SessionClient, "code", refuse)
+    result = await run_login(pages.url, *shown_by(pages.house.identity("floor", "flo")))
+    assert (result.exit_code, result.output) == (1, f"Error: {said}\n")
 
 
 async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> None:

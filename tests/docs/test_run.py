@@ -12,7 +12,9 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from jackpot.cli.main import main
+from table_client.table.command import main as table
 from tests.auth.signing_request import request_for
+from tests.cli.in_process import run_here
 from tests.docs.pages import PAGES, ROOT, blocks, commands, shell_lines
 from tests.e2e.process import Process
 
@@ -95,14 +97,19 @@ def test_a_newcomers_controller(tmp_path: Path) -> None:
     ]
 
 
-def test_a_first_site_file(tmp_path: Path) -> None:
+def test_a_first_site_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is written, checked and asked for its odds as the page says."""
     page = START / "first-site-file.md"
     (text,) = [block.text for block in blocks(page) if block.language == "toml"]
     (tmp_path / "site.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
     for line in commands(page):
         if "serve" not in line:
-            assert run(line, tmp_path)
+            program, *words = shlex.split(line)
+            assert program == "jackpot"
+            done = run_here(main, *words)
+            assert done.returncode == 0, done.stderr
+            assert done.stdout
 
 
 def test_a_first_table_client(tmp_path: Path) -> None:
@@ -178,6 +185,9 @@ def test_an_authority_is_made_as_shown(
         }
     ),
 )
-def test_tables_play_as_shown(line: str, tmp_path: Path) -> None:
+def test_tables_play_as_shown(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a controller of their own."""
-    assert run(line, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = run_here(table, *shlex.split(line)[1:])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout

@@ -29,7 +29,7 @@ async def killed_again_and_again(
     folder: Path, store: Address, times: int, *, fronts: bool = False
 ) -> None:
     """Six tables play all the while; the controller or one of its fronts dies and comes back."""
-    with Process(folder, store, options=("--fronts", "2")) as process:
+    with Process(folder, store, options=("--fronts", "2" if fronts else "1")) as process:
         tables = await _play_through(process, times, _kill_front if fronts else _kill_controller)
         assert process.stop() == 0
     check(process.store, tables)
@@ -53,7 +53,8 @@ async def _play_through(process: Process, times: int, kill: Kill) -> list[LoadTa
             await _progress(process, tables)
             await asyncio.sleep(rng.uniform(0, 0.3))
             await asyncio.to_thread(kill, process, number, rng)
-            check(process.store, tables)
+            if number % 4 == 0:  # what is wrong stays wrong; the last check finds it too
+                check(process.store, tables)
         await asyncio.sleep(0.2)
         await asyncio.to_thread(process.kill)
         await asyncio.to_thread(process.start)

@@ -160,6 +160,9 @@ def test_an_approval_needs_the_tables_call(site: Path) -> None:
     auditor.advance(15)
     assert auditor.books.tables["a"].round is None
     assert not auditor.books.calls
+    voided = auditor.books.tables["a"].voided
+    assert voided is not None
+    assert voided.irregularity == "MISDEALT", "which the next attachment must tell"
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from tests.golden.whole_rounds import House
 # change that is meant to journal, keep or answer something else may change these.
 MADE = {
     (657, 0.08): (
-        "09662916255c9afa3f70845d9b0237dd2a5996f3afce5367df701e8c88095eac",
-        "46d97cebbcffbfbc16c92b4f9dc03f326171a3e8d363199362d5255038c9c8e0",
-        "2a705d803f1e2894b0e2e3a3b6da14e6ffa32622a92d923af932866666e6de7e",
+        "ce5b3a21d1d692d749c4c2401bb7f2bb34761849e6def4f17567449db808b174",
+        "3ccc4e7eaecf49b52ac3341a4d6bd1ce8a91cd8a57ce2e2befbd2b81f1a993b8",
+        "bc1d7a13eb9e47e11614bb3d503f91af18a7877b0e71674730508700831c2cd3",
     ),
     (12, 0.5): (
-        "935119a6078b998c1ca573970c54ffb50e181ae3dbc7fa6844c3d6d2df55fe71",
-        "2227806088f1b7c4fb2908de0ec1e4cbcd853d3cb170092bc08bd357944d16e0",
-        "3120d7703cc87514f422f14dee0a88dd6c5451eb6ceec052eeb57a0eae2a636d",
+        "c023541091c7ea70d4705acf3e2655bec458a66f1fd3bba94251d8f65ea38cfe",
+        "592ebe6947f2f8ad03c75c3e9be55e41dd2e4429ab11417f3e4fe8720f72f6b2",
+        "464aed9787299a1614a2d489fa567f0948b244540e2167f877d634ee53a8a75f",
     ),
 }
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from jackpot.odds import counting
-from jackpot.odds.offer import HIGHER_OF_TWO
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
+from jackpot.rules.chances import HIGHER_OF_TWO
 from jackpot.rules.loader import rules
 
 

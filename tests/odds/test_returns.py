@@ -14,10 +14,10 @@ from jackpot.odds.offer import (
     Meter,
     OddsError,
     Offer,
-    is_counted,
     make_offer,
 )
 from jackpot.odds.returns import Report, report, return_at
+from jackpot.rules.chances import is_counted
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.loader import rules
 

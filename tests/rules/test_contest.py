@@ -7,7 +7,7 @@ import pytest
 
 from jackpot.core.money import parse_dollars
 from jackpot.rules.cards import parse_cards
-from jackpot.rules.contest import TwoHands, contest, folded, pai_gow, pays, vigorish_micros
+from jackpot.rules.contest import TwoHands, contest, pai_gow, pays, vigorish_micros
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule
 
@@ -220,7 +220,8 @@ def test_an_ante_may_need_a_flush_to_be_paid() -> None:
 )
 def test_what_a_fold_forfeits(rule: str, bet_id: str, *, stays: bool) -> None:
     """A player who does not go on loses these wagers, and keeps those independent of the hand."""
-    assert folded(bet(rule, bet_id)) == (None if stays else LOST)
+    fold = bet(rule, bet_id).fold
+    assert (fold is not None and not fold.forfeits) == stays
 
 
 @pytest.mark.parametrize(

@@ -51,11 +51,33 @@ def test_a_layout_has_the_odds_of_all_wagers_that_were_filed(house: Path) -> Non
     assert one.clause == "PA 657a.2(b)(6)"
 
 
+def test_a_layout_says_how_often_each_award_comes(house: Path) -> None:
+    """Exactly, where the player's hand alone decides; else it says that the dealer's does too."""
+    wagers = {wager.title: wager for wager in card(house, "crazy-1").wagers}
+    mega = next(each for title, each in wagers.items() if title.startswith("Five-Card Progressive"))
+    royal = mega.lines[0]
+    assert (royal.hand, royal.odds) == ("royal flush", "1 in 649,740")
+    assert (royal.wins, royal.of) == (4, 2_598_960)
+    assert mega.odds == "odds among all 2,598,960 hands"
+    against = wagers["Super Bonus"]
+    assert "dealer's hand" in against.odds
+    assert not any(line.odds or line.of for line in against.lines)
+
+
 @pytest.mark.rule("PA 657a.12(f)(3)")
 def test_a_hand_bonus_shows_its_magic_card_and_lucky_bonus(house: Path) -> None:
     """Both are offered here, at 20 and 5 for 1."""
     found = pays(card(house, "crazy-1"), "Five Card Hand Bonus")
     assert (found["Magic Card"], found["Lucky Bonus"]) == ("20 for 1", "5 for 1")
+
+
+def test_what_is_drawn_has_the_odds_of_its_draw(house: Path) -> None:
+    """One of 52 cards and one of seven positions, in the share of rounds that was filed."""
+    link = next(each for each in load_site(house).links if each.magic_share_bps)
+    wager = next(wager for wager in card(house, "crazy-1").wagers if link.title in wager.title)
+    drawn = {line.hand: (line.wins, line.of) for line in wager.lines if line.of}
+    assert drawn["Magic Card"] == (5 * link.magic_share_bps, 52 * 10_000)
+    assert drawn["Lucky Bonus"] == (link.lucky_share_bps, 7 * 10_000)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +119,9 @@ def test_the_command_prints_a_layout(house: Path) -> None:
     """And says which tables there are where one is not."""
     run = CliRunner().invoke(main, ["rules", "layout", str(house), "ride-1"])
     assert run.exit_code == 0, run.output
-    assert "royal flush: 1,000 to 1" in run.output
+    assert "royal flush: 1,000 to 1, 1 in 649,740" in run.output
+    run = CliRunner().invoke(main, ["rules", "show", "pa-2010-let-it-ride"])
+    assert "odds: royal flush 1 in 649,740" in " ".join(run.output.split())
     run = CliRunner().invoke(main, ["rules", "layout", str(house), "poker-1"])
     assert run.exit_code == 1
     assert "ride-1" in run.output

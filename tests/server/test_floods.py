@@ -8,6 +8,7 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
+from jackpot.engine import Limits
 from jackpot.rules.site import load_site
 from jackpot.server.admission import SITE_FILE
 from jackpot.verify import verify
@@ -61,7 +62,7 @@ async def test_a_tables_certificate_locks_out_nobody(tmp_path: Path) -> None:
     suspend = operator_pb2.SuspendLinkRequest(site=SITE, link="five", request_id=new_request_id())
     attach = table_pb2.AttachRequest(site=SITE, table="t2", request_id=new_request_id())
     async with (
-        secured(tmp_path) as house,
+        secured(tmp_path, limits=Limits(attaches_burst=FLOOD)) as house,  # so all are journaled
         house.channel(house.identity("table", "t1")) as table,
         house.channel(house.identity("table", "t2")) as other,
         house.channel(house.identity("operations")) as staff,

@@ -1,5 +1,6 @@
 """Calls for the floor over real gRPC: asked by a table, answered by a known floorperson."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,24 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
+from jackpot.rules.site import load_site
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
 from tests.auth.secured import secured
-from tests.server.house import FIVE, ROYALS, SITE, Dealer, House, hands, wagers
+from tests.server.house import (
+    FIVE,
+    ROYALS,
+    SITE,
+    Dealer,
+    House,
+    hands,
+    info_of,
+    serving,
+    site_text,
+    status_of,
+    wagers,
+    write_site,
+)
 from tests.server.test_voids import all_of, refused, voids
 
 ROUND, SEAT, WAGER = (
@@ -66,6 +81,28 @@ async def test_the_second_answer_is_told_who_was_first_and_when(house: House) ->
     info = await refused(house.operate("ApproveFloorCall", who="eve", call=call))
     assert (info.reason, info.metadata["outcome"]) == ("CALL_CLOSED", "withdrawn")
     assert (await all_of(house))[1]
+
+
+async def test_of_two_controllers_answers_one_counts(house: House, tmp_path: Path) -> None:
+    """Flo approves at one while Eve declines at the other; who is second is told so."""
+    dealer = await house.dealer("t4")
+    site = load_site(write_site(tmp_path, site_text()))
+    async with serving(house.store, site) as second:
+        for round_ in (1, 2, 3, 4):
+            await dealer.collected(1)
+            about = table_pb2.CallFloor(act=ROUND, round=round_, irregularity="MISDEALT")
+            call = (await dealer.do("call_floor", about)).call
+            answers = await asyncio.gather(
+                house.operate("ApproveFloorCall", who="flo", call=call),
+                second.operate("ApproveFloorCall", who="eve", call=call),
+                return_exceptions=True,
+            )
+            (late,) = [each for each in answers if isinstance(each, AioRpcError)]
+            info = info_of(status_of(late))
+            assert (info.reason, info.metadata["outcome"]) == ("CALL_CLOSED", "approved")
+            first = voids(house.store)[-1].floorperson
+            assert info.metadata["by"] == first == ("eve" if late is answers[0] else "flo")
+    assert [each.call for each in voids(house.store)] == [1, 2, 3, 4]
 
 
 async def test_an_approval_that_is_sent_again_happens_once(house: House) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import grpc
 import pytest
+from click.testing import CliRunner
 from grpc.aio import AioRpcError
 
 from jackpot.auth.gate import Gate
+from jackpot.cli.main import main
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
 from jackpot.rules.hands import names
@@ -137,26 +139,37 @@ def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
         process.terminate()
     assert READY.match(line), line
     assert "east,north,west" in line
-    twice = subprocess.run(
-        [*serve, *files, "--site", str(paths[0])], capture_output=True, text=True, check=False
-    )
-    assert twice.returncode == 2
-    assert "about the same site" in twice.stderr
+    code, error = refusal(store, *files, "--site", str(paths[0]))
+    assert (code, "about the same site" in error) == (2, True)
 
 
-def start(store: Address, *options: str) -> tuple[int, str, str]:
-    """Serve until the first line, then stop: the exit code, that line, and what went wrong."""
-    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store)]
-    serve += ["--grpc", f"127.0.0.1:{free_port()}", *options]
-    with subprocess.Popen(
-        serve, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+def serves(store: Address, *options: str) -> bool:
+    """Whether a controller starts; it is stopped at once."""
+    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store), *options]
+    serve += ["--grpc", f"127.0.0.1:{free_port()}"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         process.terminate()
-        errors = process.communicate()[1]
-    told = [text for text in errors.splitlines() if text.startswith(("Error", "Usage"))]
-    return process.returncode, line, "\n".join(told)
+    return bool(READY.match(line))
+
+
+def refusal(store: Address, *options: str) -> tuple[int, str]:
+    """Try to serve, in this process; the exit code and the line that says why not."""
+    args = ["serve", "--store", str(store), "--grpc", f"127.0.0.1:{free_port()}", *options]
+    result = CliRunner().invoke(main, args)
+    assert result.stdout == ""
+    (line,) = (each for each in result.stderr.splitlines() if each.startswith("Error: "))
+    return result.exit_code, line
+
+
+async def begin(store: Address, *paths: str) -> None:
+    """Begin houses in a store, as a controller's start does."""
+    sites = [load_site(Path(path)) for path in paths]
+    engine = Engine(journal_opener(store), names, sites=[site.id for site in sites])
+    controller = Controller(engine, sites[0], None, *sites[1:])
+    await controller.start("127.0.0.1:0")
+    await controller.stop()
 
 
 def sites_in(store: Address) -> list[str]:
@@ -164,34 +177,37 @@ def sites_in(store: Address) -> list[str]:
     return [site.site for site in verify(store).sites]
 
 
+@pytest.mark.process
 def test_a_changed_id_begins_no_second_site(tmp_path: Path, store: Address) -> None:
     """What the journal holds, what the file says and what to do, in one line; nothing is written.
 
     Another site is begun where it is asked for by its id, and then served as any other.
     """
     east, north, _ = (str(path) for path in write_sites(tmp_path))
-    assert READY.match(start(store, "--site", east)[1])
-    code, line, error = start(store, "--site", north)
-    assert (code, line) == (1, "")
-    assert error == (
-        "Error: the store holds east, and the site file says north: nothing was written. "
-        "If the id was changed, set it back; to begin north in this store, add --new-site north"
+    asyncio.run(begin(store, east))
+    assert refusal(store, "--site", north) == (
+        1,
+        (
+            "Error: the store holds east, and the site file says north: nothing was written. "
+            "If the id was changed, set it back; to begin north in this store, add --new-site north"
+        ),
     )
     assert sites_in(store) == ["east"]
-    code, _, error = start(store, "--site", north, "--new-site", "south")
+    code, error = refusal(store, "--site", north, "--new-site", "south")
     assert (code, "no site file given here has that id" in error) == (2, True)
-    assert READY.match(start(store, "--site", north, "--new-site", "north")[1])
+    assert serves(store, "--site", north, "--new-site", "north")
     assert sites_in(store) == ["east", "north"]
-    for site in (east, north):
-        assert READY.match(start(store, "--site", site)[1])
+    assert serves(store, "--site", east)
+    assert serves(store, "--site", north)
 
 
+@pytest.mark.process
 def test_a_site_joins_those_that_are_served(tmp_path: Path, store: Address) -> None:
     """Where every site of the store is served, a further site file is no changed id."""
     east, north, west = (str(path) for path in write_sites(tmp_path))
-    assert READY.match(start(store, "--site", east)[1])
-    assert READY.match(start(store, "--site", east, "--site", north)[1])
-    code, _, error = start(store, "--site", east, "--site", west)
+    asyncio.run(begin(store, east))
+    assert serves(store, "--site", east, "--site", north)
+    code, error = refusal(store, "--site", east, "--site", west)
     assert (code, "the store holds east, north, and the site file says west" in error) == (1, True)
     assert sites_in(store) == ["east", "north"]
 
@@ -200,14 +216,9 @@ def test_a_demo_stays_out_of_a_houses_journal(tmp_path: Path) -> None:
     """Its directory is its own: no demo site is seeded beside a real one."""
     data = tmp_path / "data"
     east = str(write_sites(tmp_path)[0])
-    assert READY.match(start(data, "--site", east)[1])
-    result = subprocess.run(
-        [sys.executable, "-m", "jackpot", "demo", "--rounds", "1", "--data", str(data)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (result.returncode, sites_in(data)) == (1, ["east"])
+    asyncio.run(begin(data, east))
+    result = CliRunner().invoke(main, ["demo", "--rounds", "1", "--data", str(data)])
+    assert (result.exit_code, sites_in(data)) == (1, ["east"])
     assert result.stderr == (
         f"Error: {data} holds the journal of east: nothing was written. "
         "Give the demo a directory of its own\n"

@@ -10,7 +10,8 @@ from grpc.aio import AioRpcError
 from jackpot.core import decide
 from jackpot.core.commands.operator import SuspendLink
 from jackpot.core.commands.table import LockOut
-from jackpot.core.reasons import NO_NUMBER, Reason
+from jackpot.core.number_use import NO_NUMBER
+from jackpot.core.reasons import Reason
 from jackpot.engine.batch import FAILED
 from jackpot.store.opening import open_to_read
 from jackpot.wire.refusals import RefusedError

@@ -7,7 +7,8 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
 
-from jackpot.core.reasons import MEANINGS, NO_NUMBER, Reason, number_use
+from jackpot.core.number_use import NO_NUMBER, number_use
+from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.store.opening import Address
 from jackpot.wire import reasons as wire
 from jackpot.wire.request_id import make_request_id, new_request_id

@@ -279,8 +279,7 @@ class Auditor:
     def _void_round(self, entry: Entry, table: Table) -> None:
         if not self._is_refused(entry, rounds.why_not_void(table, entry.request.irregularity)):
             number = rounds.round_of(table).number
-            rounds.round_of(table).irregularity = entry.request.irregularity
-            undone = undoing.void_round(self.books, table)
+            undone = undoing.void_round(self.books, table, entry.request.irregularity)
             self._must_equal(entry, pb.VoidRoundResponse(**void_answer(number, *undone)))
 
     def _call_floor(self, entry: Entry, table: Table) -> None:

@@ -111,7 +111,7 @@ def _approve(books: Books, message: op.ApproveFloorCallRequest) -> op.ApproveFlo
     answer = op.ApproveFloorCallResponse(table=name, round=round_of(table).number)
     changes: list[Change] = []
     if asked.act == _ROUND:
-        answer.returned_micros, changes = void_round(books, table)
+        answer.returned_micros, changes = void_round(books, table, asked.irregularity)
     elif asked.act == _SEAT:
         answer.returned_micros, changes = void_seat(books, table, asked.seat)
     else:

@@ -163,8 +163,7 @@ def _why_not_void_round(books: Books, message: op.VoidTableRoundRequest) -> str:
 
 
 def _void_round(books: Books, message: op.VoidTableRoundRequest) -> op.VoidTableRoundResponse:
-    round_of(books.tables[message.table]).irregularity = message.irregularity
-    undone = void_round(books, books.tables[message.table])
+    undone = void_round(books, books.tables[message.table], message.irregularity)
     return op.VoidTableRoundResponse(**void_answer(message.round, *undone))
 
 

@@ -47,9 +47,10 @@ def change_message(change: Change) -> payout_pb2.PayoutChange:
     )
 
 
-def void_round(books: Books, table: Table) -> tuple[int, list[Change]]:
+def void_round(books: Books, table: Table, irregularity: str) -> tuple[int, list[Change]]:
     """The round comes to nothing: what goes back to players, and what becomes of its awards."""
     round_ = round_of(table)
+    round_.irregularity = irregularity
     settlement = books.settlements.get((table.terms.id, round_.number))
     returned = amount_of(books, table, list(round_.wagers))
     gone = {key: is_gone(books, key, part, settlement) for key, part in round_.posted.items()}

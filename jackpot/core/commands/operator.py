@@ -8,6 +8,7 @@ from jackpot.core.commands.base import Command
 from jackpot.core.commands.table import Placed
 from jackpot.core.config import (
     MIDNIGHT,
+    SIGN_DIGITS,
     GamingDay,
     Link,
     PayoutSource,
@@ -233,6 +234,7 @@ class ConfigureSite(Command, frozen=True):
     dual_control: bool
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
+    sign_digits: int = SIGN_DIGITS
 
 
 class NoteSoftware(Command, frozen=True):

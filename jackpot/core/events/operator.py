@@ -5,6 +5,7 @@ from msgspec import Struct
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
 from jackpot.core.config import (
     MIDNIGHT,
+    SIGN_DIGITS,
     GamingDay,
     Link,
     PayoutSource,
@@ -150,6 +151,7 @@ class SiteConfigured(Event, frozen=True):
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
     software: str = ""  # the release that runs from here on; "" where none is named
+    sign_digits: int = SIGN_DIGITS
 
 
 class DualControlSet(Event, frozen=True):

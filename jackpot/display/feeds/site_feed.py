@@ -19,7 +19,14 @@ from jackpot.display.feeds.watch import CALL_S, Links, MeterWatch
 from jackpot.display.history.follower import JournalFollower
 from jackpot.display.history.site_history import SiteHistory
 from jackpot.display.views import projection
-from jackpot.display.views.values import HistoryView, Overview, PanelView, Range, SignCard
+from jackpot.display.views.values import (
+    HistoryView,
+    LayoutView,
+    Overview,
+    PanelView,
+    Range,
+    SignCard,
+)
 from jackpot.store.journal import Archive
 from jackpot.wire.pages import all_pages_async
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
@@ -48,6 +55,8 @@ class SiteFeed:
         )
         self._watch = MeterWatch(channel, self._take, self._begin_anew)
         self._paytables: dict[str, meter_pb2.LinkPaytables] = {}
+        self._layouts: dict[str, LayoutView] = {}  # by table
+        self._terms: dict[str, int] = {}  # by link, when its terms last changed
         self._trouble: RefusedError | None = None
         self._follower = JournalFollower(site, open_reader, self._meters) if open_reader else None
         self._seen = SiteHistory(has_rounds=False)
@@ -116,6 +125,15 @@ class SiteFeed:
         frame, pays = self.frame(link), await self._pays(link)
         return projection.sign_card(frame, pays) if frame and pays else None
 
+    async def layout(self, table: str) -> LayoutView | None:
+        """What a table tells patrons; None: it has no layout, or nobody answers."""
+        if table not in self._layouts:
+            found = await self._ask(meter_pb2.GetLayoutRequest(site=self.site, table=table))
+            if found is None or not found.HasField("layout"):
+                return None
+            self._layouts[table] = projection.layout(found.layout)
+        return self._layouts[table]
+
     async def tables(self) -> tuple[str, ...]:
         """The ids of all tables."""
         found = await self._ask(operator_pb2.ListTablesRequest(site=self.site))
@@ -168,7 +186,7 @@ class SiteFeed:
         return projection.history(self.past, link, level, range_, _now_ms() // MS_PER_S)
 
     async def _pays(self, link: str) -> meter_pb2.LinkPaytables | None:
-        """What a link pays, which never changes while its journal is the same."""
+        """What a link pays; asked again when its terms have changed."""
         if link not in self._paytables:
             found = await self._ask(meter_pb2.ListPaytablesRequest(site=self.site, link=link))
             if found is None:
@@ -211,10 +229,15 @@ class SiteFeed:
 
     def _begin_anew(self) -> None:
         self._paytables.clear()
+        self._layouts.clear()
 
     def _take(self, links: Links) -> None:
         now_s = int(time.time())
         for link in links:
+            if self._terms.get(link.link) != link.terms_sequence:
+                self._terms[link.link] = link.terms_sequence
+                self._paytables.pop(link.link, None)
+                self._layouts.clear()
             if self._follower:
                 self._follower.heed(link.sequence)
                 continue

@@ -78,7 +78,6 @@ class LevelHistory:
 
     def __init__(self) -> None:
         self.value = 0
-        self.hit_s = 0  # when it last paid 100%, as far as this goes back
         self._ranges: dict[Range, Samples] = {}
         self._ranges["day"] = Samples(MINUTE_S)
         self._ranges["week"] = Samples(7 * MINUTE_S)
@@ -95,7 +94,6 @@ class LevelHistory:
 
     def won(self, time_s: int) -> None:
         """The meter was won and begins anew."""
-        self.hit_s = time_s
         self._begin(1)
         self._ranges["hit"].add(time_s, self.value)
 

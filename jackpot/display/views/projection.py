@@ -12,6 +12,7 @@ from jackpot.core.config import PayLine
 from jackpot.core.money import rate_text
 from jackpot.display.history.site_history import SiteHistory, TableHistory
 from jackpot.display.views import values, words
+from jackpot.display.views.floor_calls import panel_call
 from jackpot.server.codec import fields
 from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
 
@@ -32,9 +33,17 @@ def sign_frame(link: meter_pb2.LinkMeters) -> values.SignFrame:
         time_ms=link.time.ToMilliseconds(),
         status=fields.LINK_STATUSES.from_wire(link.status),
         hit_count=link.hit_count,
-        levels=tuple(values.Amount(m.level, words.money(m.amount_micros)) for m in link.meters),
+        levels=tuple(
+            values.Amount(
+                meter.level,
+                words.money(meter.frozen_micros or meter.amount_micros),
+                bool(meter.frozen_micros),
+            )
+            for meter in link.meters
+        ),
         hits=tuple(_hit(link.link, hit) for hit in sorted(link.recent_hits, key=_for_sign)),
         pending_adjustment=link.pending_adjustment,
+        terms_sequence=link.terms_sequence,
     )
 
 
@@ -100,6 +109,31 @@ def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> va
             for line in paytable.envy
         ),
         terms=tuple(_terms(pays.terms)),
+        tables=tuple(pays.tables),
+    )
+
+
+def layout(found: meter_pb2.TableLayout) -> values.LayoutView:
+    """What a table tells patrons."""
+    return values.LayoutView(
+        table=found.table,
+        title=found.title,
+        wagers=tuple(
+            values.LayoutWager(
+                title=wager.title,
+                wager=words.spaced(wager.wager),
+                lines=tuple(
+                    values.LayoutLine(words.spaced(line.hand), line.pays, line.odds)
+                    for line in wager.lines
+                ),
+                odds=words.spaced(wager.odds),
+                clause=wager.clause,
+            )
+            for wager in found.wagers
+        ),
+        inscriptions=tuple(
+            values.Inscription(words.spaced(each.says), each.clause) for each in found.inscriptions
+        ),
     )
 
 
@@ -136,7 +170,7 @@ def panel(
     now_ms: int,
 ) -> values.PanelView:
     """A table; `pays` is what its links pay, in their order."""
-    round_ = table.round
+    round_, due = table.round, list(payouts)
     bets = [each for link in pays for each in link.paytables if not _is_pot(each)]
     lit = {(wager.seat, wager.bet) for wager in round_.wagers}
     heard_ms, known = _heard_ms(table, past), _known(table, past)
@@ -161,7 +195,8 @@ def panel(
             for seat in range(1, table.seats + 1)
         ),
         counts=tuple(_counts(table, bets, known)),
-        payouts=tuple(map(payout, payouts)),
+        payouts=tuple(map(payout, due)),
+        call=panel_call(table, due),
         magic_card=round_.magic_card,
         lucky_position=round_.lucky_position if round_.HasField("lucky_position") else -1,
         rounds=rounds,

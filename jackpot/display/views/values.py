@@ -38,6 +38,41 @@ class SignCard(Struct, frozen=True):
     rows: tuple[Row, ...]
     envy: tuple[Row, ...] = ()
     terms: tuple[str, ...] = ()  # limits in force, and what funds the next meter
+    tables: tuple[str, ...] = ()  # that have a layout to read
+
+
+class LayoutLine(Struct, frozen=True):
+    """One hand on a layout."""
+
+    hand: str
+    pays: str
+    odds: str
+
+
+class LayoutWager(Struct, frozen=True):
+    """A wager on a layout."""
+
+    title: str
+    wager: str
+    lines: tuple[LayoutLine, ...]
+    odds: str  # among how many hands, or why there are none
+    clause: str
+
+
+class Inscription(Struct, frozen=True):
+    """What patrons are told in words."""
+
+    says: str
+    clause: str
+
+
+class LayoutView(Struct, frozen=True):
+    """All that a table tells patrons."""
+
+    table: str
+    title: str
+    wagers: tuple[LayoutWager, ...]
+    inscriptions: tuple[Inscription, ...]
 
 
 class HitView(Struct, frozen=True):
@@ -59,7 +94,8 @@ class Amount(Struct, frozen=True):
     """A level's meter."""
 
     level: str
-    amount: str
+    amount: str  # as the sign shows it
+    frozen: bool = False  # the meter has passed the largest amount that the sign can show
 
 
 class SignFrame(Struct, frozen=True):
@@ -73,6 +109,7 @@ class SignFrame(Struct, frozen=True):
     levels: tuple[Amount, ...]
     hits: tuple[HitView, ...]  # not yet paid first, then by amount: a sign shows the first few
     pending_adjustment: bool = False  # a Bad Beat is due: the amount shown is not yet set right
+    terms_sequence: int = 0  # when it changes, the card may have too
 
 
 class Lamp(Struct, frozen=True):
@@ -139,6 +176,21 @@ class RoundView(Struct, frozen=True):
     void: str = ""  # the irregularity, where it was voided
 
 
+class PanelCall(Struct, frozen=True):
+    """What a table has called the floor for, and what became of it."""
+
+    id: int
+    round: int
+    asks: str  # "Void seat 3 in round 7"
+    why: str
+    stake: tuple[str, ...]  # what approving it does
+    since_ms: int
+    expires_ms: int
+    outcome: str = ""  # empty: it is open
+    by: str = ""
+    closed_ms: int = 0
+
+
 class PanelView(Struct, frozen=True):
     """A table."""
 
@@ -155,6 +207,7 @@ class PanelView(Struct, frozen=True):
     magic_card: str = ""
     lucky_position: int = -1
     rounds: tuple[RoundView, ...] | None = None  # None: no journal to read them from
+    call: PanelCall | None = None  # the latest, while its round is the table's last
 
 
 class LevelView(Struct, frozen=True):

@@ -22,7 +22,7 @@ from jackpot.display.web.sessions import SessionClient
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.v1 import operator_pb2
 
-PIN_PATH, ACT_PATH = "/pin", "/act/{rpc}"
+PIN_PATH, PEOPLE_PATH, ACT_PATH = "/pin", "/pin/{table}", "/act/{rpc}"
 TOKEN_HEADER = "x-jackpot-session"  # noqa: S105 - where a token is, not one
 MAX_BYTES = 16 << 10
 WRONG_PIN = "That name and PIN don't go together."
@@ -53,6 +53,7 @@ class ActPages:
         """Where they are."""
         return [
             Route(PIN_PATH, self._pin, methods=["POST"]),
+            Route(PEOPLE_PATH, self._people, methods=["GET"]),
             Route(ACT_PATH, self._act, methods=["POST"]),
         ]
 
@@ -80,8 +81,14 @@ class ActPages:
             text = f"Too many wrong PINs; try again in {minutes} min, or log in.\n"
             return PlainTextResponse(text, 429, headers)
         if not made.secret:
-            return PlainTextResponse(f"{WRONG_PIN}\n", 403)
+            return PlainTextResponse(f"{WRONG_PIN} {_left(made.left)}\n", 403)
         return json_answer({"token": made.secret, "principal": made.principal})
+
+    async def _people(self, request: Request) -> Response:
+        """Who can type a PIN at a table's page, for whoever may see that page."""
+        table = request.path_params["table"]
+        await check(self._access, request, TABLE_PAGE, self._access.site, table)
+        return json_answer({"people": await self._sessions.people()})
 
     async def _act(self, request: Request) -> Response:
         """Carry out an operator's request for whoever's session it comes with."""
@@ -113,6 +120,13 @@ class ActPages:
             return token
         shown = certificate_of(request)
         return (await self._sessions.certified(shown)).secret if shown else ""
+
+
+def _left(tries: int) -> str:
+    """How often somebody may still be wrong."""
+    if not tries:
+        return "There are no tries left here for a while."
+    return f"{tries} {'try' if tries == 1 else 'tries'} left at this table."
 
 
 def _refusal(error: RefusedError) -> Response:

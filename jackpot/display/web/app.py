@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import get_args
 
 import msgspec
+from grpc.aio import AioRpcError
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
@@ -33,6 +34,7 @@ from jackpot.display.web.responses import (
     missing,
     peer_of,
     refuse,
+    refused_by_ledger,
     static_page,
     unheard,
 )
@@ -83,12 +85,14 @@ class Pages:
         routes = [
             Route("/", static_page("index.html")),
             Route("/sign/{link}", self._sign_page),
+            Route("/layout/{table}", self._layout_page),
             Route("/table/{table}", self._staff(TABLE_PAGE, self._table_page)),
             Route("/ops", self._staff(OPS_PAGE, static_page("ops.html"))),
             Route("/events/sign/{link}", self._watch_sign),
             Route("/events/table/{table}", self._staff(TABLE_PAGE, self._watch_table)),
             Route("/events/ops", self._staff(OPS_PAGE, self._watch_ops)),
             Route("/api/site", self._site),
+            Route("/api/layout/{table}", self._layout),
             Route("/api/history/{link}/{level}", self._staff(OPS_PAGE, self._history)),
             Route("/theme.css", self._theme_css),
             Route("/logo", self._logo),
@@ -103,7 +107,11 @@ class Pages:
         return Starlette(
             routes=routes,
             middleware=[Middleware(_Headers)],
-            exception_handlers={RefusedPageError: refuse, ClientDisconnect: unheard},
+            exception_handlers={
+                RefusedPageError: refuse,
+                AioRpcError: refused_by_ledger,
+                ClientDisconnect: unheard,
+            },
         )
 
     def close(self) -> None:
@@ -146,6 +154,17 @@ class Pages:
         if self._unknown(request.path_params["link"]):
             return missing("link")
         return await static_page("sign.html")(request)
+
+    async def _layout_page(self, request: Request) -> Response:
+        if await self._feed.layout(request.path_params["table"]) is None:
+            return missing("layout") if self._feed.serving else away()
+        return await static_page("layout.html")(request)
+
+    async def _layout(self, request: Request) -> Response:
+        found = await self._feed.layout(request.path_params["table"])
+        if found is None:
+            return missing("layout") if self._feed.serving else away()
+        return json_answer(found)
 
     def _unknown(self, link: str) -> bool:
         """Whether there is no such link; while no meters are known, a sign may wait for them."""

@@ -1,23 +1,29 @@
 """Answers that several pages give: a file, JSON, something missing, a refusal."""
 
-import json
 from collections.abc import Awaitable, Callable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from grpc import StatusCode
+from grpc.aio import AioRpcError
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
 from jackpot.auth.gate import record_denial
 from jackpot.display.push.topics import encode_json
-from jackpot.display.web.access import RefusedPageError
+from jackpot.display.web.access import AWAY, NOT_TAKEN, NOT_YOURS, RefusedPageError
 
 STATIC = str(files("jackpot.display.web") / "static")
 REFUSED = Path(STATIC, "refused.html").read_text("utf-8")
 # How a browser without a certificate gets in, as HTTP wants it said with every 401.
 CHALLENGE = 'Cookie realm="staff", form-action="/login"'
+_BY_LEDGER = {
+    StatusCode.UNAUTHENTICATED: (NOT_TAKEN, 401),
+    StatusCode.PERMISSION_DENIED: (NOT_YOURS, 403),
+}
 Page = Callable[[Request], Awaitable[Response]]
 
 
@@ -67,6 +73,16 @@ async def refuse(request: Request, error: Exception) -> Response:
     return HTMLResponse(page, error.status, headers)
 
 
+async def refused_by_ledger(request: Request, error: Exception) -> Response:
+    """For whoever the ledger does not take, or when it does not answer.
+
+    The pages and the ledger each read the list of revoked certificates: one may know first.
+    """
+    assert isinstance(error, AioRpcError)
+    text, status = _BY_LEDGER.get(error.code(), (AWAY, 503))
+    return await refuse(request, RefusedPageError(text, status))
+
+
 async def unheard(_request: Request, _error: Exception) -> Response:
     """For whoever left, or was cut off, in the midst of a request."""
     return Response(status_code=400)
@@ -87,8 +103,7 @@ async def json_body(request: Request, most: int) -> dict[str, Any]:
         raw += chunk
         if len(raw) > most:
             return {}
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
+    try:  # stricter than json's own: no half characters, which could not be passed on
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return {}
-    return body if isinstance(body, dict) else {}

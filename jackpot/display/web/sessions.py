@@ -5,7 +5,7 @@ import msgspec
 from jackpot.auth.gate import Actor
 from jackpot.front.client import LedgerChannel
 from jackpot.server import sessions
-from jackpot.server.sessions import Known, ShowCertificate, ShowPin, ShowSecret
+from jackpot.server.sessions import AskSite, Known, ShowCertificate, ShowPin, ShowSecret
 from jackpot.wire.identity import SESSION_KEY
 
 CALL_S = 5.0  # a PIN is compared on purpose slowly, and waits for others
@@ -41,6 +41,10 @@ class SessionClient:
         """A session for one act at a table, for a PIN."""
         shown = ShowPin(self._site, name, pin, table, act, peer)
         return await self._ask(sessions.PIN, shown)
+
+    async def people(self) -> tuple[str, ...]:
+        """Who can act with a PIN."""
+        return (await self._ask(sessions.PEOPLE, AskSite(self._site))).people
 
     async def certified(self, certificate: bytes) -> Known:
         """A session for one act, for whoever shows a certificate."""

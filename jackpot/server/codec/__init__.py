@@ -73,6 +73,7 @@ class RequestedCommand(Command):
             origin=OperatorOrigin(actor.principal, identity, actor.department),
             command=command,
             keeps_cage=keeps_cage(actor.department),
+            at_table=actor.at_table,
         )
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import msgspec
+from google.protobuf.json_format import ParseDict
+
 from jackpot.core import config
 from jackpot.core.money import CURRENCY
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -10,6 +13,7 @@ from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.rules.hand_titles import hand_title
+from jackpot.rules.layout import layout_card
 from jackpot.server.about import server_info
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import (
@@ -53,8 +57,31 @@ def _meters(state: State, links: list[str]) -> meter_pb2.ListMetersResponse | Re
 def _paytables(state: State, links: list[str]) -> meter_pb2.ListPaytablesResponse | Refusal:
     return unknown_link(state, links) or meter_pb2.ListPaytablesResponse(
         sequence=state.sequence,
-        links=[paytables_message(state.links[link].config) for link in links or state.links],
+        links=[_of_link(state, link) for link in links or state.links],
     )
+
+
+def _of_link(state: State, link: str) -> meter_pb2.LinkPaytables:
+    message = paytables_message(state.links[link].config)
+    on = (table.config for table in state.tables.values() if link in table.config.links)
+    message.tables.extend(table.id for table in on if table.base)
+    return message
+
+
+def _one_table(message: meter_pb2.GetLayoutRequest) -> tuple[str, str]:
+    return identifier(message.site, "site"), identifier(message.table, "table")
+
+
+def _layout(state: State, table: str) -> meter_pb2.GetLayoutResponse | Refusal:
+    found = state.tables.get(table)
+    if found is None:
+        return refuse(Reason.UNKNOWN_TABLE, table=table)
+    answer = meter_pb2.GetLayoutResponse(sequence=state.sequence)
+    if found.config.base:
+        links = [state.links[link].config for link in found.config.links]
+        card = layout_card(found.config, links)
+        ParseDict(msgspec.to_builtins(card), answer.layout)
+    return answer
 
 
 class Watched(NamedTuple):
@@ -114,7 +141,11 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         status=LINK_STATUSES.to_wire(frame.status),
         wager_micros=frame.wager_micros,
         meters=[
-            meter_pb2.Meter(level=level.level, amount_micros=level.meter_micros)
+            meter_pb2.Meter(
+                level=level.level,
+                amount_micros=level.meter_micros,
+                frozen_micros=level.frozen_micros,
+            )
             for level in frame.levels
         ],
         hit_count=frame.hit_count,
@@ -123,6 +154,7 @@ def link_meters(frame: MeterFrame) -> meter_pb2.LinkMeters:
         time=timestamp(frame.time_micros),
         pending_adjustment=frame.pending_adjustment,
         currency=CURRENCY,
+        terms_sequence=frame.terms_sequence,
     )
 
 
@@ -206,5 +238,6 @@ ROWS: Mapping[str, Row] = {
     "ListSites": Row(lambda _: None, lambda sites: meter_pb2.ListSitesResponse(sites=sites)),
     "ListMeters": Read(_one_link, _meters),
     "ListPaytables": Read(_one_link, _paytables),
+    "GetLayout": Read(_one_table, _layout),
     "WatchMeters": Row(parse_watch, watched),
 }

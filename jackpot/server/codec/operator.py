@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jackpot.core import ledger
-from jackpot.core.calls import Act, open_call
+from jackpot.core.calls import Act, latest_call, open_call
 from jackpot.core.commands import operator as commands
 from jackpot.core.events.table import WagerRemoved
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
@@ -133,9 +133,10 @@ def _payouts(state: State, table: str) -> pb.ListPayoutsResponse | Refusal:
 def _get_table(state: State, table: str) -> pb.GetTableResponse | Refusal:
     if table not in state.tables:
         return refuse(Reason.UNKNOWN_TABLE, table=table)
-    return pb.GetTableResponse(
-        sequence=state.sequence, table=table_message(state, state.tables[table])
-    )
+    found = table_message(state, state.tables[table])
+    if call := latest_call(state, table, time.time_ns() // 1_000):
+        found.call.CopyFrom(call_message(call))
+    return pb.GetTableResponse(sequence=state.sequence, table=found)
 
 
 def _floor_calls(state: State, _: None) -> pb.ListFloorCallsResponse:

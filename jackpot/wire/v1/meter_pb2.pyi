@@ -129,17 +129,23 @@ class Meter(_message.Message):
 
     LEVEL_FIELD_NUMBER: _builtins.int
     AMOUNT_MICROS_FIELD_NUMBER: _builtins.int
+    FROZEN_MICROS_FIELD_NUMBER: _builtins.int
     level: _builtins.str
     amount_micros: _builtins.int
+    frozen_micros: _builtins.int
+    """The largest amount that the house's signs can show, where the meter has passed it: a sign shows
+    this and says so, while the meter counts on. 0: a sign shows amount_micros.
+    """
     def __init__(
         self,
         *,
         level: _builtins.str = ...,
         amount_micros: _builtins.int = ...,
+        frozen_micros: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "level", b"level"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount_micros", b"amount_micros", "frozen_micros", b"frozen_micros", "level", b"level"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -209,6 +215,7 @@ class LinkMeters(_message.Message):
     PENDING_ADJUSTMENT_FIELD_NUMBER: _builtins.int
     TIME_FIELD_NUMBER: _builtins.int
     CURRENCY_FIELD_NUMBER: _builtins.int
+    TERMS_SEQUENCE_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     title: _builtins.str
     status: Global___LinkStatus.ValueType
@@ -221,6 +228,10 @@ class LinkMeters(_message.Message):
     """A Bad Beat is due and the displayed amount is pending adjustment."""
     currency: _builtins.str
     """Of all amounts, by ISO 4217: "USD". Micros are millionths of its unit."""
+    terms_sequence: _builtins.int
+    """If this differs from the frame before, ask again for the link's paytables: a limit or a rate may
+    have changed.
+    """
     @_builtins.property
     def meters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meter]: ...
     @_builtins.property
@@ -245,10 +256,11 @@ class LinkMeters(_message.Message):
         pending_adjustment: _builtins.bool = ...,
         time: _timestamp_pb2.Timestamp | None = ...,
         currency: _builtins.str = ...,
+        terms_sequence: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "time", b"time", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["currency", b"currency", "hit_count", b"hit_count", "link", b"link", "meters", b"meters", "pending_adjustment", b"pending_adjustment", "recent_hits", b"recent_hits", "sequence", b"sequence", "status", b"status", "terms_sequence", b"terms_sequence", "time", b"time", "title", b"title", "wager_micros", b"wager_micros"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -404,6 +416,7 @@ class LinkPaytables(_message.Message):
     LINK_FIELD_NUMBER: _builtins.int
     PAYTABLES_FIELD_NUMBER: _builtins.int
     TERMS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     @_builtins.property
     def paytables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Paytable]: ...
@@ -411,20 +424,159 @@ class LinkPaytables(_message.Message):
     def terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelTerms]:
         """The terms of levels that have a limit or a reserve."""
 
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The tables on the link that have a layout; see GetLayout."""
+
     def __init__(
         self,
         *,
         link: _builtins.str = ...,
         paytables: _abc.Iterable[Global___Paytable] | None = ...,
         terms: _abc.Iterable[Global___LevelTerms] | None = ...,
+        tables: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables", "tables", b"tables", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LinkPaytables: _TypeAlias = LinkPaytables  # noqa: Y015
+
+@_typing.final
+class LayoutLine(_message.Message):
+    """One hand on a layout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HAND_FIELD_NUMBER: _builtins.int
+    PAYS_FIELD_NUMBER: _builtins.int
+    ODDS_FIELD_NUMBER: _builtins.int
+    WINS_FIELD_NUMBER: _builtins.int
+    OF_FIELD_NUMBER: _builtins.int
+    hand: _builtins.str
+    """All for people to read: "royal flush", "100% of the mega meter", "1 in 649,740"."""
+    pays: _builtins.str
+    odds: _builtins.str
+    """Empty if hands are not counted."""
+    wins: _builtins.int
+    """The exact odds: so many hands win it, of all that can be dealt; 0 if hands are not counted."""
+    of: _builtins.int
+    def __init__(
+        self,
+        *,
+        hand: _builtins.str = ...,
+        pays: _builtins.str = ...,
+        odds: _builtins.str = ...,
+        wins: _builtins.int = ...,
+        of: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hand", b"hand", "odds", b"odds", "of", b"of", "pays", b"pays", "wins", b"wins"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LayoutLine: _TypeAlias = LayoutLine  # noqa: Y015
+
+@_typing.final
+class LayoutWager(_message.Message):
+    """A wager that a table offers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TITLE_FIELD_NUMBER: _builtins.int
+    WAGER_FIELD_NUMBER: _builtins.int
+    LINES_FIELD_NUMBER: _builtins.int
+    CLAUSE_FIELD_NUMBER: _builtins.int
+    ODDS_FIELD_NUMBER: _builtins.int
+    title: _builtins.str
+    wager: _builtins.str
+    """What may be wagered, such as "$5.00 to $500.00"."""
+    clause: _builtins.str
+    """The clause that its payments come from."""
+    odds: _builtins.str
+    """Among how many hands the odds are, or why there are none."""
+    @_builtins.property
+    def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___LayoutLine]: ...
+    def __init__(
+        self,
+        *,
+        title: _builtins.str = ...,
+        wager: _builtins.str = ...,
+        lines: _abc.Iterable[Global___LayoutLine] | None = ...,
+        clause: _builtins.str = ...,
+        odds: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "lines", b"lines", "odds", b"odds", "title", b"title", "wager", b"wager"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LayoutWager: _TypeAlias = LayoutWager  # noqa: Y015
+
+@_typing.final
+class Inscription(_message.Message):
+    """Something that patrons are told in words: a rule of the game, a limit in force, a reserve."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SAYS_FIELD_NUMBER: _builtins.int
+    CLAUSE_FIELD_NUMBER: _builtins.int
+    says: _builtins.str
+    clause: _builtins.str
+    def __init__(
+        self,
+        *,
+        says: _builtins.str = ...,
+        clause: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "says", b"says"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Inscription: _TypeAlias = Inscription  # noqa: Y015
+
+@_typing.final
+class TableLayout(_message.Message):
+    """All that a table tells patrons."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TABLE_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    CLAUSE_FIELD_NUMBER: _builtins.int
+    WAGERS_FIELD_NUMBER: _builtins.int
+    INSCRIPTIONS_FIELD_NUMBER: _builtins.int
+    table: _builtins.str
+    title: _builtins.str
+    """Of the game."""
+    clause: _builtins.str
+    """The clause that asks for the odds of all wagers; empty where none does."""
+    @_builtins.property
+    def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___LayoutWager]: ...
+    @_builtins.property
+    def inscriptions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Inscription]: ...
+    def __init__(
+        self,
+        *,
+        table: _builtins.str = ...,
+        title: _builtins.str = ...,
+        clause: _builtins.str = ...,
+        wagers: _abc.Iterable[Global___LayoutWager] | None = ...,
+        inscriptions: _abc.Iterable[Global___Inscription] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clause", b"clause", "inscriptions", b"inscriptions", "table", b"table", "title", b"title", "wagers", b"wagers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TableLayout: _TypeAlias = TableLayout  # noqa: Y015
 
 @_typing.final
 class Limits(_message.Message):
@@ -745,6 +897,53 @@ class ListPaytablesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListPaytablesResponse: _TypeAlias = ListPaytablesResponse  # noqa: Y015
+
+@_typing.final
+class GetLayoutRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SITE_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    site: _builtins.str
+    table: _builtins.str
+    def __init__(
+        self,
+        *,
+        site: _builtins.str = ...,
+        table: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["site", b"site", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLayoutRequest: _TypeAlias = GetLayoutRequest  # noqa: Y015
+
+@_typing.final
+class GetLayoutResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    LAYOUT_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def layout(self) -> Global___TableLayout:
+        """Absent: the table's players only feed a fund, or its journal is older than layouts."""
+
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        layout: Global___TableLayout | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout", "sequence", b"sequence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetLayoutResponse: _TypeAlias = GetLayoutResponse  # noqa: Y015
 
 @_typing.final
 class WatchMetersRequest(_message.Message):

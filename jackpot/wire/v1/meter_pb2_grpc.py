@@ -58,6 +58,11 @@ class MeterServiceStub:
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.SerializeToString,
                 response_deserializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.FromString,
                 _registered_method=True)
+        self.GetLayout = channel.unary_unary(
+                '/jackpot.v1.MeterService/GetLayout',
+                request_serializer=jackpot_dot_v1_dot_meter__pb2.GetLayoutRequest.SerializeToString,
+                response_deserializer=jackpot_dot_v1_dot_meter__pb2.GetLayoutResponse.FromString,
+                _registered_method=True)
         self.WatchMeters = channel.unary_stream(
                 '/jackpot.v1.MeterService/WatchMeters',
                 request_serializer=jackpot_dot_v1_dot_meter__pb2.WatchMetersRequest.SerializeToString,
@@ -108,6 +113,15 @@ class MeterServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetLayout(self, request, context):
+        """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
+        Idempotency: needs none.
+        Reasons: UNKNOWN_TABLE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchMeters(self, request, context):
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
         changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
@@ -146,6 +160,11 @@ def add_MeterServiceServicer_to_server(servicer, server):
                     servicer.ListPaytables,
                     request_deserializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.FromString,
                     response_serializer=jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.SerializeToString,
+            ),
+            'GetLayout': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetLayout,
+                    request_deserializer=jackpot_dot_v1_dot_meter__pb2.GetLayoutRequest.FromString,
+                    response_serializer=jackpot_dot_v1_dot_meter__pb2.GetLayoutResponse.SerializeToString,
             ),
             'WatchMeters': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchMeters,
@@ -265,6 +284,33 @@ class MeterService:
             '/jackpot.v1.MeterService/ListPaytables',
             jackpot_dot_v1_dot_meter__pb2.ListPaytablesRequest.SerializeToString,
             jackpot_dot_v1_dot_meter__pb2.ListPaytablesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetLayout(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/jackpot.v1.MeterService/GetLayout',
+            jackpot_dot_v1_dot_meter__pb2.GetLayoutRequest.SerializeToString,
+            jackpot_dot_v1_dot_meter__pb2.GetLayoutResponse.FromString,
             options,
             channel_credentials,
             insecure,

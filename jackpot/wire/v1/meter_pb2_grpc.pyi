@@ -57,6 +57,11 @@ class MeterServiceStub:
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
     """
+    GetLayout: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]
+    """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
+    Idempotency: needs none.
+    Reasons: UNKNOWN_TABLE.
+    """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
     changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
@@ -98,6 +103,11 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
     Idempotency: needs none.
     Reasons: UNKNOWN_LINK.
+    """
+    GetLayout: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]  # type: ignore[assignment]
+    """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
+    Idempotency: needs none.
+    Reasons: UNKNOWN_TABLE.
     """
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
@@ -161,6 +171,17 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
         Idempotency: needs none.
         Reasons: UNKNOWN_LINK.
+        """
+
+    @_abc_1.abstractmethod
+    def GetLayout(
+        self,
+        request: _meter_pb2.GetLayoutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_meter_pb2.GetLayoutResponse, _abc.Awaitable[_meter_pb2.GetLayoutResponse]]:
+        """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
+        Idempotency: needs none.
+        Reasons: UNKNOWN_TABLE.
         """
 
     @_abc_1.abstractmethod

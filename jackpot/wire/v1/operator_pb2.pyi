@@ -142,6 +142,8 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     """A table had answers that the journal no longer has."""
     ALARM_KIND_WITNESS_FAILED: _AlarmKind.ValueType  # 62
     """The record of the journal's head, outside its folder, can't be written."""
+    ALARM_KIND_DISPLAY_FROZEN: _AlarmKind.ValueType  # 220
+    """A meter has passed the largest amount that the house's signs can show."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
     """Every alarm that there is."""
@@ -173,6 +175,8 @@ ALARM_KIND_TABLE_ROLLED_BACK: AlarmKind.ValueType  # 61
 """A table had answers that the journal no longer has."""
 ALARM_KIND_WITNESS_FAILED: AlarmKind.ValueType  # 62
 """The record of the journal's head, outside its folder, can't be written."""
+ALARM_KIND_DISPLAY_FROZEN: AlarmKind.ValueType  # 220
+"""A meter has passed the largest amount that the house's signs can show."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:
@@ -631,6 +635,7 @@ class Table(_message.Message):
     ROUND_FIELD_NUMBER: _builtins.int
     OPEN_PAYOUTS_FIELD_NUMBER: _builtins.int
     HEARTBEAT_TIME_FIELD_NUMBER: _builtins.int
+    CALL_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     game: _builtins.str
     seats: _builtins.int
@@ -649,6 +654,10 @@ class Table(_message.Message):
     def heartbeat_time(self) -> _timestamp_pb2.Timestamp:
         """When this controller last heard from the table; absent: not since the controller started."""
 
+    @_builtins.property
+    def call(self) -> _table_pb2.FloorCall:
+        """Of GetTable only: the table's latest call for the floor, open or closed; absent: there was none."""
+
     def __init__(
         self,
         *,
@@ -662,10 +671,11 @@ class Table(_message.Message):
         round: _table_pb2.Round | None = ...,
         open_payouts: _builtins.int = ...,
         heartbeat_time: _timestamp_pb2.Timestamp | None = ...,
+        call: _table_pb2.FloorCall | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["heartbeat_time", b"heartbeat_time", "round", b"round"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "heartbeat_time", b"heartbeat_time", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,7 +1,7 @@
 """Pai Gow Poker: seven cards to every position, taken or not, set into two hands (2010)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 
 from msgspec import structs
@@ -9,29 +9,15 @@ from msgspec import structs
 from jackpot.rules.cards import rank_of
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.hands import rank
+from jackpot.rules.house_way import kept_by_kind
 from jackpot.rules.loader import rules
-from jackpot.rules.rankings import (
-    ACE,
-    FIVE_ACES,
-    FLUSH,
-    FOUR,
-    FULL_HOUSE,
-    HIGH_CARD,
-    PAIR,
-    RANKINGS,
-    STRAIGHT,
-    STRAIGHT_FLUSH,
-    THREE,
-    TWO_PAIR,
-)
+from jackpot.rules.rankings import RANKINGS
 from table_client.table.games.clause_numbers import Letters, Sections, chapter
 from table_client.table.games.irregularities import remedies
 from table_client.table.games.model import Game, Pass, SetHands, Wave, plans
 from table_client.table.ports import Way
 
 _ORDER = RANKINGS["pai-gow"].order
-_SEVEN, _JACK, _SIX = 7, 11, 6
-_PAIRS_MANY = 3
 
 
 class _Setting:
@@ -42,21 +28,17 @@ class _Setting:
         self.high = rank("pai-gow", high)
         self.low = rank("pai-gow", low)
 
-    @property
-    def kinds(self) -> tuple[str, str]:
-        return _ORDER[self.high[0]], _ORDER[self.low[0]]
+    def keeps(self, high: str, low: str) -> bool:
+        """Whether the hands are of these categories; "" is any."""
+        return _ORDER[self.high[0]] == high and low in ("", _ORDER[self.low[0]])
 
 
 def house_way(cards: tuple[str, ...]) -> TwoHands:
-    """High and low hand, as an operator would submit it: PA2010 561.13(d) leaves the way open.
-
-    For each kind of seven cards it names which category the high hand keeps; among the settings
-    that fit, the highest low hand is chosen.
-    """
+    """High and low hand by the kind of seven cards: of the settings that fit, the highest Low."""
     found = list(_settings(cards))
     counts = Counter(map(rank_of, cards))
-    for wanted in _wanted(counts):
-        fitting = [each for each in found if wanted(each)]
+    for high, low in kept_by_kind(counts):
+        fitting = [each for each in found if each.keeps(high, low)]
         if fitting:
             return max(fitting, key=lambda each: (each.low, each.high)).hands
     return max(found, key=lambda each: (each.low, each.high)).hands
@@ -73,50 +55,6 @@ def _settings(cards: tuple[str, ...]) -> Iterator[_Setting]:
         each = _Setting(tuple(card for card in cards if card not in low), low)
         if each.high >= each.low:
             yield each
-
-
-def _keeps(high: str, low: str = "") -> Callable[[_Setting], bool]:
-    return lambda each: each.kinds[0] == high and low in ("", each.kinds[1])
-
-
-def _wanted(counts: "Counter[int]") -> Iterator[Callable[[_Setting], bool]]:
-    """What to look for, best first, by how often each rank is held (the joker as an ace)."""
-    by_count: dict[int, list[int]] = {}
-    for value, count in counts.items():
-        by_count.setdefault(count, []).append(value)
-    pairs = sorted(by_count.get(2, []), reverse=True)
-    threes = by_count.get(3, [])
-    if 5 in by_count:  # noqa: PLR2004 - five aces: a pair of them to the low hand
-        yield _keeps(THREE, PAIR)
-    if fours := by_count.get(4):
-        yield from _four(fours[0], counts)
-    if len(threes) > 1 or (threes and pairs):
-        # The pair, or the higher three's pair, to the low hand.
-        yield _keeps(THREE, PAIR)
-    if len(pairs) >= _PAIRS_MANY:
-        yield _keeps(TWO_PAIR, PAIR)
-    if len(pairs) == 2:  # noqa: PLR2004 - two pairs
-        yield from _two_pair(pairs, counts)
-    yield from map(_keeps, (STRAIGHT_FLUSH, FLUSH, STRAIGHT))
-    if threes:
-        yield _keeps(PAIR) if threes[0] == ACE else _keeps(THREE)
-    yield from map(_keeps, (PAIR, HIGH_CARD, FULL_HOUSE, FIVE_ACES))
-
-
-def _four(value: int, counts: "Counter[int]") -> Iterator[Callable[[_Setting], bool]]:
-    """Twos to sixes stay together, jacks and higher part, the others part without an ace."""
-    apart = value >= _JACK or (value >= _SEVEN and counts[ACE] == 0)
-    if apart:
-        yield _keeps(PAIR, PAIR)
-        yield _keeps(TWO_PAIR, PAIR)
-    yield _keeps(FOUR)
-
-
-def _two_pair(pairs: list[int], counts: "Counter[int]") -> Iterator[Callable[[_Setting], bool]]:
-    """Low pairs stay together behind an ace; all others part."""
-    if pairs[0] <= _SIX or (counts[ACE] == 1 and pairs[0] < _JACK):
-        yield _keeps(TWO_PAIR)
-    yield _keeps(PAIR, PAIR)
 
 
 _CARD_BY_CARD = (Pass("positions"),) * 7

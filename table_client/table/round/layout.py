@@ -164,8 +164,8 @@ class Layout:
         return fold_forfeits(self.terms, bet)
 
     def option(self, option_id: str) -> str:
-        """What the house chose for an option of the game."""
-        return option_value(self.rule, self.terms, option_id)
+        """What the house chose for an option, as far as the way of dealing allows it."""
+        return option_value(self.rule, self.terms, option_id, self.way.value)
 
     def cards_of(self, own: Sequence[str]) -> Cards:
         """The cards that the wagers on a hand may be about."""

@@ -6,20 +6,17 @@ on. Sets of shared cards that differ only by a change of suits are looked at onc
 only how many hands have which rank matters.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from itertools import permutations
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jackpot.odds.dealer import histogram
+from jackpot.odds.suits import BITS, choices, classes
 from jackpot.rules import bulk
-from jackpot.rules.cards import DECK
 
 Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
-BITS = np.array([bulk.word_of((card,)) for card in DECK], dtype=np.uint64)
 
 
 class Values:
@@ -62,13 +59,6 @@ def _each(worth: Callable[[int], float], codes: NDArray[np.int32]) -> Floats:
     return np.array([worth(int(code)) for code in codes])
 
 
-@cache
-def ranks_of(ranking: str, *sizes: int) -> NDArray[np.int32]:
-    """Every rank that hands of these sizes can have, lowest first."""
-    found = [np.unique(bulk.ranks(ranking, batch)) for n in sizes for batch in bulk.hand_batches(n)]
-    return np.unique(np.concatenate(found))
-
-
 def expectation(ranking: str, player: int, dealer: int, values: Values) -> float:
     """What a round is worth on the average; the dealer has as many cards, or one more."""
     total = 0.0
@@ -96,55 +86,6 @@ def _inside(ranking: str, player: int, dealer: int, values: Values) -> float:
         theirs = np.searchsorted(values.codes, bulk.ranks(ranking, words[free] | bit))
         total += float(times[free] @ values.one_by_one(mine[free], theirs))
     return total
-
-
-def histogram(ranking: str, codes: NDArray[np.int32], shared: np.uint64, more: int) -> Floats:
-    """How many hands, made of the shared cards and so many more, have each rank."""
-    counts = np.zeros(len(codes))
-    rest = BITS[(BITS & shared) == 0]
-    for words in _extensions(shared, rest, more):
-        found = np.searchsorted(codes, bulk.ranks(ranking, words))
-        counts += np.bincount(found, minlength=len(codes))
-    return counts
-
-
-def _extensions(start: np.uint64, rest: Words, more: int) -> Iterator[Words]:
-    index = choices(len(rest), more)
-    for chunk in np.array_split(index, max(1, len(index) // 500_000)):
-        words: Words = start | np.bitwise_or.reduce(rest[chunk], axis=1)
-        yield words
-
-
-@cache
-def choices(n: int, k: int) -> NDArray[np.uint8]:
-    """All ways to choose k of n, a row each."""
-    if k == 1:
-        return np.arange(n, dtype=np.uint8)[:, None]
-    fewer = choices(n, k - 1)
-    last = fewer[:, -1].astype(np.int64)
-    times = n - 1 - last
-    left = np.repeat(fewer, times, axis=0)
-    steps = np.arange(len(left)) - np.repeat(np.cumsum(times) - times, times)
-    right = np.repeat(last + 1, times) + steps
-    return np.column_stack([left, right.astype(np.uint8)])
-
-
-@cache
-def classes(size: int) -> tuple[Words, NDArray[np.float64]]:
-    """Sets of so many cards that no change of suits turns into each other, and how many are alike.
-
-    A word has a field of 16 bits a suit, so that a change of suits is a change of fields.
-    """
-    lowest: list[Words] = []
-    for words in bulk.hand_batches(size):
-        fields = words.astype("<u8").view("<u2").reshape(-1, 4)
-        orders = [
-            np.ascontiguousarray(fields[:, order]).view("<u8").ravel()
-            for order in map(list, permutations(range(4)))
-        ]
-        lowest.append(np.minimum.reduce(orders).astype(np.uint64))
-    found, times = np.unique(np.concatenate(lowest), return_counts=True)
-    return found, times.astype(np.float64)
 
 
 _BOARDS = 64  # looked at together

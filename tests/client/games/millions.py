@@ -10,6 +10,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from jackpot.odds.suits import BITS
 from jackpot.rules import bulk
 from jackpot.rules.base import default_terms
 from jackpot.rules.rankings import ranking_of
@@ -22,7 +23,6 @@ from table_client.table.round.layout import Layout
 from table_client.table.round.verdicts import outcomes
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked
-from tests.client.games.exact import BITS
 from tests.client.games.tables import DOLLAR
 
 UNIT = 5 * DOLLAR

@@ -122,6 +122,8 @@ async def test_the_starting_position_is_determined_before_the_deal(
     start_by: str, first: int, way: Way
 ) -> None:
     """By dice that total nine, by the number seven, or by the button; the first card goes there."""
+    if start_by == "button" and way is not Way.AUTOMATED_SHOE:
+        first = 6  # there is no button without an automated shoe: dice say it
     _, result = await pai_gow(Dice((3, 3, 3)), way, start_by)
     order = [record.step for record in result.records]
     assert order.index("no-more-bets") < order.index("start") < order.index("deal")
@@ -162,6 +164,23 @@ async def test_the_button_starts_at_the_dealer_and_moves_clockwise() -> None:
     table, first = await pai_gow(Dice(), start_by="button")
     rounds = [first] + [await table.play_round({1: Scripted()}) for _ in range(2)]
     assert [steps(result, "deal")[0].seat for result in rounds] == [0, 1, 2]
+
+
+@pytest.mark.rule("PA2010 561.12(d)")
+@pytest.mark.rule("PA2010 561.8(a)(3)")
+@pytest.mark.parametrize(
+    ("way", "clause"),
+    [
+        (Way.AUTOMATED_SHOE, "PA2010 561.12(d)"),
+        (Way.CONTINUOUS_SHOE, "PA2010 561.12(d)"),
+        (Way.MANUAL_SHOE, "PA2010 561.12(b)"),
+        (Way.HAND, "PA2010 561.12(b)"),
+    ],
+)
+async def test_a_button_is_used_only_with_an_automated_shoe(way: Way, clause: str) -> None:
+    """A house that filed the button rolls dice where the cards come from a hand or a plain shoe."""
+    _, result = await pai_gow(Dice((3, 3, 3)), way, "button")
+    assert clauses(result, "start") == [clause]
 
 
 @pytest.mark.rule("PA2010 561.13(e)")

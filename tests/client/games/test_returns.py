@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from jackpot.odds.counting import tally, tally_higher_of_two
+from jackpot.odds.dealer import ranks_of
+from jackpot.odds.suits import classes
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import rank
@@ -42,7 +44,7 @@ MILLIONS = 2_000_000
 def crazy_4() -> float:
     """Ante, Super Bonus and Play: three times from a pair of aces, once from K-Q-8-4."""
     ranking = "four-card"
-    codes = exact.ranks_of(ranking, 5)
+    codes = ranks_of(ranking, 5)
     aces = first_of(ranking, PAIR, 14)
     plays = bulk.pack(rank(ranking, ("Kc", "Qd", "8h", "4s")))
     table = {
@@ -80,7 +82,7 @@ def crazy_4() -> float:
 def caribbean() -> float:
     """Ante and a Bet of twice the Ante from A-K-J-8-3."""
     ranking = "five-card"
-    codes = exact.ranks_of(ranking, 5)
+    codes = ranks_of(ranking, 5)
     bets = bulk.pack(rank(ranking, ("Ac", "Kd", "Jh", "8s", "3c")))
     table = {
         "royal-flush": 100.0,
@@ -124,7 +126,7 @@ def three_card() -> float:
         return value
 
     values = exact.Values(
-        exact.ranks_of(ranking, 3),
+        ranks_of(ranking, 3),
         unqualified=worth(1),
         higher=worth(2),
         tie=worth(0),
@@ -149,9 +151,7 @@ def four_card() -> float:
 
         return value
 
-    values = exact.Values(
-        exact.ranks_of(ranking, 5, 6), higher=worth(1), tie=worth(1), lower=worth(-1)
-    )
+    values = exact.Values(ranks_of(ranking, 5, 6), higher=worth(1), tie=worth(1), lower=worth(-1))
     return exact.expectation(ranking, 5, 6, values)
 
 
@@ -209,7 +209,7 @@ def rides(own: tuple[str, ...], community: tuple[str, ...] = ()) -> int:
 def let_it_ride_exactly() -> float:
     """Every deal: three cards, then one, then another, with one to three bets on the hand."""
     tens = first_of("five-card", PAIR, 10)
-    codes = exact.ranks_of("five-card", 5)
+    codes = ranks_of("five-card", 5)
     pays = np.array(
         [
             by_category("five-card", RIDE_TABLE, code) or (1.0 if code >= tens else -1.0)
@@ -217,7 +217,7 @@ def let_it_ride_exactly() -> float:
         ]
     )
     total = 0.0
-    words, times = exact.classes(3)
+    words, times = classes(3)
     for word, alike in zip(words, times, strict=True):
         own = bulk.cards_of(int(word))
         rest = [card for card in DECK if card not in own]

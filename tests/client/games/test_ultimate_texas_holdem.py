@@ -63,6 +63,9 @@ async def test_ultimate_locks_progressive_wagers_out_and_counts_their_chips() ->
     }
     result = await play(ULTIMATE, players=players, progressive=link)
     assert {record.clause for record in steps(result, "lock-out")} == {"PA2011 569.10(a)(2)"}
+    order = [record.step for record in result.records]
+    assert order.index("lock-out") < order.index("collect") < order.index("deal")
+    assert order.index("remove-wager") < order.index("deal")
     late, recount = steps(result, "late"), steps(result, "collect")
     assert [(record.seat, record.clause) for record in late] == [(3, "PA2011 569.10(a)(2)")]
     assert recount[0].says.startswith("1 chips for 2 wagers accepted")

@@ -7,10 +7,11 @@ import { watch } from "./stream.js";
 const PAID_SHOWN_MS = 20_000; // how long a hit stays up after it was paid
 const OLD_MS = 60_000; // a finished hit that is older is not news to a sign just switched on
 const MOST_HITS = 3;
+const MOST_LAYOUTS = 4;
 const STATES = { pending: "Pending", validated: "Validated", paid: "Paid", rejected: "Not paid" };
 
 const link = decodeURIComponent(location.pathname.split("/").pop());
-const meters = new Map(); // level -> { counter, spoken, amount }
+const meters = new Map(); // level -> { counter, spoken, frozen, amount }
 const finished = new Map(); // payout -> when this sign saw that it was paid or rejected
 let frame = null;
 let serving = null;
@@ -31,8 +32,9 @@ function showCard(card) {
       : []),
     ...(card.envy.length ? [payTable(card.envy, "Envy bonus to every other bettor", "envy")] : []),
     ...card.terms.map((says) => h("p", { class: "note term" }, says)),
+    ...(card.tables.length ? [layoutNote(card.tables)] : []),
   );
-  const rows = card.rows.length + card.envy.length + card.terms.length;
+  const rows = card.rows.length + card.envy.length + card.terms.length + (card.tables.length ? 1 : 0);
   byId("card").style.setProperty("--rows", rows);
   if (frame) showFrame(frame);
 }
@@ -42,21 +44,30 @@ function showTitle(title) {
   say(byId("title"), title);
 }
 
+/** Where all wagers and their odds can be read. */
+function layoutNote(tables) {
+  const links = tables.map((table) => h("a", { href: `/layout/${encodeURIComponent(table)}` }, tableName(table)));
+  const shown = links.slice(0, MOST_LAYOUTS).flatMap((link) => [" ", link]);
+  const rest = links.length > MOST_LAYOUTS ? [" ", h("a", { href: "/" }, "…")] : [];
+  return h("p", { class: "note layouts" }, "All wagers and odds:", ...shown, ...rest);
+}
+
 function levelRow(level) {
   const amount = h("span", { "aria-hidden": "true" });
   const spoken = h("span", { class: "spoken" });
+  const frozen = h("p", { class: "frozen", role: "status", hidden: true }, "The most this sign can show. The jackpot is higher.");
   const counter = new Counter((text) => {
     amount.replaceChildren(h("span", { class: "dollar" }, "$"), text);
     amount.style.setProperty("--length", text.length + 1);
   });
-  meters.set(level.level, { counter, spoken, amount: "" });
+  meters.set(level.level, { counter, spoken, frozen, amount: "" });
   const hands = level.hands.map((row) =>
     h("span", {}, level.hands.length > 1 ? `${row.hand} ${row.pays.split(" ")[0]}` : row.hand),
   );
   return h(
     "article",
     { class: "level", "data-level": level.level },
-    h("header", {}, h("h2", {}, level.name), h("p", { class: "hands" }, ...hands)),
+    h("header", {}, h("h2", {}, level.name), h("p", { class: "hands" }, ...hands), frozen),
     h("div", { class: "amount" }, amount, spoken),
   );
 }
@@ -82,10 +93,13 @@ function payTable(rows, caption, kind) {
 }
 
 function showFrame(next) {
+  const changed = frame && frame.terms_sequence !== next.terms_sequence; // so is the card, perhaps
   frame = next;
+  if (changed) stream.again();
   showTitle(frame.title);
-  for (const { level, amount } of frame.levels) {
+  for (const { level, amount, frozen } of frame.levels) {
     const meter = meters.get(level);
+    if (meter) meter.frozen.hidden = !frozen;
     if (meter && meter.amount !== amount) {
       meter.amount = amount;
       meter.counter.set(amount);
@@ -171,7 +185,7 @@ function showService() {
   }
 }
 
-watch(
+const stream = watch(
   `/events/sign/${encodeURIComponent(link)}`,
   {
     card: showCard,

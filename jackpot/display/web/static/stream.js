@@ -12,6 +12,7 @@ const CHECK_MS = 250;
  * @param path where the events are
  * @param handlers by the kind of event
  * @param alive told true or false whenever that changes: whether what is shown is true
+ * @returns again: to be told anew what is said once to whoever connects
  */
 export function watch(path, handlers, alive) {
   let source = null;
@@ -78,4 +79,5 @@ export function watch(path, handlers, alive) {
   setInterval(check, CHECK_MS);
   document.addEventListener("visibilitychange", turn);
   addEventListener("pagehide", () => source?.close());
+  return { again: () => source && connect() };
 }

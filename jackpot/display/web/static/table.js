@@ -1,5 +1,6 @@
 // A table's panel: may wagers still be placed, whose lamps are lit, do the chips agree, what is due.
 
+import { showCall } from "./call.js";
 import { cards } from "./cards.js";
 import { ago, byId, fill, h, say } from "./dom.js";
 import { watch } from "./stream.js";
@@ -17,6 +18,8 @@ const DROP_REM = 4.4; // how far the middle of the arc hangs below its ends
 const table = decodeURIComponent(location.pathname.split("/").pop());
 let now_ms = Date.now();
 
+byId("layout").href = `/layout/${encodeURIComponent(table)}`;
+
 function show(panel) {
   document.title = `${panel.table} · ${PHASES[panel.phase] ?? panel.phase}`;
   say(byId("name"), panel.table);
@@ -24,6 +27,7 @@ function show(panel) {
   say(byId("about"), `${panel.game} · round ${panel.round} · ${panel.links.join(", ")} · ${heard}`);
   byId("phase").dataset.phase = panel.phase;
   say(byId("phase"), PHASES[panel.phase] ?? panel.phase);
+  showCall(table, panel.call, () => now_ms);
   showSeats(panel.seats);
   say(byId("drawn"), drawn(panel));
   fill(byId("counts"), ...panel.counts.map((count) => countRow(count, panel.phase)));

@@ -1,6 +1,7 @@
-"""How many refusals a caller may have journaled: a burst, and then so many a second.
+"""How much a caller may have journaled that costs others: a burst, and then so many a second.
 
-Every refusal is an entry. One table that asks for nonsense without pause would fill the disk.
+Every refusal is an entry, and one table that asks for nonsense without pause would fill the disk.
+Every attachment is a commit, and one that attaches without pause would keep others waiting.
 """
 
 from jackpot.core.commands.base import Origin, TableOrigin
@@ -9,7 +10,7 @@ _MICROS_PER_S = 1_000_000
 _CALLERS = 4_096  # remembered; those with the most left are forgotten first
 
 
-class RefusalQuota:
+class CallerQuota:
     """What is left to each caller. Past it, the caller waits."""
 
     def __init__(self, burst: int, per_s: int) -> None:
@@ -17,9 +18,9 @@ class RefusalQuota:
         self._per_s = per_s
         self._left: dict[tuple[str, str], tuple[int, int]] = {}  # millionths of one, since when
 
-    def take(self, site: str, origin: Origin, now_micros: int) -> bool:
+    def take(self, site: str, name: str, now_micros: int) -> bool:
         """Whether one more may be journaled; if so, it is counted."""
-        caller = (site, _caller(origin))
+        caller = (site, name)
         left, since_micros = self._left.get(caller, (self._burst_micros, now_micros))
         left = min(self._burst_micros, left + max(0, now_micros - since_micros) * self._per_s)
         allowed = left >= _MICROS_PER_S
@@ -31,7 +32,8 @@ class RefusalQuota:
         return allowed
 
 
-def _caller(origin: Origin) -> str:
+def caller_of(origin: Origin) -> str:
+    """By what name a caller is counted."""
     return (
         f"table:{origin.table}"
         if isinstance(origin, TableOrigin)

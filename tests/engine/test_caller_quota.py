@@ -1,4 +1,4 @@
-"""What a caller can make the journal grow by refusals is bounded, and nothing is lost by it."""
+"""What a caller can make the journal grow for nothing is bounded, and nothing is lost by it."""
 
 from pathlib import Path
 
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.engine import Limits
-from jackpot.engine.refusal_quota import RefusalQuota
-from tests.server.house import Dealer, info_of, open_house, status_of
+from jackpot.engine.caller_quota import CallerQuota, caller_of
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import table_pb2
+from tests.server.house import SITE, Dealer, info_of, open_house, status_of
 
 T4, T5 = TableOrigin("t4", 1, 1), TableOrigin("t5", 1, 1)
 SECOND = 1_000_000
@@ -19,10 +21,10 @@ SECOND = 1_000_000
 @given(st.lists(st.integers(0, 2 * SECOND), max_size=300))
 def test_no_stretch_of_time_has_more_than_the_burst_and_its_share(pauses: list[int]) -> None:
     """Whenever the caller asks."""
-    quota, now, taken = RefusalQuota(5, 2), 0, list[int]()
+    quota, now, taken = CallerQuota(5, 2), 0, list[int]()
     for pause in pauses:
         now += pause
-        if quota.take("house", T4, now):
+        if quota.take("house", caller_of(T4), now):
             taken.append(now)
     for first, begun in enumerate(taken):
         for last in range(first, len(taken)):
@@ -34,11 +36,11 @@ def test_no_stretch_of_time_has_more_than_the_burst_and_its_share(pauses: list[i
 )
 def test_callers_do_not_cost_each_other_anything(other: object, site: str) -> None:
     """Another table, the same table elsewhere, a person of the same name."""
-    quota = RefusalQuota(3, 1)
-    assert [quota.take("house", T4, 0) for _ in range(4)] == [True, True, True, False]
-    assert quota.take(site, other, 0)  # type: ignore[arg-type]
-    assert not quota.take("house", T4, SECOND - 1)
-    assert quota.take("house", T4, SECOND)
+    quota = CallerQuota(3, 1)
+    assert [quota.take("house", caller_of(T4), 0) for _ in range(4)] == [True, True, True, False]
+    assert quota.take(site, caller_of(other), 0)  # type: ignore[arg-type]
+    assert not quota.take("house", caller_of(T4), SECOND - 1)
+    assert quota.take("house", caller_of(T4), SECOND)
 
 
 async def test_a_table_that_asks_for_nonsense_waits_and_loses_no_number(tmp_path: Path) -> None:
@@ -55,6 +57,24 @@ async def test_a_table_that_asks_for_nonsense_waits_and_loses_no_number(tmp_path
         dealer.number -= 1  # it was not used
         house.clock.ahead_s += 9
         await dealer.do("open_round")
+
+
+async def test_a_table_that_attaches_without_end_waits(tmp_path: Path) -> None:
+    """Past the bound nothing is journaled, a repeat is answered, and other tables attach."""
+    limits = Limits(attaches_burst=3, attaches_per_s=1)
+    async with open_house(tmp_path, limits=limits) as house:
+        ids = [new_request_id() for _ in range(4)]
+        requests = [table_pb2.AttachRequest(site=SITE, table="t4", request_id=each) for each in ids]
+        epochs = [(await house.tables.Attach(each)).epoch for each in requests[:3]]
+        before = await house.sequence()
+        with pytest.raises(AioRpcError) as caught:
+            await house.tables.Attach(requests[3])
+        assert info_of(status_of(caught.value)).reason == "OVERLOADED"
+        assert (await house.tables.Attach(requests[2])).epoch == epochs[2]
+        assert await house.sequence() == before
+        assert (await house.dealer("t1")).epoch == 1
+        house.clock.ahead_s += 1
+        assert (await house.tables.Attach(requests[3])).epoch == epochs[2] + 1
 
 
 async def refused_with(dealer: Dealer, kind: str) -> str:

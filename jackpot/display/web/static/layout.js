@@ -30,7 +30,7 @@ function wager(offered) {
       ),
       h("tbody", {}, ...offered.lines.map((line) => row(line, counted))),
     ),
-    h("p", { class: "note" }, offered.odds, " ", h("span", { class: "clause" }, offered.clause)),
+    h("p", { class: "note" }, `${offered.odds} · `, h("span", { class: "clause" }, offered.clause)),
   );
 }
 

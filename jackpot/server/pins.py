@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from jackpot.auth.gate import Actor, record_login
+from jackpot.audit_log import record_login
+from jackpot.auth.gate import Actor
 from jackpot.auth.pins import Pin, PinError, Pins
 from jackpot.auth.roles import PIN_CLEARERS
 from jackpot.core.reasons import Reason

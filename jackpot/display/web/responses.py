@@ -12,7 +12,7 @@ from grpc.aio import AioRpcError
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from jackpot.auth.gate import record_denial
+from jackpot.audit_log import record_denial
 from jackpot.display.push.topics import encode_json
 from jackpot.display.web.access import AWAY, NOT_TAKEN, NOT_YOURS, RefusedPageError
 

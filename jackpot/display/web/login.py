@@ -42,6 +42,8 @@ class LoginPages:
 
     async def _code(self, request: Request) -> Response:
         """A code for whoever shows a certificate that sees any page at all."""
+        if problem := foreign(request):
+            return problem
         actor = self._access.certified(request)
         made = Known()
         if actor.site == self._access.site:

@@ -51,10 +51,11 @@ def begun(state: State, event: IncarnationBegun) -> None:
         event.epochs_above,
         (state.last_payout, event.payouts_above),
         (state.last_proposal, event.proposals_above),
+        (state.last_call, max(state.last_call, event.calls_above)),
     )
     state.restored = (*state.incarnations, incarnation)[-MAX_INCARNATIONS:]
     state.last_payout, state.last_proposal = event.payouts_above, event.proposals_above
-    state.last_call = max(state.last_call, event.calls_above)
+    state.last_call = incarnation.lost_calls[1]  # journals of before let them go on
     for table in state.tables.values():
         table.epoch, table.last_number, table.recent = event.epochs_above, 0, {}
 
@@ -67,6 +68,11 @@ def lost_payout(state: State, payout: int) -> bool:
 def lost_proposal(state: State, proposal: int) -> bool:
     """The same of a proposal."""
     return any(_within(each.lost_proposals, proposal) for each in state.incarnations)
+
+
+def lost_call(state: State, call: int) -> bool:
+    """The same of a table's call for the floor."""
+    return any(_within(each.lost_calls, call) for each in state.incarnations)
 
 
 def _within(lost: tuple[int, int], id_: int) -> bool:

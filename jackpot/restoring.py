@@ -25,6 +25,7 @@ from jackpot.core.commands.operator import BeginIncarnation
 from jackpot.core.identity import digest
 from jackpot.engine.replica import load
 from jackpot.engine.witness import Witnessed, witnessed
+from jackpot.store.folder_lock import alone
 from jackpot.store.journal import Journal, StoreError, UnsoundError
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal, is_in_use
@@ -33,6 +34,7 @@ from jackpot.wire.errors import PlainError
 from jackpot.wire.request_id import new_request_id
 
 STAGED = ".restoring"  # in the data directory, while a restore is under way
+LOCK = ".restoring.lock"  # held by the one restore that may be at work
 Known = Mapping[str, Witnessed]
 _NOTHING: Known = MappingProxyType({})
 
@@ -75,12 +77,13 @@ def restore(
 @contextmanager
 def _alone(data: Path) -> Iterator[None]:
     """Keep out another restore, which would take away what this one has staged."""
-    descriptor = os.open(data, os.O_RDONLY | os.O_DIRECTORY)
+    descriptor = os.open(data / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RestoreError(f"another restore into {data} is under way; wait for it") from None
         yield
-    except BlockingIOError:
-        raise RestoreError(f"another restore into {data} is under way; wait for it") from None
     finally:
         os.close(descriptor)
 
@@ -94,7 +97,7 @@ def _restore(
         raise RestoreError(f"the backup in {backup} is not sound: {why}. Nothing was changed")
     if is_in_use(data):
         raise RestoreError(f"a controller uses the journal in {data}; stop it first")
-    before = _heads_of(data)
+    before, ends = _heads_of(data), _ends_of(data)
     if not discard_newer:
         _verify_older(before, {site.site: site.head_sequence for site in report.sites})
     for site, there in before.items():
@@ -108,14 +111,16 @@ def _restore(
     done = begin_incarnations(staged, reason=reason, by=by, known=known)
     if not verify(staged).ok:
         raise RestoreError(f"the copy in {staged} is not sound; nothing was changed")
-    # It took a while to copy, and somebody may have started a controller meanwhile.
-    if is_in_use(data) or _heads_of(data) != before:
-        raise RestoreError(
-            f"a controller began to use the journal in {data}; stop it, and restore again. "
-            "Nothing was changed"
-        )
-    kept = _put_in_place(staged, data)
-    return [replace(each, kept=str(kept or "")) for each in done]
+    # It took a while to copy, and somebody may have started a controller meanwhile. From here on
+    # nobody can: it would go on with the file that is put aside.
+    with suppress(BlockingIOError), alone(data):
+        if not is_in_use(data) and _ends_of(data) == ends:
+            kept = _put_in_place(staged, data)
+            return [replace(each, kept=str(kept or "")) for each in done]
+    raise RestoreError(
+        f"a controller began to use the journal in {data}; stop it, and restore again. "
+        "Nothing was changed"
+    )
 
 
 def begin_incarnations(
@@ -170,8 +175,8 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
     )
 
 
-def _heads_of(data: Path) -> dict[str, Witnessed]:
-    """Where the journal that is to be replaced ends; of one that can't be read, nothing."""
+def _ends_of(data: Path) -> dict[str, Witnessed]:
+    """Where the journal that is to be replaced ends, as it lies there."""
     found: dict[str, Witnessed] = {}
     if not (data / FILE_NAME).is_file():
         return found
@@ -180,6 +185,12 @@ def _heads_of(data: Path) -> dict[str, Witnessed]:
             last = archive.read(site, head.sequence - 1, 1)
             time_micros = last[0].time_micros if last else 0
             found[site] = Witnessed(head.sequence, head.hash.hex(), time_micros)
+    return found
+
+
+def _heads_of(data: Path) -> dict[str, Witnessed]:
+    """The same with its incarnations; of a journal that can't be read, nothing more."""
+    found = _ends_of(data)
     with suppress(StoreError, UnsoundError), closing(SqliteJournal.open(data)) as journal:
         for site in found:
             replica = load(journal, site)

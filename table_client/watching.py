@@ -1,8 +1,9 @@
 """A table's view of itself: what others change about it, across restarts and failing controllers.
 
 A watch has no deadline: while no controller can be reached it waits. It ends when the table has
-attached again, here or elsewhere. The controller sends something every few seconds, so a connection
-that has died without a word is noticed, and replaced.
+attached again, here or elsewhere, and where every controller refuses the certificate. The
+controller sends something every few seconds, so a connection that has died without a word is
+noticed, and replaced.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ async def watch_table(
 ) -> AsyncIterator[pb.WatchTableResponse]:
     """The table as it is now, and again whenever something about it has changed."""
     request = pb.WatchTableRequest(site=site, table=table, epoch=epoch)
-    pause_s, sequence = PAUSE_S[0], 0
+    pause_s, sequence, refused = PAUSE_S[0], 0, 0
     while True:
         stub = controllers.stub
         call = stub.WatchTable(request, wait_for_ready=controllers.waits)
@@ -37,14 +38,15 @@ async def watch_table(
                 except (StopAsyncIteration, TimeoutError):
                     controllers.failed(stub)
                     break
-                pause_s = PAUSE_S[0]
+                pause_s, refused = PAUSE_S[0], 0
                 # Another controller may be a moment behind the one before.
                 if frame.sequence >= sequence and not frame.progress:
                     sequence = frame.sequence
                     yield frame
         except grpc.RpcError as error:
             refusal = await controllers.judge(stub, error)
-            if refusal.retry_s is None:
+            refused = refused + 1 if refusal.code == "UNAUTHENTICATED" else 0
+            if refusal.retry_s is None or refused >= controllers.count:
                 raise refusal from error
         finally:
             call.cancel()

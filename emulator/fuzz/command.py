@@ -30,27 +30,31 @@ def run_chunk(seed: int, count: int, grpc_count: int) -> "Counter[str]":
     from emulator.fuzz.ledger import HarmError, Ledger
     from emulator.fuzz.messages import Messages
     from emulator.fuzz.over_grpc import Served
+    from emulator.fuzz.pins import fuzzed_pins
     from emulator.soak.site import write_site
     from jackpot.rules.site import load_site
 
     with tempfile.TemporaryDirectory() as folder:
         site = load_site(write_site(Path(folder), TABLES, herd=False))
-    messages, ledger, served = Messages(site, seed), Ledger(site, seed), Served(site, seed)
+    messages, served = Messages(site, seed), Served(site, seed)
     sent, what = 0, ""
     try:
-        for turn in range(count - grpc_count):
-            sent = turn
-            method, raw = messages.next(ledger.state)
-            what = f"{method.name} {raw.hex()}"
-            ledger.take(method, raw, turn)
-        ledger.look()
+        with fuzzed_pins(site.id) as pins, _unlogged():
+            ledger = Ledger(site, seed, pins)
+            for turn in range(count - grpc_count):
+                sent = turn
+                method, raw = messages.next(ledger.state)
+                what = f"{method.name} {raw.hex()}"
+                ledger.take(method, raw, turn)
+            ledger.look()
         if grpc_count:
             with _unlogged():
                 asyncio.run(served.run(grpc_count))
     except Exception as error:
         why = str(error) if isinstance(error, HarmError) else f"INTERNAL: {error!r}"
         raise FuzzError(f"seed {seed}, message {sent}: {why} ({what})") from error
-    return ledger.outcomes + Counter({f"gRPC {k}": v for k, v in served.outcomes.items()})
+    over_grpc = Counter({f"gRPC {k}": v for k, v in served.outcomes.items()})
+    return ledger.outcomes + ledger.did + over_grpc
 
 
 @contextmanager

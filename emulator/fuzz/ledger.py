@@ -12,13 +12,16 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 from msgspec.msgpack import encode
 
+from emulator.fuzz.pins import FuzzedPins
 from jackpot.auth.gate import Actor
+from jackpot.auth.roles import PIN_ACTS
+from jackpot.core import incarnation
 from jackpot.core.commands import AnyCommand, Request
 from jackpot.core.commands.base import OperatorOrigin
-from jackpot.core.commands.operator import DefineLink, DefineTable, PutInService
+from jackpot.core.commands.operator import BeginIncarnation, DefineLink, DefineTable, PutInService
 from jackpot.core.commands.table import Malformed
 from jackpot.core.config import Site
-from jackpot.core.events import Refused
+from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Refusal
 from jackpot.engine.batch import FAILED, Decider
@@ -30,6 +33,7 @@ from jackpot.server.codec import Command, Read
 from jackpot.server.codec import meter as meters
 from jackpot.server.codec import operator as operators
 from jackpot.server.codec import table as tables
+from jackpot.server.codec.pages import paged
 from jackpot.server.errors import CallRefusedError, status_of
 from jackpot.server.rpc import decode
 from jackpot.sources import draw_entropy, replayed
@@ -42,7 +46,13 @@ ROWS = {
     "OperatorService": operators.ROWS,
 }
 LOOK_EVERY = 128  # messages; also before every accepted one
-STAFF = (Actor("ann", "operations"), Actor("bob", "accounting"), Actor("flo", "table games"))
+RESTORE_EVERY = 900  # messages, after which the journal goes on as if from a backup
+STAFF = (
+    Actor("ann", "operations"),
+    Actor("bob", "accounting"),
+    Actor("flo", "table games"),
+    Actor("fay", "table games", at_table="table-001"),  # a PIN is good at one table only
+)
 
 
 class HarmError(Exception):
@@ -52,8 +62,11 @@ class HarmError(Exception):
 class Ledger:
     """Takes messages, and sees that what it refuses changes nothing."""
 
-    def __init__(self, site: Site, seed: int) -> None:
+    def __init__(self, site: Site, seed: int, pins: FuzzedPins | None = None) -> None:
+        """Without PINs messages about them are only read."""
+        self._pins = pins
         self.outcomes: Counter[str] = Counter()
+        self.did: Counter[str] = Counter()  # by the names of events
         self._site = site
         sources = replayed(str(seed))
         self._decider = Decider(names, sources.clock, draw_entropy, Limits(), None, POKER)
@@ -76,6 +89,8 @@ class Ledger:
         except CallRefusedError as error:
             self.outcomes[error.refusal.reason] += 1
             status_of(error.refusal, error.sequence).SerializeToString()
+        if turn % RESTORE_EVERY == RESTORE_EVERY - 1:
+            self._restore()
         self._since_look += 1
         if self._since_look >= LOOK_EVERY:
             self.look()
@@ -88,6 +103,13 @@ class Ledger:
 
     def _serve(self, method: MethodDescriptor, raw: bytes, actor: Actor) -> None:
         message = decode(GetMessageClass(method.input_type), raw)
+        if method.containing_service.name == "PinService":
+            if self._pins is not None:
+                self._pins.serve(method.name, message)
+            self.outcomes["PINs"] += 1
+            return
+        if f"{method.containing_service.name}/{method.name}" not in PIN_ACTS:
+            actor = actor._replace(at_table="")
         row = ROWS[method.containing_service.name][method.name]
         if method.name == "Play":
             for kind, _, request in row.parse(message):
@@ -106,10 +128,28 @@ class Ledger:
             found = row.answer(self.state, asked) if site == self._site.id else None
             if isinstance(found, Refusal):
                 raise CallRefusedError(found)
+            if found is not None:
+                paged(message, found).SerializeToString()
             self.outcomes["read"] += 1
         else:
             row.parse(message)
             self.outcomes["read"] += 1
+
+    def _restore(self) -> None:
+        """Begin another incarnation, as a restore does behind the last entry of a backup."""
+        self.look()
+        state, head = self.state, self._replica.head
+        command = BeginIncarnation(f"i{head.sequence}", head.hash.hex(), "fuzz", "ann")
+        origin = OperatorOrigin("ann", new_request_id())
+        request = Request(state.site, origin, command, state.time_micros)
+        self._add(request, incarnation.begin(state, command, request), state.time_micros)
+
+    def _add(self, request: Request, event: AnyEvent, time_micros: int) -> JournaledAnswer:
+        entry = self._replica.add(request.origin, event, digest(request.command), time_micros)
+        self._replica.check()
+        self._left = encode(self._replica.state)
+        self.did[type(event).__name__] += 1
+        return JournaledAnswer(entry.sequence, entry.time_micros, event)
 
     def _carry_out(self, request: Request) -> JournaledAnswer | None:
         """A command as the engine carries it out; None where it is refused or a repeat."""
@@ -124,18 +164,27 @@ class Ledger:
             self.outcomes["repeat" if isinstance(known, Repeat) else known.reason] += 1
             return None
         event, time_micros = self._decider.decide(
-            self._replica, request.origin, request.command, keeps_cage=request.keeps_cage
+            self._replica,
+            request.origin,
+            request.command,
+            keeps_cage=request.keeps_cage,
+            at_table=request.at_table,
         )
         if isinstance(event, Refused):
             self.outcomes[event.reason] += 1
             status_of(Refusal(event.reason, event.details), 1).SerializeToString()
             return None
         self.look()
-        entry = self._replica.add(request.origin, event, content, time_micros)
-        self._replica.check()
-        self._left = encode(self._replica.state)
+        where = self._where(event)
+        if request.at_table and where not in ("", request.at_table):
+            raise HarmError(f"a PIN typed at {request.at_table} did something at {where}")
         self.outcomes["accepted"] += 1
-        return JournaledAnswer(entry.sequence, entry.time_micros, event)
+        return self._add(request, event, time_micros)
+
+    def _where(self, event: Any) -> str:
+        """The table that an event is about; empty where it is about none."""
+        found = self.state.payouts.get(getattr(event, "payout", 0))
+        return str(found.table if found else getattr(event, "table", ""))
 
     def told(self) -> Iterator[str]:
         """What became of the messages, the most frequent first."""

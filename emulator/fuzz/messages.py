@@ -15,11 +15,11 @@ from jackpot.core.config import Site
 from jackpot.core.state import State
 from jackpot.rules.cards import DECK
 from jackpot.wire.request_id import make_request_id, new_request_id, request_id_time_ms
-from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 
 METHODS: list[MethodDescriptor] = [
     method
-    for file in (table_pb2, meter_pb2, operator_pb2)
+    for file in (table_pb2, meter_pb2, operator_pb2, pin_pb2)
     for service in file.DESCRIPTOR.services_by_name.values()
     for method in service.methods
 ]
@@ -27,6 +27,7 @@ DOLLAR = 1_000_000
 WILD = 0.06  # of the fields: something that the wire allows and nobody means
 MUTATED = 0.35  # of the messages: bytes changed after they were written
 STEPS = 0.4  # of the messages: the right next step of some round
+CALLS = 0.1  # of those: a call for the floor, or the answer to one
 _TEXTS = ("", "x" * 5_000, "\0", "a/b", "é", " ", "-", "null", "\u202e", "0" * 65)
 _INTS = (-(2**31), -1, 0, 1, 2, 7, 33, 2**31 - 1)
 _LONGS = (-(2**63), -1, 0, 1, DOLLAR - 1, DOLLAR, 10**15, 10**15 + 1, 2**63 - 1)
@@ -108,15 +109,16 @@ class Messages:
                 return random.choice(_TEXTS)
             return random.choice(_BY_TYPE.get(field.type, (0,)))
         if field.type == field.TYPE_STRING:
-            return self._text(field.name)
+            return self._text(field.name, state)
         if field.type == field.TYPE_ENUM:
             return random.randrange(1, 4)
         if field.type == field.TYPE_BOOL:
             return random.random() < 0.5  # noqa: PLR2004 - either
         return self._number(field.name, state)
 
-    def _text(self, name: str) -> str:
+    def _text(self, name: str, state: State) -> str:
         random = self.random
+        listed = self._tables[self._table].irregularities
         known: dict[str, Any] = {
             "site": (self._site.id,),
             "table": (self._table,),
@@ -134,7 +136,11 @@ class Messages:
             "community_cards": _CARDS,
             "player": ("", "p1", "p2"),
             "account": ("", "card-1", "card-2"),
-            "irregularity": ("misdeal", "exposed-card"),
+            "irregularity": ("misdeal", *listed.voids_round, *listed.voids_seat),
+            "incarnation": (*(each.id for each in state.incarnations), "lost"),
+            # A good PIN takes long to keep, on purpose: few are.
+            "pin": (*("112233445566", "123456", "49381") * 20, "493817"),
+            "principal": ("ann", "floor:flo"),
         }
         if name == "request_id":
             ahead_ms = random.choice((0, 0, 0, 0, -5_000, 5_000, 700_000))
@@ -154,6 +160,10 @@ class Messages:
             return table.rounds
         if name == "payout":
             return random.choice([*state.payouts, 1])
+        if name == "call":
+            return random.choice([*(each.id for each in state.calls.values()), state.last_call, 1])
+        if name in {"first_sequence", "last_sequence"}:
+            return state.sequence + random.choice((-5, 0, 5))
         if name == "proposal":
             return random.choice([*state.proposals, 1])
         if name.endswith("_micros"):
@@ -163,7 +173,9 @@ class Messages:
     def _step(self, state: State) -> "tuple[MethodDescriptor, Message] | None":
         """The command that a table sends next; a fifth of them with something filled in anew."""
         known, table = state.tables[self._table], self._tables[self._table]
-        if not known.epoch:
+        if (call := state.calls.get(self._table)) and self.random.random() < CALLS:
+            return self._answer(call.id)
+        if known.epoch == state.incarnation.epochs_above:  # nobody speaks for it
             name, command = "Attach", None
         else:
             name, command = self._command(known.round, table)
@@ -187,8 +199,20 @@ class Messages:
             self._fill(message.command, state)
         return method, message
 
+    def _answer(self, call: int) -> "tuple[MethodDescriptor, Message]":
+        """A floorperson's answer to a table's call."""
+        service = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
+        method = service.methods_by_name[
+            self.random.choice(("ApproveFloorCall", "DeclineFloorCall"))
+        ]
+        message: Any = GetMessageClass(method.input_type)()
+        message.site, message.request_id, message.call = self._site.id, new_request_id(), call
+        return method, message
+
     def _command(self, round_: Any, table: Any) -> tuple[str, Any]:
         random, phase = self.random, round_.phase if round_ else "settled"
+        if round_ and random.random() < CALLS:
+            return "CallFloor", self._call(round_, table)
         if phase == "settled":
             return "OpenRound", None
         if phase == "open" and not round_.wagers:
@@ -217,6 +241,23 @@ class Messages:
             dealer=rest[: table.dealer_cards],
             community=rest[table.dealer_cards : table.dealer_cards + table.community_cards],
         )
+
+    def _call(self, round_: Any, table: Any) -> Any:
+        """Something that a table can't take back alone."""
+        random, listed = self.random, table.irregularities
+        seat, bets = next(iter(round_.wagers.items()), (1, {self._bets[0]: None}))
+        asked = table_pb2.CallFloor(round=round_.number)
+        match random.randrange(3):
+            case 0:
+                asked.act = table_pb2.FLOOR_ACT_VOID_ROUND
+                asked.irregularity = random.choice(listed.voids_round or ("misdeal",))
+            case 1:
+                asked.act, asked.seat = table_pb2.FLOOR_ACT_VOID_SEAT, seat
+                asked.irregularity = random.choice(listed.voids_seat or ("misdeal",))
+            case _:
+                asked.act, asked.seat = table_pb2.FLOOR_ACT_REMOVE_WAGER, seat
+                asked.bet = next(iter(bets))
+        return asked
 
     def _wagers(self, table: Any) -> Any:
         seats = self.random.sample(range(1, table.seats + 1), self.random.randrange(1, 4))

@@ -6,7 +6,6 @@ page, is the table its own. Denied calls leave one line in the audit log and not
 """
 
 import asyncio
-import json
 import logging
 import math
 import ssl
@@ -23,7 +22,6 @@ from jackpot.auth.revocation import RevocationList
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role
 from jackpot.wire.identity import Tls
 
-audit = logging.getLogger("jackpot.audit")
 _log = logging.getLogger(__name__)
 _CACHED = 4_096  # certificates whose parsing is remembered
 
@@ -195,15 +193,3 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
 def _denied(actor: Actor, why: str, **needs: str) -> DeniedError:
     who = {"principal": actor.principal, "role": actor.role or "", "site": actor.site}
     return DeniedError(known=True, why=why, principal=actor.principal, details={**who, **needs})
-
-
-def record_denial(what: str, peer: str, principal: str, why: str) -> None:
-    """The one trace that a denied call leaves."""
-    line = {"denied": what, "peer": peer, "principal": principal, "why": why}
-    audit.warning("%s", json.dumps(line, sort_keys=True))
-
-
-def record_login(what: str, peer: str, principal: str) -> None:
-    """That a browser was let in, or let itself out."""
-    line = {"login": what, "peer": peer, "principal": principal}
-    audit.info("%s", json.dumps(line, sort_keys=True))

@@ -121,10 +121,13 @@ class Attempts:
         clock: Callable[[], float] = time.monotonic,
         most: int = MAX_FAILURES,
         within_s: float = FAILURES_S,
+        peers: int = MAX_PEERS,
     ) -> None:
+        """Past so many peers the one is forgotten that was wrong the longest ago."""
         self._clock = clock
         self._most = most
         self._within_s = within_s
+        self._peers = peers
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait_s(self, peer: str) -> float:
@@ -141,7 +144,7 @@ class Attempts:
 
     def failed(self, peer: str) -> None:
         """A peer was wrong."""
-        while len(self._failures) >= MAX_PEERS and peer not in self._failures:
+        while len(self._failures) >= self._peers and peer not in self._failures:
             self._failures.popitem(last=False)
         self._failures.setdefault(peer, deque(maxlen=self._most)).append(self._clock())
         self._failures.move_to_end(peer)

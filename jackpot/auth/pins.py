@@ -5,20 +5,19 @@ journaled or logged, and leaves the process that was given it in no form but its
 """
 
 import asyncio
-import os
+import logging
 import time
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import Attempts
-from jackpot.auth.roles import Role
-from jackpot.wire.errors import PlainError
+from jackpot.auth.pin_file import ByPerson, Pin, PinError, PinFile
 
 PINS = "pins.json"  # their usual name, beside the journal
 SHORTEST, LONGEST = 6, 12
@@ -29,51 +28,7 @@ PLACE, PLACE_S = 20, 15 * 60.0
 ANYWHERE, ANYWHERE_S = 30, 24 * 3_600.0
 MAX_WAITING = 8  # for the one that is being compared
 MAX_PINS = 4_096
-_MODE = 0o600
-
-
-class PinError(PlainError):
-    """A PIN, or the file of them, that can't be used; the text never has any of it."""
-
-
-class Pin(msgspec.Struct, frozen=True):
-    """Somebody's PIN, and the certificate that it is as good as."""
-
-    site: str
-    principal: str
-    department: str
-    role: Role
-    serial: str  # in hexadecimal digits
-    expires_s: float
-    since_s: float
-    hash: str
-
-    @property
-    def actor(self) -> Actor:
-        """Whose it is."""
-        return Actor(
-            self.principal,
-            self.department,
-            self.role,
-            serial=int(self.serial, 16),
-            site=self.site,
-            expires_s=self.expires_s,
-        )
-
-    @classmethod
-    def of(cls, actor: Actor, hash_: str, now_s: float) -> Self:
-        """A person's new PIN."""
-        assert actor.role is not None
-        return cls(
-            actor.site,
-            actor.principal,
-            actor.department,
-            actor.role,
-            f"{actor.serial:x}",
-            actor.expires_s,
-            now_s,
-            hash_,
-        )
+_log = logging.getLogger(__name__)
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -132,43 +87,47 @@ class Pins:
         passed: Callable[[], float] = time.monotonic,
     ) -> None:
         """`fault` says why a person's certificate is good no longer."""
-        self._path = path
+        self._file = PinFile(path)
         self._fault = fault
         self._clock = clock
-        self._pins = {(pin.site, pin.principal): pin for pin in _read(path)}
+        self._setting: set[tuple[str, str]] = set()  # who is setting theirs
         self._one_at_a_time = asyncio.Lock()
         self._waiting = 0
         self._here = Attempts(passed, HERE, HERE_S)
         self._place = Attempts(passed, PLACE, PLACE_S)
-        self._anywhere = Attempts(passed, ANYWHERE, ANYWHERE_S)
+        self._anywhere = Attempts(passed, ANYWHERE, ANYWHERE_S, MAX_PINS)
 
     def holders(self, site: str) -> list[tuple[Pin, bool]]:
         """Who has a PIN at a site, and whether it has ended."""
-        found = (pin for (where, _), pin in sorted(self._pins.items()) if where == site)
+        found = (pin for (where, _), pin in sorted(self._known().items()) if where == site)
         return [(pin, bool(self._fault(pin.actor))) for pin in found]
 
     async def set(self, actor: Actor, pin: str) -> Pin:
         """Give a person this PIN instead of any that they had; PinError where it is weak."""
         if problem := weakness(pin):
             raise PinError(problem)
-        async with self._one_at_a_time:
-            key = (actor.site, actor.principal)
-            if key not in self._pins and len(self._pins) >= MAX_PINS:
-                raise PinError(f"no more than {MAX_PINS} people can have a PIN")
-            hash_ = await asyncio.to_thread(lambda: str(_hasher().hash(pin)))
-            made = Pin.of(actor, hash_, self._clock())
-            await self._save({**self._pins, key: made})
+        key = (actor.site, actor.principal)
+        if key in self._setting:  # or whoever sets theirs without end would keep others waiting
+            raise PinError("another of this person's is being set just now")
+        self._setting.add(key)
+        try:
+            async with self._one_at_a_time:
+                hash_ = await asyncio.to_thread(lambda: str(_hasher().hash(pin)))
+                made = Pin.of(actor, hash_, self._clock())
+                await asyncio.to_thread(self._file.change, lambda pins: _added(pins, key, made))
+        finally:
+            self._setting.discard(key)
         self._anywhere.forget(f"{actor.site}/{actor.principal}")
         return made
 
     async def clear(self, site: str, principal: str) -> bool:
         """Take a PIN away; whether there was one."""
+
+        def without(pins: ByPerson) -> ByPerson:
+            return {key: pin for key, pin in pins.items() if key != (site, principal)}
+
         async with self._one_at_a_time:
-            left = {key: pin for key, pin in self._pins.items() if key != (site, principal)}
-            there = len(left) < len(self._pins)
-            if there:
-                await self._save(left)
-        return there
+            return await asyncio.to_thread(self._file.change, without)
 
     async def check(self, site: str, name: str, pin: str, place: str) -> Checked:
         """Whose PIN this is, if it is theirs and they may try it here just now."""
@@ -199,47 +158,28 @@ class Pins:
             attempts.failed(key)
         return Checked(left=min(attempts.left(key) for attempts, key in counted))
 
+    def _known(self) -> ByPerson:
+        """Everybody's PIN; nobody's where the file can't be used any more."""
+        try:
+            return self._file.pins()
+        except PinError as error:
+            _log.error("nobody's PIN is good: %s", error)
+            return {}
+
     def _named(self, site: str, name: str) -> Pin | None:
         """Whom a name means: floor:flo, or flo where only one person of that name has a PIN."""
-        if (site, name) in self._pins:
-            return self._pins[site, name]
+        pins = self._known()
+        if (site, name) in pins:
+            return pins[site, name]
         found = [
             pin
-            for (where, principal), pin in self._pins.items()
+            for (where, principal), pin in pins.items()
             if where == site and principal.partition(":")[2] == name
         ]
         return found[0] if len(found) == 1 else None
 
-    async def _save(self, pins: "dict[tuple[str, str], Pin]") -> None:
-        await asyncio.to_thread(_write, self._path, list(pins.values()))
-        self._pins = pins
 
-
-def _read(path: Path) -> list[Pin]:
-    try:
-        if path.stat().st_mode & 0o077:
-            raise PinError(f"{path} can be read by others: chmod 600 {path}")
-        return msgspec.json.decode(path.read_bytes(), type=list[Pin])
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise PinError(f"can't read {path}: {error.strerror}") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        # Without its cause: it may quote what it could not read.
-        raise PinError(
-            f"{path} is not a file of PINs; move it away, and people set theirs again"
-        ) from None
-
-
-def _write(path: Path, pins: list[Pin]) -> None:
-    """All or nothing, and never readable by others, not even for a moment."""
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE), "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(pins)))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        raise PinError(f"can't write {path}: {error.strerror}") from error
+def _added(pins: ByPerson, key: tuple[str, str], made: Pin) -> ByPerson:
+    if key not in pins and len(pins) >= MAX_PINS:
+        raise PinError(f"no more than {MAX_PINS} people can have a PIN")
+    return {**pins, key: made}

@@ -158,6 +158,14 @@ def serve(
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
     gate = Gate(Files.beside(cert, ca), *(site.id for site in sites)) if cert and ca else None
+    if staff_on_loopback and gate:
+        raise click.UsageError("--staff-on-loopback is for a controller without --cert and --ca")
+    if staff_on_loopback:
+        click.echo(
+            "warning: STAFF PAGES ARE OPEN to everybody on this machine, and through any proxy "
+            "that does not say so (--staff-on-loopback)",
+            err=True,
+        )
     shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
     shown = {site: where for site, where in shown.items() if where}
     store = store or file.server.data

@@ -29,6 +29,7 @@ from jackpot.core.events.table import (
     SeatVoided,
     WagerRemoved,
 )
+from jackpot.core.incarnation import lost_call
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import find_bet
 from jackpot.core.state import FloorCall, State, TableState
@@ -140,7 +141,7 @@ def _command(call: FloorCall) -> floor.FloorCommand:
 
 def _open(state: State, number: int, now_micros: int, table: str = "") -> FloorCall | Refusal:
     """The open call with this number; only one of this table, where it is given."""
-    if not 1 <= number <= state.last_call:
+    if not 1 <= number <= state.last_call or lost_call(state, number):
         return refuse(Reason.UNKNOWN_CALL, call=number)
     for call in _known(state, table):
         if call.id != number:

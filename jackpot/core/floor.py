@@ -24,6 +24,8 @@ def act(
     table = state.tables.get(command.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
+    if request.at_table not in ("", command.table):
+        return refuse(Reason.NOT_ALLOWED, needs_table=command.table)
     if refusal := impossible(table, command):
         return refusal
     round_, person = _round(table), _person(request)

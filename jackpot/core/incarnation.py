@@ -2,7 +2,7 @@
 
 What followed the backup is lost, and nobody knows all of it. So nothing that may have been given
 there is given again. Epochs jump to the present time in milliseconds, past any that a table can
-have had; payouts and proposals jump to the next million.
+have had; payouts, proposals and calls for the floor jump to the next million.
 """
 
 from jackpot.core.commands import Request
@@ -13,7 +13,7 @@ from jackpot.core.state import MAX_INCARNATIONS, Incarnation, State
 
 RESTORED, TABLE_ROLLED_BACK = "RESTORED", "TABLE_ROLLED_BACK"  # alarms
 _MICROS_PER_MS = 1_000
-_IDS = 1_000_000  # payouts and proposals of one incarnation
+_IDS = 1_000_000  # payouts, proposals and calls of one incarnation
 
 
 def begin(state: State, command: BeginIncarnation, request: Request) -> IncarnationBegun:
@@ -33,6 +33,7 @@ def begin(state: State, command: BeginIncarnation, request: Request) -> Incarnat
         payouts_above=_next_ids(state.last_payout, ordinal),
         proposals_above=_next_ids(state.last_proposal, ordinal),
         alarms=(RESTORED,),
+        calls_above=_next_ids(state.last_call, ordinal),
     )
 
 
@@ -50,9 +51,11 @@ def begun(state: State, event: IncarnationBegun) -> None:
         event.epochs_above,
         (state.last_payout, event.payouts_above),
         (state.last_proposal, event.proposals_above),
+        (state.last_call, max(state.last_call, event.calls_above)),
     )
     state.restored = (*state.incarnations, incarnation)[-MAX_INCARNATIONS:]
     state.last_payout, state.last_proposal = event.payouts_above, event.proposals_above
+    state.last_call = incarnation.lost_calls[1]  # journals of before let them go on
     for table in state.tables.values():
         table.epoch, table.last_number, table.recent = event.epochs_above, 0, {}
 
@@ -65,6 +68,11 @@ def lost_payout(state: State, payout: int) -> bool:
 def lost_proposal(state: State, proposal: int) -> bool:
     """The same of a proposal."""
     return any(_within(each.lost_proposals, proposal) for each in state.incarnations)
+
+
+def lost_call(state: State, call: int) -> bool:
+    """The same of a table's call for the floor."""
+    return any(_within(each.lost_calls, call) for each in state.incarnations)
 
 
 def _within(lost: tuple[int, int], id_: int) -> bool:

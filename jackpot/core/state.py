@@ -316,8 +316,8 @@ class FloorCall(Struct, frozen=True, gc=False, omit_defaults=True):
 class Incarnation(Struct, frozen=True, gc=False):
     """A history of the journal: the first, or one that began when a backup was restored.
 
-    What came after `common_sequence` in the history before is lost. No epoch, payout or proposal
-    that may have been given there is given again.
+    What came after `common_sequence` in the history before is lost. No epoch, payout, proposal
+    or call that may have been given there is given again.
     """
 
     id: str = ""
@@ -327,6 +327,7 @@ class Incarnation(Struct, frozen=True, gc=False):
     epochs_above: int = 0  # every epoch up to here belongs to an earlier history
     lost_payouts: tuple[int, int] = (0, 0)  # ids after the first number, up to the second
     lost_proposals: tuple[int, int] = (0, 0)
+    lost_calls: tuple[int, int] = (0, 0)
 
 
 FIRST = Incarnation()

@@ -18,9 +18,9 @@ from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
-from jackpot.engine.caller_quota import CallerQuota, caller_of
 from jackpot.engine.messages import Answer, Job, JournaledAnswer, Limits, Outcome
 from jackpot.engine.replica import Replica
+from jackpot.quota import CallerQuota
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,
@@ -37,6 +37,15 @@ TOO_MANY = refuse(Reason.OVERLOADED, problem="too many refused commands; wait a 
 TOO_MANY_ATTACHES = refuse(Reason.OVERLOADED, problem="too many attachments; wait a moment")
 UNAVAILABLE = refuse(Reason.STORE_UNAVAILABLE)
 FAILED = "the controller failed on it; see its log"
+
+
+def caller_of(origin: Origin) -> str:
+    """By what name a caller is counted."""
+    return (
+        f"table:{origin.table}"
+        if isinstance(origin, TableOrigin)
+        else getattr(origin, "principal", "")
+    )
 
 
 def _refused(command: AnyCommand, refusal: Refusal) -> Refused:

@@ -5,7 +5,6 @@ how much may be on its way.
 """
 
 import asyncio
-import logging
 from collections import deque
 from contextlib import suppress
 from typing import Any
@@ -14,6 +13,7 @@ import grpc
 import msgspec
 from grpc._cython import cygrpc  # type: ignore[attr-defined]  # has no stubs
 
+from jackpot.audit_log import record_denial
 from jackpot.front import frames
 from jackpot.front.frames import FrameError, Link, Opening, Ready, Setup
 from jackpot.front.peers import hang_up
@@ -35,7 +35,6 @@ _OPTIONS = (
     *keepalive(),  # a table whose cable was cut must not look attached
     ("grpc.keepalive_permit_without_calls", 1),
 )
-_audit = logging.getLogger("jackpot.audit")
 Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of raw bytes
 
 
@@ -171,10 +170,7 @@ class Front(grpc.GenericRpcHandler):
         opening = Opening(method, context.peer(), self._certificate(context))
         if opening.certificate in self._shunned:  # the ledger is not asked again
             if opening.peer not in self._hanging_up:
-                _audit.warning(
-                    '{"denied": "connection", "peer": "%s", "why": "refused before"}',
-                    opening.peer,
-                )
+                record_denial("connection", opening.peer, _names(context), "refused before")
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
         self._number += 1
@@ -332,6 +328,12 @@ class Front(grpc.GenericRpcHandler):
             if call.since_s and now_s - call.since_s >= MAX_UNREAD_S and call.end is None:
                 self.link.send(frames.UNREAD, call.number)
         self._timer = self._loop.call_later(_LOOK_S, self._look)
+
+
+def _names(context: Context) -> str:
+    """Whom a certificate names, as TLS has read it."""
+    found = context.auth_context().get("x509_subject_alternative_name") or ()
+    return ", ".join(each.decode(errors="replace") for each in found)
 
 
 def _set(waiting: "asyncio.Future[None] | None") -> None:

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial
+from jackpot.audit_log import record_denial
+from jackpot.auth.gate import Actor, DeniedError, Gate, allow
 from jackpot.core.reasons import Reason
 from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from jackpot.auth.gate import Actor, record_login
-from jackpot.auth.pins import Pin, PinError, Pins
+from jackpot.audit_log import record_login
+from jackpot.auth.gate import Actor
+from jackpot.auth.pin_file import Pin, PinError
+from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PIN_CLEARERS
 from jackpot.core.reasons import Reason
 from jackpot.server.codec.fields import malformed, text
@@ -44,7 +46,10 @@ class PinService:
         whose = text(message.principal or actor.principal, "principal")
         if whose != actor.principal and actor.role not in PIN_CLEARERS:
             raise refused(Reason.NOT_ALLOWED)
-        cleared = await pins.clear(actor.site, whose)
+        try:
+            cleared = await pins.clear(actor.site, whose)
+        except PinError as error:
+            raise malformed("principal", str(error)) from None
         if cleared:
             record_login(f"PIN of {whose} cleared", "", actor.principal)
         return pb.ClearPinResponse(cleared=cleared)

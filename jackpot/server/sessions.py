@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow, record_denial, record_login
+from jackpot.audit_log import record_denial, record_login
+from jackpot.auth.gate import Actor, DeniedError, Gate, allow
 from jackpot.auth.logins import Logins
 from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PAGES, PIN_ACTS

@@ -5,6 +5,7 @@ lose a commit when it is reset. One process must use one SQLite library only, an
 the file beside it: closing any descriptor of a file drops all of the process's POSIX locks on it.
 """
 
+import os
 import time
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -13,6 +14,7 @@ from typing import Any, Self
 
 import pysqlite3
 
+from jackpot.store.folder_lock import share
 from jackpot.store.journal import (
     GENESIS,
     Entry,
@@ -62,24 +64,36 @@ class SqliteJournal:
 
     shared = False
 
-    def __init__(self, connection: Any, untouched: Path | None = None) -> None:
-        """`untouched` is the log that nobody may begin to write while this reads."""
+    def __init__(
+        self, connection: Any, untouched: Path | None = None, lock: int | None = None
+    ) -> None:
+        """`untouched` is the log that nobody may begin to write while this reads.
+
+        `lock` is the descriptor that keeps the file from being replaced.
+        """
         self._connection = connection
         self._untouched = untouched
+        self._lock = lock
 
     @classmethod
     def open(cls, directory: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Self:
         """Open the journal of a data directory, creating both; assert every setting."""
         with _AsStoreError(f"can't open the journal in {directory}"):
+            until_s = time.monotonic() + busy_timeout_s
             directory.mkdir(parents=True, exist_ok=True)
-            make_private(directory / FILE_NAME)  # its log gets the same mode
-            connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
+            lock = _share(directory, until_s)
             try:
-                _make_ready(connection, time.monotonic() + busy_timeout_s)
+                make_private(directory / FILE_NAME)  # its log gets the same mode
+                connection = _connect(directory / FILE_NAME, "rwc", busy_timeout_s)
+                try:
+                    _make_ready(connection, until_s)
+                except BaseException:
+                    connection.close()
+                    raise
             except BaseException:
-                connection.close()
+                os.close(lock)
                 raise
-        return cls(connection)
+        return cls(connection, lock=lock)
 
     @classmethod
     def open_to_read(cls, directory: Path) -> Self:
@@ -101,6 +115,9 @@ class SqliteJournal:
         """Let go of the file; the last one to do so folds the WAL into it."""
         with _AsStoreError("can't close the journal"):
             self._connection.close()
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
         if self._untouched and self._untouched.exists():
             raise StoreError("a controller has begun to write to the journal meanwhile: try again")
 
@@ -232,6 +249,13 @@ class SqliteTransaction:
         if found is None:
             found = self._streams[site] = _stream(self._connection, site)
         return found
+
+
+def _share(directory: Path, until_s: float) -> int:
+    try:
+        return share(directory, until_s)
+    except BlockingIOError:
+        raise StoreError(f"a restore into {directory} is under way; wait for it") from None
 
 
 def is_in_use(directory: Path) -> bool:

@@ -10,15 +10,16 @@ import pytest
 
 from jackpot.auth import pins as module
 from jackpot.auth.gate import Actor
+from jackpot.auth.pin_file import PinError
 from jackpot.auth.pins import (
     ANYWHERE,
     HERE,
     HERE_S,
+    MAX_PINS,
     MAX_WAITING,
     PINS,
     PLACE,
     Checked,
-    PinError,
     Pins,
     weakness,
 )
@@ -200,6 +201,67 @@ async def test_guesses_at_once_are_no_way_around(
     assert compared == HERE
     assert sum(each.wait_s == 1.0 for each in found) == 50 - MAX_WAITING
     assert (await try_here(pins, GOOD)).wait_s
+
+
+async def test_controllers_on_one_file_share_what_it_says(tmp_path: Path) -> None:
+    """What one sets or takes away is so for the other, and neither undoes what the other did."""
+    one, other = kept(tmp_path), kept(tmp_path)
+    fay = FLO._replace(principal="floor:fay")
+    await one.set(FLO, GOOD)
+    await other.set(fay, "582936")
+    assert (await try_here(other, GOOD)).actor == FLO
+    assert (await try_here(one, "582936", "fay")).actor == fay
+    assert await other.clear("house", "floor:flo")
+    assert (await try_here(one, GOOD)).actor is None
+    assert [pin.principal for pin, _ in one.holders("house")] == ["floor:fay"]
+    many = [FLO._replace(principal=f"floor:f{n}") for n in range(20)]
+    await asyncio.gather(*((one, other)[n % 2].set(who, GOOD) for n, who in enumerate(many)))
+    assert len(kept(tmp_path).holders("house")) == 21
+
+
+async def test_of_a_file_that_was_spoiled_nobodys_pin_is_good(tmp_path: Path) -> None:
+    """Nor is one that others could have written; put right, it is good again."""
+    pins = kept(tmp_path)
+    await pins.set(FLO, GOOD)
+    path = tmp_path / PINS
+    path.chmod(0o644)
+    assert (await try_here(pins, GOOD)).actor is None
+    assert not pins.holders("house")
+    with pytest.raises(PinError):
+        await pins.clear("house", "floor:flo")
+    path.chmod(0o600)
+    assert (await try_here(pins, GOOD)).actor == FLO
+
+
+async def test_who_sets_a_pin_without_end_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Of one person one is set at a time; a PIN that is typed meanwhile waits for that one only."""
+    pins = kept(tmp_path)
+    await pins.set(FLO, GOOD)
+    fay = FLO._replace(principal="floor:fay")
+    done: list[str] = []
+
+    async def set_one() -> None:
+        try:
+            await pins.set(fay, "582936")
+        except PinError:
+            return
+        done.append("set")
+
+    async def type_one() -> None:
+        assert (await try_here(pins, GOOD)).actor == FLO
+        done.append("typed")
+
+    await asyncio.gather(*(set_one() for _ in range(60)), type_one())
+    assert done == ["set", "typed"]
+
+
+async def test_no_number_of_people_makes_a_guess_forgotten(tmp_path: Path) -> None:
+    """Wrong PINs of others do not push those of one person out of what is remembered."""
+    pins = kept(tmp_path)
+    pins._anywhere.failed("house/floor:flo")
+    for number in range(MAX_PINS - 1):
+        pins._anywhere.failed(f"house/floor:{number}")
+    assert pins._anywhere.left("house/floor:flo") == ANYWHERE - 1
 
 
 def test_a_pin_does_what_is_the_floors_alone() -> None:

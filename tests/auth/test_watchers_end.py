@@ -82,14 +82,17 @@ async def test_a_feed_waits_for_a_controller_that_is_away(tmp_path: Path) -> Non
     await channel.close()
 
 
+@pytest.mark.parametrize("what", ["meters", "table"])
 @pytest.mark.parametrize("controllers", [1, 2])
-async def test_a_tables_watch_ends(tmp_path: Path, controllers: int) -> None:
+async def test_a_tables_watch_ends(tmp_path: Path, controllers: int, what: str) -> None:
     """Also where there are several controllers to ask, once all have refused."""
     async with secured(tmp_path) as house:
         identity = house.identity("table", "t1")
         channels = [house.channel(identity) for _ in range(controllers)]
         async with TableClient(channels, SITE, "t1") as client:
-            seen = client.watch_meters()
+            if what == "table":
+                await client.attach()
+            seen: Any = client.watch_table() if what == "table" else client.watch_meters()
             await anext(seen)
             await end(house, identity, "revoked")
             with pytest.raises(RefusedError) as caught:

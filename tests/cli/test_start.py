@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from tests.cli.test_commands import run
 from tests.e2e.process import Process
 from tests.server.house import free_port, site_text, write_site
@@ -54,6 +55,21 @@ def refused(folder: Path, *options: str) -> str:
     assert (result.returncode, result.stdout) == (1, "")
     (line,) = result.stderr.splitlines()
     return line.removeprefix("Error: ")
+
+
+def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
+    """Loudly at every start without TLS; with TLS nobody needs them, and they are refused."""
+    site = write_site(tmp_path, site_text(0))
+    serve = ("serve", "--site", str(site), "--staff-on-loopback")
+    result = run(*serve, "--data", str(tmp_path / "data"), "--grpc", "0.0.0.0:0")
+    assert "STAFF PAGES ARE OPEN" in result.stderr
+    assert "without TLS the controller listens only on loopback" in result.stderr
+    authority = Authority.create(tmp_path / "ca", "House")
+    controller, _ = authority.issue_server(("localhost",), 1)
+    tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
+    result = run(*serve, *tls)
+    assert result.returncode == 2
+    assert "--staff-on-loopback is for a controller without" in result.stderr
 
 
 def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:

@@ -8,15 +8,22 @@ from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import (
     Acknowledged,
     AdjustMeter,
+    ApproveFloorCall,
     ApproveProposal,
     AttachTable,
     BeginIncarnation,
     ConfigureSite,
     PayPayout,
 )
-from jackpot.core.commands.table import OpenRound, Wager
+from jackpot.core.commands.table import CallFloor, OpenRound, Wager
 from jackpot.core.events.operator import IncarnationBegun, Proposed
-from jackpot.core.events.table import LostRange, RoundSettled, TableAttached
+from jackpot.core.events.table import (
+    FloorCalled,
+    LostRange,
+    RoundSettled,
+    RoundVoided,
+    TableAttached,
+)
 from jackpot.core.identity import digest
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, Floor, five_card_a, hand, ok, reason, table
@@ -101,6 +108,18 @@ def test_proposals_jump_too(floor: Floor) -> None:
     assert reason(floor.operate(ApproveProposal(1), "bob", "accounting")) == (
         Reason.UNKNOWN_PROPOSAL
     )
+
+
+def test_calls_for_the_floor_jump_too(floor: Floor) -> None:
+    """An answer to a lost call that is still on its way does nothing to another one."""
+    restore(floor)
+    attach(floor)
+    ok(floor.play("t1", OpenRound()))
+    called = floor.play("t1", CallFloor("void-round", 1, irregularity="MISDEAL"))
+    assert isinstance(called, FloorCalled)
+    assert called.id == 1_000_001
+    assert reason(floor.operate(ApproveFloorCall(1))) == Reason.UNKNOWN_CALL
+    assert isinstance(floor.operate(ApproveFloorCall(called.id)), RoundVoided)
 
 
 @pytest.mark.parametrize(

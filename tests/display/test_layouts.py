@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from jackpot.core.money import parse_dollars
+from jackpot.display.feeds.site_feed import STRANGE, SiteFeed
 from jackpot.display.web.app import Settings
 from jackpot.rules.layout import layout_card
 from jackpot.rules.site import load_site
+from jackpot.wire.v1 import meter_pb2
 from tests.display.browser import DESKTOP, PHONE, Browser
 from tests.display.shown import Shown, open_shown
 from tests.rules.test_layout import HOUSE
@@ -55,6 +57,26 @@ async def test_everyone_may_read_a_layout(tmp_path: Path) -> None:
         for table in ("p1", "nowhere"):
             assert (await shown.get(f"/layout/{table}"))[0] == 404
             assert (await shown.get(f"/api/layout/{table}"))[0] == 404
+
+
+async def test_names_of_no_table_reach_the_ledger_only_so_often(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody may read layouts; whoever makes names up costs the ledger nothing."""
+    asked: list[str] = []
+    real = SiteFeed._ask
+
+    async def count(self: SiteFeed, request: Any) -> Any:
+        if isinstance(request, meter_pb2.GetLayoutRequest):
+            asked.append(request.table)
+        return await real(self, request)
+
+    monkeypatch.setattr(SiteFeed, "_ask", count)
+    async with open_shown(tmp_path, Settings()) as shown:
+        for number in range(5 * STRANGE):
+            assert (await shown.get(f"/api/layout/x{number}"))[0] == 404
+        assert len(asked) < 3 * STRANGE
+        assert (await shown.json("/api/layout/t1"))["table"] == "t1"
 
 
 async def test_signs_and_panels_lead_to_the_layout(shown: Shown, browser: Browser) -> None:

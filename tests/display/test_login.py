@@ -202,13 +202,15 @@ async def test_guessing_is_slowed(pages: SecuredPages) -> None:
     assert (await pages.get("/ops", identity))[0] == 200
 
 
-@pytest.mark.parametrize("origin", ["https://casino.example", "null", "http://[", ""])
+@pytest.mark.parametrize("origin", ["https://casino.example", "null", "http://[", "", "http://US"])
 async def test_other_sites_cannot_log_anybody_in_or_out(pages: SecuredPages, origin: str) -> None:
     """A page elsewhere that makes the browser ask is refused, code or not."""
-    code = await pages.code(pages.house.identity("floor", "flo"))
-    foreign = {"Origin": origin}
+    flo = pages.house.identity("floor", "flo")
+    code = await pages.code(flo)
+    foreign = {"Origin": origin.replace("US", pages.url.partition("://")[2])}
     assert (await pages.post("/login", {"code": code}, headers=foreign))[0] == 403
     assert (await pages.post("/logout", headers=foreign))[0] == 403
+    assert (await pages.post("/login/code", headers=foreign, identity=flo))[0] == 403
     assert (await pages.post("/login", {"code": code}, headers={"Origin": pages.url}))[0] == 200
 
 

@@ -25,6 +25,21 @@ def test_three_thousand_messages_do_no_harm() -> None:
     assert outcomes["gRPC OK"] > 5
     assert len({reason for reason in Reason if outcomes[reason]}) > 20
     assert sum(count for name, count in outcomes.items() if name.startswith("gRPC")) == 100
+    for event in ("FloorCalled", "CallDeclined", "RoundVoided", "SeatVoided", "IncarnationBegun"):
+        assert outcomes[event], event
+    assert outcomes["PINs"]
+
+
+def test_a_pin_that_does_something_elsewhere_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check of what a PIN is good for can fail, too."""
+    real = Decider.decide
+
+    def anywhere(self: Decider, *args: Any, **options: Any) -> Any:
+        return real(self, *args, **{**options, "at_table": ""})
+
+    monkeypatch.setattr(Decider, "decide", anywhere)
+    with pytest.raises(FuzzError, match="a PIN typed at table-001 did something at table-00"):
+        run_chunk(seed=7, count=3_000, grpc_count=0)
 
 
 def test_the_same_seed_sends_the_same_kinds() -> None:

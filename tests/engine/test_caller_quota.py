@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.engine import Limits
-from jackpot.engine.caller_quota import CallerQuota, caller_of
+from jackpot.engine.batch import caller_of
+from jackpot.quota import CallerQuota
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from tests.server.house import SITE, Dealer, info_of, open_house, status_of

@@ -12,6 +12,7 @@ from jackpot import restoring
 from jackpot.cli.serve import _verify_sites, _witness_path
 from jackpot.engine.witness import default_path, read_witness
 from jackpot.restoring import RestoreError, begin_incarnations, restore
+from jackpot.store.journal import StoreError
 from jackpot.store.opening import journal_opener
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from tests.engine.pit import SITE
@@ -52,6 +53,26 @@ async def test_a_controller_that_starts_meanwhile_keeps_its_journal(
     assert not list(data.glob("replaced-*"))
     opened[0].close()
     assert put_back()[0].kept
+
+
+async def test_no_controller_starts_while_the_files_are_swapped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would go on with the journal that is put aside, and lose what it then commits."""
+    data, backup = await played(tmp_path)
+    real, refused = restoring._put_in_place, list[str]()
+
+    def start_then_swap(staged: Path, into: Path) -> Any:
+        with pytest.raises(StoreError) as caught:
+            SqliteJournal.open(into, busy_timeout_s=0.1)
+        refused.append(str(caught.value))
+        return real(staged, into)
+
+    monkeypatch.setattr(restoring, "_put_in_place", start_then_swap)
+    done = restore(backup, data, reason="x", by="ann", discard_newer=True)
+    assert "a restore into" in refused[0]
+    with closing(SqliteJournal.open(data)) as journal:
+        assert journal.head(SITE).sequence == done[0].common_sequence + 1
 
 
 async def test_of_two_restores_one_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

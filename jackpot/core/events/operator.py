@@ -230,6 +230,7 @@ class IncarnationBegun(Event, frozen=True):
     payouts_above: int
     proposals_above: int
     alarms: tuple[str, ...] = ()
+    calls_above: int = 0
 
 
 OperatorEvent = (

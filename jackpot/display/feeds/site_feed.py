@@ -27,11 +27,13 @@ from jackpot.display.views.values import (
     Range,
     SignCard,
 )
+from jackpot.quota import CallerQuota
 from jackpot.store.journal import Archive
 from jackpot.wire.pages import all_pages_async
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 
+STRANGE, STRANGE_PER_S = 20, 5  # names of no linked table that are asked for: at once, a second
 MS_PER_S = 1_000
 MICROS_PER_S = 1_000_000
 
@@ -56,6 +58,8 @@ class SiteFeed:
         self._watch = MeterWatch(channel, self._take, self._begin_anew)
         self._paytables: dict[str, meter_pb2.LinkPaytables] = {}
         self._layouts: dict[str, LayoutView] = {}  # by table
+        # Everybody may ask for the layout of any name: the controller hears of few that it lacks.
+        self._strange = CallerQuota(STRANGE, STRANGE_PER_S)
         self._terms: dict[str, int] = {}  # by link, when its terms last changed
         self._trouble: RefusedError | None = None
         self._follower = JournalFollower(site, open_reader, self._meters) if open_reader else None
@@ -128,11 +132,20 @@ class SiteFeed:
     async def layout(self, table: str) -> LayoutView | None:
         """What a table tells patrons; None: it has no layout, or nobody answers."""
         if table not in self._layouts:
+            if table not in await self._linked() and not self._strange.take(
+                "", "", time.monotonic_ns() // 1_000
+            ):
+                return None
             found = await self._ask(meter_pb2.GetLayoutRequest(site=self.site, table=table))
             if found is None or not found.HasField("layout"):
                 return None
             self._layouts[table] = projection.layout(found.layout)
         return self._layouts[table]
+
+    async def _linked(self) -> set[str]:
+        """The tables of links that have a layout; one without a link is not among them."""
+        pays = [await self._pays(link.link) for link in self.frames()]
+        return {table for each in pays if each for table in each.tables}
 
     async def tables(self) -> tuple[str, ...]:
         """The ids of all tables."""

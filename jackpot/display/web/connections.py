@@ -9,11 +9,12 @@ browsers wait meanwhile.
 """
 
 import asyncio
-import logging
 import ssl
 from http import HTTPStatus
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from jackpot.audit_log import record_denial
 
 REQUEST_S = 10.0  # for a whole request, from the connection or from its first byte
 MAX_REQUEST_BYTES = 64 << 10  # of one request: its line, headers, body and trailers
@@ -22,7 +23,6 @@ MAX_WAITING = 16  # requests on one connection that wait for the answer to an ea
 MAX_TURNED_AWAY = 64  # connections past `limit_concurrency`: signs are told 503, staff is served
 LINGER_S = 1.0  # to read why, before the connection is reset
 _PIECE_BYTES = 8 << 10  # parsed at once; a limit is found exceeded at most so much later
-_log = logging.getLogger(__name__)
 
 
 class DeadlineProtocol(HttpToolsProtocol):
@@ -170,7 +170,7 @@ class BoundedProtocol(DeadlineProtocol):
         A polite close would go on reading for as long as the other side sends.
         """
         self._cut_off = True
-        _log.warning("the pages cut off %s:%s: %s", *(self.client or ("", "")), why)
+        record_denial("pages", (self.client or ("",))[0], "", why)
         if self.cycle and not self.cycle.response_complete:  # type: ignore[truthy-bool]  # None at first
             self.transport.abort()
             return

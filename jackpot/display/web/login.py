@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from jackpot.auth.gate import record_denial, record_login
+from jackpot.audit_log import record_denial, record_login
 from jackpot.auth.logins import CODE_S, Attempts
 from jackpot.auth.roles import OPS_PAGE, PAGES
 from jackpot.display.web.access import ByRole, RefusedPageError, certificate_of
@@ -42,6 +42,8 @@ class LoginPages:
 
     async def _code(self, request: Request) -> Response:
         """A code for whoever shows a certificate that sees any page at all."""
+        if problem := foreign(request):
+            return problem
         actor = self._access.certified(request)
         made = Known()
         if actor.site == self._access.site:

@@ -12,7 +12,7 @@ from grpc.aio import AioRpcError
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
-from jackpot.auth.gate import record_denial
+from jackpot.audit_log import record_denial
 from jackpot.display.push.topics import encode_json
 from jackpot.display.web.access import AWAY, NOT_TAKEN, NOT_YOURS, RefusedPageError
 
@@ -91,7 +91,8 @@ async def unheard(_request: Request, _error: Exception) -> Response:
 def foreign(request: Request) -> Response | None:
     """A refusal where another site's page has made the browser ask."""
     origin = request.headers.get("origin")  # "null" for a page that hides where it is from
-    if origin is None or origin.partition("://")[2] == request.headers.get("host"):
+    # Without TLS a page of this name may be anybody's who is on the way.
+    if origin is None or origin == f"{request.scope['scheme']}://{request.headers.get('host')}":
         return None
     return PlainTextResponse("only this site's own page may ask that\n", 403)
 

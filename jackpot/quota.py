@@ -1,17 +1,16 @@
-"""How much a caller may have journaled that costs others: a burst, and then so many a second.
+"""How much a caller may have written down that costs others: a burst, and then so many a second.
 
 Every refusal is an entry, and one table that asks for nonsense without pause would fill the disk.
-Every attachment is a commit, and one that attaches without pause would keep others waiting.
+Every attachment is a commit, and one that attaches without pause would keep others waiting. Every
+denial is a line of the audit log.
 """
-
-from jackpot.core.commands.base import Origin, TableOrigin
 
 _MICROS_PER_S = 1_000_000
 _CALLERS = 4_096  # remembered; those with the most left are forgotten first
 
 
 class CallerQuota:
-    """What is left to each caller. Past it, the caller waits."""
+    """What is left to each caller."""
 
     def __init__(self, burst: int, per_s: int) -> None:
         self._burst_micros = burst * _MICROS_PER_S
@@ -19,7 +18,7 @@ class CallerQuota:
         self._left: dict[tuple[str, str], tuple[int, int]] = {}  # millionths of one, since when
 
     def take(self, site: str, name: str, now_micros: int) -> bool:
-        """Whether one more may be journaled; if so, it is counted."""
+        """Whether one more may be written; if so, it is counted."""
         caller = (site, name)
         left, since_micros = self._left.get(caller, (self._burst_micros, now_micros))
         left = min(self._burst_micros, left + max(0, now_micros - since_micros) * self._per_s)
@@ -30,12 +29,3 @@ class CallerQuota:
             del self._left[max(self._left, key=lambda each: self._left[each])]
         self._left[caller] = (left, now_micros)
         return allowed
-
-
-def caller_of(origin: Origin) -> str:
-    """By what name a caller is counted."""
-    return (
-        f"table:{origin.table}"
-        if isinstance(origin, TableOrigin)
-        else getattr(origin, "principal", "")
-    )

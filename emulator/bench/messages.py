@@ -38,6 +38,7 @@ _PAYING = {"full-house", "flush", "straight", "three-of-a-kind"}  # these win a 
 _HOUSE = f"""
 [site]
 id = "{SITE}"
+shortest_round_seconds = 0
 
 [[links]]
 id = "{SIGN}"

@@ -31,6 +31,7 @@ _LOOK_S = 0.02
 SITE_FILE = f"""\
 [site]
 id = "{SITE}"
+shortest_round_seconds = 0
 
 [[links]]
 id = "five"

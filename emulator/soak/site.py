@@ -109,7 +109,8 @@ def herd_names(tables: int) -> list[str]:
 
 def site_text(tables: int, *, herd: bool) -> str:
     """The site file for so many tables."""
-    parts = [f'[site]\nid = "{SITE}"\ndual_control = false\n', _LINKS]
+    head = f'[site]\nid = "{SITE}"\ndual_control = false\nshortest_round_seconds = 0\n'
+    parts = [head, _LINKS]
     for place, name in enumerate(table_names(tables)):
         links, more = _KINDS[place % len(_KINDS)]
         parts.append(f'[[tables]]\nid = "{name}"\nlinks = {links}\n{more}\n')

@@ -21,12 +21,17 @@ import uvloop
 from emulator.devices.process import device_process
 from jackpot.cli.connection import DEFAULT_CONTROLLER
 from jackpot.cli.demo_view import Show
+from jackpot.core.commands import Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import ResumeLink
 from jackpot.core.config import Site, Table
+from jackpot.core.state import State
 from jackpot.display.web.app import Settings
 from jackpot.display.web.beside import pages_somewhere
 from jackpot.rules.site import load_site
 from jackpot.server.assembly import make_controller, replay_start_ms
 from jackpot.server.controller import Controller
+from jackpot.server.errors import seen
 from jackpot.server.setup import SetupError, unasked
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
 from jackpot.store.opening import is_postgres, open_to_read
@@ -222,6 +227,7 @@ async def _controller(
     site: Site, options: Options, sources: Sources
 ) -> AsyncIterator[tuple[Controller, str]]:
     controller, where = await _start(site, options, sources)
+    await _resume(controller, sources)
     try:
         yield controller, where
     finally:
@@ -236,6 +242,18 @@ async def _start(site: Site, options: Options, sources: Sources) -> tuple[Contro
             return controller, await controller.start(DEFAULT_CONTROLLER)
     controller = make_controller(site, options.data, sources=sources)
     return controller, await controller.start(options.address or "127.0.0.1:0")
+
+
+async def _resume(controller: Controller, sources: Sources) -> None:
+    """Resume the links of an old demo, which had no controller since then."""
+    engine, site = controller.engine, controller.site.id
+
+    def away(state: State) -> list[str]:
+        return [name for name, link in state.links.items() if link.away_micros]
+
+    for link in seen(await engine.read(site, away)):
+        origin = OperatorOrigin("demo", sources.request_id())
+        await engine.execute(Request(site, origin, ResumeLink(link)))
 
 
 async def _play(house: House, rounds: int | None, show: Show) -> None:

@@ -83,6 +83,47 @@ def daily(
         click.echo(text, nl=False)
 
 
+@report.command()
+@data_option
+@site_option
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="From this gaming day on.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Up to this gaming day.")
+@click.option("--csv", "csv_", is_flag=True, help="Print a table for a spreadsheet.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object a line.")
+@one_line
+def readings(
+    store: str,
+    site: str,
+    since: dt.datetime | None,
+    until: dt.datetime | None,
+    *,
+    csv_: bool,
+    json_: bool,
+) -> None:
+    r"""List the meter readings that the controller takes every gaming day.
+
+    The journal keeps them for as long as you keep the journal: keep it for five years at least.
+
+    \b
+    Example:
+      jackpot report readings --since 2026-03-01 --data /var/lib/jackpot
+    """
+    import msgspec
+
+    from jackpot.reports.daily_sections import as_csv, reading_section
+    from jackpot.reports.readings import all_readings
+
+    days = [moment.date() if moment else None for moment in (since, until)]
+    with reading(store, site) as walk:
+        found = list(all_readings(walk, *days))
+    if json_:
+        for each in found:
+            click.echo(msgspec.json.encode(each).decode())
+        return
+    section = reading_section(found, "Meter readings")
+    click.echo(as_csv([section]) if csv_ else _as_text([section]), nl=False)
+
+
 def _drawn(found: "DailyReport", form: str) -> str:
     import msgspec
 

@@ -48,6 +48,7 @@ from jackpot.core.state import Proposal, State
 
 PROPOSAL_LIFE_MICROS = 24 * 60 * 60 * 1_000_000
 MAX_PROPOSALS = 256
+RATE_CHANGED = "RATE_CHANGED"
 
 Effect = MeterAdjusted | FundsTransferred | ParametersChanged | DualControlSet
 
@@ -158,7 +159,11 @@ def configure_site(state: State, command: ConfigureSite, _: Request) -> SiteConf
     if state.dual_control and not command.dual_control:
         return refuse(Reason.SECOND_PERSON_REQUIRED, setting="dual_control")
     return SiteConfigured(
-        command.dual_control, command.day, command.voids_by_table, sign_digits=command.sign_digits
+        command.dual_control,
+        command.day,
+        command.voids_by_table,
+        sign_digits=command.sign_digits,
+        shortest_round_s=command.shortest_round_s,
     )
 
 
@@ -170,6 +175,7 @@ def note_software(state: State, command: NoteSoftware, _: Request) -> SiteConfig
         state.voids_by_table,
         software=command.software,
         sign_digits=state.sign_digits,
+        shortest_round_s=state.shortest_round_s,
     )
 
 
@@ -372,9 +378,21 @@ def _parameters(
     total = sum(candidate.primary_bps + candidate.reserve_bps for candidate in levels)
     if total > BPS_PER_WHOLE:
         return refuse(Reason.ABOVE_MAXIMUM, link=command.link, total_bps=total)
+    before = next(each for each in config.levels if each.id == command.level)
+    after = next(each for each in levels if each.id == command.level)
+    name = ledger.key(command.link, command.level)
     return ParametersChanged(
-        command.link, command.level, replace(config, levels=levels), command.reference
+        command.link,
+        command.level,
+        replace(config, levels=levels),
+        command.reference,
+        before=before,
+        alarms=(f"{RATE_CHANGED} {name}",) if _rates(before) != _rates(after) else (),
     )
+
+
+def _rates(level: Level) -> tuple[int, int]:
+    return level.primary_bps, level.reserve_bps
 
 
 # Any: each function takes the change it is listed under, which the type of a dict can't say.

@@ -184,3 +184,4 @@ class Site(Struct, frozen=True):
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
     sign_digits: int = SIGN_DIGITS  # that the smallest sign of the house has
+    shortest_round_s: int = 0  # that a table of the house can play; 0: not said

@@ -18,12 +18,13 @@ from jackpot.core import (
     incarnation,
     links,
     payouts,
+    readings,
     rounds,
     voids,
 )
 from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
-from jackpot.core.commands import Probe, Request, TakeSnapshot
+from jackpot.core.commands import Probe, ReadMeters, Request, SuspendAfterAbsence, TakeSnapshot
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import (
     AdjustMeter,
@@ -104,6 +105,8 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     DescribeTable: describe.describe_table,
     PutInService: links.put_in_service,
     SuspendLink: links.suspend,
+    SuspendAfterAbsence: links.suspend,
+    ReadMeters: readings.read_meters,
     ResumeLink: links.resume,
     RetireLink: links.retire,
     AdjustMeter: changes.change,

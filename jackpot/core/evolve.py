@@ -21,6 +21,7 @@ from jackpot.core.events.operator import (
     LinkDefined,
     LinkDescribed,
     MeterAdjusted,
+    MetersRead,
     ParametersChanged,
     PayoutPaid,
     PayoutRejected,
@@ -49,6 +50,7 @@ from jackpot.core.events.table import (
     WagersWithdrawn,
 )
 from jackpot.core.evolve_awards import round_of
+from jackpot.core.intake import take_in
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.ledger import may_be_negative
 from jackpot.core.request_memory import remember
@@ -149,11 +151,14 @@ def _locked(state: State, event: RoundLocked) -> None:
     round_.magic_card, round_.lucky_position = event.magic_card, event.lucky_position
     round_.draws = event.draws
     round_.posted = dict(event.posted)
+    if event.posted:
+        take_in(state, event.posted)
 
 
 def _confirmed(state: State, event: CollectionConfirmed) -> None:
     round_ = round_of(state, event.table)
     round_.phase = "collected"
+    take_in(state, event.posted)
     for name, new in event.posted.items():
         old = round_.posted.get(name)
         round_.posted[name] = (
@@ -164,6 +169,7 @@ def _confirmed(state: State, event: CollectionConfirmed) -> None:
                 old.meter_micros + new.meter_micros,
                 old.reserve_micros + new.reserve_micros,
                 old.overflow_micros + new.overflow_micros,
+                old.wagers + new.wagers,
             )
         )
 
@@ -203,8 +209,9 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     PotContributed: _nothing,
     DeckPlaced: evolve_site.deck_placed,
     DeckRemoved: evolve_site.deck_removed,
-    BoxCounted: _nothing,
+    BoxCounted: evolve_site.box_counted,
     BadBeatVerified: evolve_awards.bad_beat,
+    MetersRead: evolve_site.meters_read,
     DisplayConfirmed: evolve_site.display_confirmed,
     IncarnationBegun: incarnation.begun,
     SnapshotTaken: _nothing,

@@ -18,6 +18,7 @@ from jackpot.core.events.operator import (
     PayoutValidated,
 )
 from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
+from jackpot.core.intake import give_back
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import (
     RECENT_HITS,
@@ -236,6 +237,7 @@ def voided(state: State, event: RoundVoided) -> None:
     _rework(state, key, event.changes, event.last_hit)
     state.settlements.pop(key, None)
     table = state.tables[event.table]
+    give_back(state, round_of(state, event.table).posted, {})
     table.voided = VoidedRound(round_of(state, event.table), event.irregularity, event.floorperson)
     table.round, table.late_voids = None, event.late_voids or table.late_voids
 
@@ -245,6 +247,7 @@ def seat_voided(state: State, event: SeatVoided) -> None:
     round_ = round_of(state, event.table)
     round_.wagers.pop(event.seat, None)
     round_.void_seats.append(event.seat)
+    give_back(state, round_.posted, event.posted)
     round_.posted = dict(event.posted)
     table = state.tables[event.table]
     table.late_voids = event.late_voids or table.late_voids

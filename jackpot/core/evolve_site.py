@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from jackpot.core import ledger
 from jackpot.core.describe import with_rates_of
 from jackpot.core.events.operator import (
+    BoxCounted,
     DisplayConfirmed,
     DualControlSet,
     FundsTransferred,
@@ -12,6 +13,7 @@ from jackpot.core.events.operator import (
     LinkDefined,
     LinkDescribed,
     MeterAdjusted,
+    MetersRead,
     ParametersChanged,
     ProposalDeclined,
     Proposed,
@@ -21,7 +23,7 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.increments import rates_of
-from jackpot.core.state import LinkState, State, TableState
+from jackpot.core.state import LinkState, State
 
 
 def link_defined(state: State, event: LinkDefined) -> None:
@@ -31,7 +33,7 @@ def link_defined(state: State, event: LinkDefined) -> None:
 
 def table_defined(state: State, event: TableDefined) -> None:
     """A table exists."""
-    state.tables[event.table.id] = TableState(event.table)
+    state.put_table(event.table)
 
 
 def link_described(state: State, event: LinkDescribed) -> None:
@@ -44,7 +46,7 @@ def link_described(state: State, event: LinkDescribed) -> None:
 
 def table_described(state: State, event: TableDescribed) -> None:
     """A table has other words."""
-    state.tables[event.table.id].config = event.table
+    state.put_table(event.table)
 
 
 def link_changed(state: State, event: LinkChanged) -> None:
@@ -55,6 +57,7 @@ def link_changed(state: State, event: LinkChanged) -> None:
             account = ledger.meter(ledger.key(event.link, level.id))
             link.funded[level.id] = dict(event.postings).get(account, 0)
     link.status = event.status
+    link.out_micros, link.away_micros = event.time_micros, event.away_micros
     if event.status == "in-service" and link.next_config:
         _keep_rates(state, link)
         link.config, link.next_config = link.next_config, None
@@ -103,6 +106,7 @@ def configured(state: State, event: SiteConfigured) -> None:
     """What the site file says of the site as a whole."""
     state.dual_control, state.day = event.dual_control, event.day
     state.voids_by_table, state.sign_digits = event.voids_by_table, event.sign_digits
+    state.shortest_round_s = event.shortest_round_s
     state.software = event.software or state.software
 
 
@@ -111,6 +115,18 @@ def dual_control_set(state: State, event: DualControlSet) -> None:
     state.dual_control = event.dual_control
     if event.approval:
         state.proposals.pop(event.approval.proposal, None)
+
+
+def meters_read(state: State, event: MetersRead) -> None:
+    """The meters were read at the start of a gaming day, and boxes are to be counted on it."""
+    state.last_read, state.boxes_counted = event.date, []
+
+
+def box_counted(state: State, event: BoxCounted) -> None:
+    """A box was counted; before the first reading nobody asks on which day."""
+    box = ledger.key(event.link, event.table)
+    if state.last_read and box not in state.boxes_counted:
+        state.boxes_counted.append(box)
 
 
 def display_confirmed(state: State, event: DisplayConfirmed) -> None:

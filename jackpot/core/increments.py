@@ -44,6 +44,7 @@ def post_increments(
                         here.meter_micros + primary - over,
                         here.reserve_micros + reserve,
                         here.overflow_micros + over,
+                        here.wagers + (count if primary or reserve else 0),
                     )
     return posted
 

@@ -1,10 +1,13 @@
 """Decide a link's life cycle, and which tables there are."""
 
+from collections.abc import Iterator
+from typing import Literal
+
 from msgspec.structs import replace
 
 from jackpot.core import ledger
 from jackpot.core.calls import open_call
-from jackpot.core.commands import Request
+from jackpot.core.commands import Request, SuspendAfterAbsence
 from jackpot.core.commands.operator import (
     AttachTable,
     DefineLink,
@@ -22,6 +25,8 @@ from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import standing
 from jackpot.core.state import LinkState, LinkStatus, Result, Round, State
+
+Pool = Literal["meter", "reserve", "overflow"]
 
 
 def attach(state: State, command: AttachTable, request: Request) -> TableAttached | Refusal:
@@ -108,10 +113,15 @@ def put_in_service(state: State, command: PutInService, _: Request) -> LinkChang
     return LinkChanged(command.link, "in-service", book.postings())
 
 
-def suspend(state: State, command: SuspendLink, _: Request) -> LinkChanged | Refusal:
+def suspend(
+    state: State, command: SuspendLink | SuspendAfterAbsence, request: Request
+) -> LinkChanged | Refusal:
     """Take no more wagers."""
     link = find_link(state, command.link, "in-service")
-    return link if isinstance(link, Refusal) else LinkChanged(command.link, "suspended")
+    if isinstance(link, Refusal):
+        return link
+    away = command.away_micros if isinstance(command, SuspendAfterAbsence) else 0
+    return LinkChanged(command.link, "suspended", time_micros=request.time_micros, away_micros=away)
 
 
 def resume(state: State, command: ResumeLink, _: Request) -> LinkChanged | Refusal:
@@ -132,7 +142,7 @@ def retire(state: State, command: RetireLink, _: Request) -> LinkChanged | Refus
         name = ledger.key(command.link, level.id)
         rest = book.balance(ledger.meter(name))
         book.move(rest, ledger.meter(name), ledger.house(command.link))
-    return LinkChanged(command.link, "retired", book.postings())
+    return LinkChanged(command.link, "retired", book.postings(), link.out_micros)
 
 
 def _not_empty(state: State, link: LinkState) -> Refusal | None:
@@ -151,19 +161,25 @@ def _not_empty(state: State, link: LinkState) -> Refusal | None:
     for at_table in state.tables:
         if held := state.balances.get(ledger.box(name, at_table), 0):
             return refuse(Reason.LINK_NOT_EMPTY, link=name, table=at_table, micros=held)
-    for level in link.config.levels:
-        at = ledger.key(name, level.id)
-        pools = {
-            "meter": _players_part(link, level, state.balances.get(ledger.meter(at), 0)),
-            "reserve": state.balances.get(ledger.reserve(at), 0),
-            "overflow": state.balances.get(ledger.overflow(at), 0),
-        }
-        for pool, amount in pools.items():
-            if amount:
-                return refuse(
-                    Reason.LINK_NOT_EMPTY, link=name, level=level.id, pool=pool, micros=amount
-                )
+    for level, pool, amount in players_money(state, link):
+        return refuse(Reason.LINK_NOT_EMPTY, link=name, level=level, pool=pool, micros=amount)
     return None
+
+
+def players_money(state: State, link: LinkState) -> Iterator[tuple[str, Pool, int]]:
+    """What the pools of a link hold of players' money: level, pool, micros."""
+    balance = state.balances.get
+    for level in link.config.levels:
+        at = ledger.key(link.config.id, level.id)
+        meter_micros = balance(ledger.meter(at), 0)
+        if link.status != "retired":  # else the house has taken its part already
+            meter_micros = _players_part(link, level, meter_micros)
+        pools: tuple[tuple[Pool, int], ...] = (
+            ("meter", meter_micros),
+            ("reserve", balance(ledger.reserve(at), 0)),
+            ("overflow", balance(ledger.overflow(at), 0)),
+        )
+        yield from ((level.id, pool, micros) for pool, micros in pools if micros)
 
 
 def _players_part(link: LinkState, level: Level, meter_micros: int) -> int:

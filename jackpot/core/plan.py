@@ -68,6 +68,9 @@ def _site(state: State, site: Site) -> Iterator[Step]:
     if state.sign_digits != site.sign_digits:
         old, new = str(state.sign_digits), str(site.sign_digits)
         yield Step("change", "site", site.id, ("sign_digits",), old, new)
+    if state.shortest_round_s != site.shortest_round_s:
+        old, new = (f"{seconds} s" for seconds in (state.shortest_round_s, site.shortest_round_s))
+        yield Step("change", "site", site.id, ("shortest_round_seconds",), old, new)
 
 
 def _link_step(link: str, key: Key, old: str, new: str) -> Step:

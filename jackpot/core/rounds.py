@@ -24,6 +24,7 @@ from jackpot.core.events.table import (
     WagersWithdrawn,
 )
 from jackpot.core.increments import post_increments
+from jackpot.core.intake import unreasonable
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Accepted, LinkState, Phase, Round, State, TableState
@@ -264,11 +265,12 @@ def lock_out(
         magic_card=magic_card,
         lucky_position=lucky_position,
         draws=draws,
+        alarms=unreasonable(state, posted, request.time_micros),
     )
 
 
 def confirm_collection(
-    state: State, table: TableState, command: ConfirmCollection, _: Request
+    state: State, table: TableState, command: ConfirmCollection, request: Request
 ) -> CollectionConfirmed | Refusal:
     """Post the increments once the dealer's count equals the wagers accepted."""
     for bet in command.chips:
@@ -290,4 +292,5 @@ def confirm_collection(
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
     book = Book(state.balances)
     posted = post_increments(state, table, book, wagers)
-    return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted)
+    alarms = unreasonable(state, posted, request.time_micros)
+    return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted, alarms)

@@ -75,6 +75,7 @@ class Posted(Struct, frozen=True, gc=False):
     meter_micros: int = 0
     reserve_micros: int = 0
     overflow_micros: int = 0
+    wagers: int = 0  # that feed the level; none in early journals
 
 
 class Draw(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -151,6 +152,14 @@ class TableState(Struct):
     voided: VoidedRound | None = None  # the last round if it is void, until the next one opens
 
 
+class Intake(Struct, frozen=True, gc=False):
+    """How many wagers have fed a level, and how many of them since a moment."""
+
+    wagers: int = 0  # ever, without void ones
+    since_micros: int = 0
+    lately: int = 0
+
+
 class LinkState(Struct):
     """A link: its life cycle and when each level last paid 100%."""
 
@@ -162,6 +171,9 @@ class LinkState(Struct):
     hit_count: int = 0  # every percentage award; signs notice a hit that they did not see
     next_config: Link | None = None  # approved changes, in force when the link resumes
     pending_adjustment: bool = False  # a Bad Beat was paid and the display not yet set right
+    intake: dict[str, Intake] = field(default_factory=dict)  # by level
+    out_micros: int = 0  # since when it takes no wagers; 0: it takes some, or it is not known
+    away_micros: int = 0  # how long no controller had been there when that suspended it
 
 
 class Winner(Struct, frozen=True, gc=False):
@@ -361,6 +373,9 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     converted_at: int = 0  # sequence of the old snapshot that its memory of requests came from
     software: str = ""  # the release that ran last; "" where none was ever named
     sign_digits: int = SIGN_DIGITS  # that the smallest sign of the house has
+    shortest_round_s: int = 0  # that a table of the house can play; 0: not said
+    last_read: str = ""  # the gaming day at whose start the meters were last read
+    boxes_counted: list[str] = field(default_factory=list)  # "link/table", since then
     # After the first, the latest last. Left out of snapshots where there are none.
     restored: tuple[Incarnation, ...] | UnsetType = UNSET
 
@@ -378,6 +393,23 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     def due(self) -> Due:
         """What the open payouts come to; made of them once, and then kept up by the two below."""
         return Due(self.payouts.values())
+
+    @cached_property
+    def seats_on(self) -> dict[str, int]:
+        """The seats of each link's tables; whoever changes the tables forgets it."""
+        found: dict[str, int] = {}
+        for table in self.tables.values():
+            for link in table.config.links:
+                found[link] = found.get(link, 0) + table.config.seats
+        return found
+
+    def put_table(self, table: Table) -> None:
+        """Keep a table, which may be new, or have other terms."""
+        self.__dict__.pop("seats_on", None)
+        if known := self.tables.get(table.id):
+            known.config = table
+        else:
+            self.tables[table.id] = TableState(table)
 
     def put_payout(self, payout: Payout) -> None:
         """Keep an open payout, perhaps in the place of what it was before."""

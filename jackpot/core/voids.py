@@ -230,7 +230,8 @@ def _part(state: State, table: TableState, round_: Round, name: str, seat: int) 
     # What went over the limit went there last, so it comes back first.
     over = min(posted.overflow_micros, primary)
     reserve = _by_rate(posted.reserve_micros, ours, all_, 1)
-    return Posted(posted.sequence, primary - over, reserve, over)
+    feeding = sum(map(any, ours)) if posted.wagers else 0
+    return Posted(posted.sequence, primary - over, reserve, over, feeding)
 
 
 def _by_rate(micros: int, ours: Rate, all_: Rate, which: int) -> int:
@@ -247,6 +248,7 @@ def _less(posted: Posted, part: Posted | None) -> Posted:
         posted.meter_micros - part.meter_micros,
         posted.reserve_micros - part.reserve_micros,
         posted.overflow_micros - part.overflow_micros,
+        posted.wagers - part.wagers,
     )
 
 

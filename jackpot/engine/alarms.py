@@ -15,20 +15,38 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from jackpot.core.config import Level
 from jackpot.core.events import AnyEvent
-from jackpot.core.events.operator import BoxCounted, IncarnationBegun
+from jackpot.core.events.operator import (
+    Approval,
+    BoxCounted,
+    IncarnationBegun,
+    MetersRead,
+    ParametersChanged,
+)
 from jackpot.core.events.table import (
+    CollectionConfirmed,
     LostRange,
+    RoundLocked,
     RoundSettled,
     RoundVoided,
     SeatVoided,
     TableAttached,
 )
-from jackpot.core.money import dollars
+from jackpot.core.money import dollars, rate_text
 from jackpot.engine.messages import CommittedBatch, JournaledAnswer
 
 KEPT = 250  # alarms about what happened; a restore has one for each table
-Saying = RoundSettled | BoxCounted | IncarnationBegun | TableAttached
+Saying = (
+    RoundLocked
+    | CollectionConfirmed
+    | RoundSettled
+    | ParametersChanged
+    | MetersRead
+    | BoxCounted
+    | IncarnationBegun
+    | TableAttached
+)
 SAYING = frozenset({*get_args(Saying), RoundVoided, SeatVoided})  # the events that may carry some
 Severity = Literal["critical", "warning"]
 _LEVELS = {"critical": logging.CRITICAL, "warning": logging.WARNING}
@@ -72,6 +90,30 @@ class AlarmKind(Enum):
     DISPLAY_FROZEN = (
         "warning",
         "{about}: signs are frozen at ${largest}, all that they can show; the meter is ${meter}",
+    )
+    UNREASONABLE_CONTRIBUTION = (
+        "warning",
+        "{about}: more than {most} wagers in a minute, which is all that its tables can make",
+    )
+    RATE_CHANGED = (
+        "warning",
+        "for accounting: {about} changes from {before} to {after} when its link resumes ({people})",
+    )
+    FUNDS_WAITING = (
+        "warning",
+        "{about} has been out of service for {days} days and still holds ${held} of players' money",
+    )
+    READING_LATE = (
+        "warning",
+        "the meters of gaming day {date} were read {late} after it began; {missed}",
+    )
+    CONTROLLER_AWAY = (
+        "critical",
+        "{about} is suspended: it had no controller for {hours} h; check its meters and resume it",
+    )
+    BOX_NOT_COUNTED = (
+        "warning",
+        "Bad Beat box {about} was not counted on the gaming day before {date}",
     )
 
     def __init__(self, severity: Severity, text: str) -> None:
@@ -189,13 +231,13 @@ def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:
         )
     if not isinstance(event, Saying):
         return
-    details = _details(event)
+    details = _details(event, time_micros)
     for said in event.alarms:
-        name, _, about = said.partition(" ")
-        yield alarm(AlarmKind[name], time_micros, about=about, **details)
+        name, about, most, *_ = *said.split(" "), "", ""
+        yield alarm(AlarmKind[name], time_micros, about=about, **details, most=most)
 
 
-def _details(event: Saying) -> dict[str, Any]:
+def _details(event: Saying, time_micros: int) -> dict[str, Any]:
     """What the texts of an event's alarms mention."""
     match event:
         case RoundSettled():
@@ -203,6 +245,17 @@ def _details(event: Saying) -> dict[str, Any]:
         case BoxCounted():
             counted, recorded = dollars(event.counted_micros), dollars(event.recorded_micros)
             return {"table": event.table, "counted": counted, "recorded": recorded}
+        case ParametersChanged(before=Level() as before):
+            after = next(each for each in event.config.levels if each.id == event.level)
+            by = _people(event.approval)
+            return {"before": _rates(before), "after": _rates(after), "people": by}
+        case MetersRead():
+            missed = f"{event.missed} days before it have no reading"
+            return {
+                "date": event.date,
+                "late": _hours(time_micros - event.due_micros),
+                "missed": missed if event.missed else "no day is missing",
+            }
         case IncarnationBegun():
             common = f"{event.common_sequence:,}"
             return {"by": event.by, "why": event.reason, "common": common}
@@ -215,3 +268,17 @@ def _details(event: Saying) -> dict[str, Any]:
                 "round": at,
             }
     return {}
+
+
+def _rates(level: Level) -> str:
+    return f"primary {rate_text(level.primary_bps)}, reserve {rate_text(level.reserve_bps)}"
+
+
+def _people(approval: Approval | None) -> str:
+    people = (approval.proposer, approval.approver) if approval else ()
+    return " and ".join(filter(None, people)) or "nobody is named"
+
+
+def _hours(micros: int) -> str:
+    minutes = micros // 60_000_000
+    return f"{minutes // 60}:{minutes % 60:02d} h"

@@ -105,6 +105,10 @@ class Decider:
         refusal = refuse(Reason.MALFORMED, problem=FAILED, **about)
         return _refused(command, refusal), self._time(replica.state.time_micros)
 
+    def now_micros(self) -> int:
+        """What the clock says."""
+        return self._clock()
+
     def may_refuse(self, request: Request) -> bool:
         """Whether the journal takes one more refusal of this caller now."""
         now_micros = (self._passed or self._clock)()

@@ -24,6 +24,7 @@ from jackpot.engine.batch import Decider
 from jackpot.engine.faults import Faults
 from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
 from jackpot.engine.meters import MeterBoard
+from jackpot.engine.routine import Routine
 from jackpot.engine.tables import TableBoard
 from jackpot.engine.witness import Witness
 from jackpot.engine.writer import Writer, WriterUpdate
@@ -53,11 +54,13 @@ class Engine:
         writers: int = 1,
         poker: Poker = NO_POKER,
         witness: Witness | None = None,
+        by_clock: bool | None = None,
     ) -> None:
         """Serve the sites that are named, or all that the store holds where none is named.
 
         Sites are divided among the writers, each of which opens the store for itself. With a
-        witness, a site whose journal was rolled back is halted.
+        witness, a site whose journal was rolled back is halted. What a controller does by the clock
+        it does by the machine's; a replay's is its own, and counts how often it is looked at.
         """
         self._witness = witness
         self.limits = limits or Limits()
@@ -81,6 +84,8 @@ class Engine:
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
             writer = Writer(journal_factory, decider, choose, self.limits, faults, post, witness)
+            if by_clock if by_clock is not None else clock is clock_micros:
+                writer.routine = Routine()
             self._handles.append(WriterHandle(writer))
 
     @property

@@ -18,6 +18,7 @@ from jackpot.core.events.operator import (
     AccountMoved,
     CallDeclined,
     DualControlSet,
+    MetersRead,
     ProposalDeclined,
     Proposed,
 )
@@ -57,6 +58,7 @@ _QUIET: frozenset[type] = frozenset(
         CallWithdrawn,
         CallDeclined,
         DualControlSet,
+        MetersRead,
     }
 )
 

@@ -20,6 +20,7 @@ from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.faults import Faults
 from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
 from jackpot.engine.meters import FrameMaker, MeterFrame
+from jackpot.engine.routine import Routine
 from jackpot.engine.sites import Sites
 from jackpot.engine.witness import Witness
 from jackpot.store import codec
@@ -106,6 +107,7 @@ class Writer(threading.Thread):
         self._polled = 0.0
         self._crowd = 0  # commands in the last batch
         self._took_s = 0.0  # what it took, from the lock to the disk's answer
+        self.routine: Routine | None = None  # what is done by the clock
 
     # -- the thread ---------------------------------------------------------------------------
 
@@ -161,6 +163,8 @@ class Writer(threading.Thread):
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""
+        if self.routine is not None:
+            self._by_clock(journal, sites, self.routine)
         count = min(len(self.queue), self._limits.batch_commands)
         self._unanswered = jobs = [self.queue.popleft() for _ in range(count)]
         self._crowd = count
@@ -240,6 +244,26 @@ class Writer(threading.Thread):
 
     def _batch(self, sites: Sites, transaction: Transaction) -> Batch:
         return Batch(self._decider, sites.replicas, self._halted, transaction)
+
+    def _by_clock(self, journal: Journal, sites: Sites, routine: Routine) -> None:
+        """Do what is due at this hour, before anything that somebody asks for."""
+        now_micros = self._decider.now_micros()
+        for site in routine.to_look_at(sites.replicas, now_micros):
+
+            def work(batch: Batch, _: Transaction, site: str = site) -> Batch:
+                # Another controller may have been quicker, or have found the site unsound.
+                if replica := sites.replicas.get(site):
+                    for command in routine.due(replica.state, now_micros):
+                        batch.add_own(replica, command)
+                    batch.append()
+                return batch
+
+            if routine.due(sites.replicas[site].state, now_micros):
+                batch = self._transact(journal, sites, {site}, work)
+                self._decider.alarms.observe(CommittedBatch(batch.events, 0.0))
+                self._tell(frames=self._news(sites))
+            if replica := sites.replicas.get(site):
+                routine.looked(replica.state, now_micros)
 
     def _snapshot(self, journal: Journal, sites: Sites, every: int) -> None:
         """Bind a snapshot to the chain for each site that has come far since its last one."""

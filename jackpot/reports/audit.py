@@ -14,7 +14,7 @@ from jackpot.core.config import MIDNIGHT, GamingDay, Link, Table
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.operator import Approval, Proposed
 from jackpot.core.money import dollars, rate_text
-from jackpot.reports.gaming_day import MICROS_PER_S
+from jackpot.engine.gaming_day import MICROS_PER_S
 from jackpot.reports.movements import account_of
 from jackpot.reports.walk import Walk, site_day
 from jackpot.store import codec

@@ -17,6 +17,7 @@ from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.base import PayoutChange
 from jackpot.core.events.operator import (
     BadBeatVerified,
+    MetersRead,
     PayoutPaid,
     PayoutRejected,
     PayoutValidated,
@@ -25,8 +26,8 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import change_payout, hit_of
 from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Hit, Payout, Proposal
+from jackpot.engine.gaming_day import bounds, date_of
 from jackpot.engine.replica import Replica
-from jackpot.reports.gaming_day import bounds, date_of
 from jackpot.reports.movements import (
     Cause,
     LevelTotals,
@@ -37,6 +38,7 @@ from jackpot.reports.movements import (
     movements,
 )
 from jackpot.reports.notable import Note, notable_events
+from jackpot.reports.readings import Reading
 from jackpot.reports.walk import Walk, site_day
 from jackpot.store.journal import Entry
 
@@ -77,6 +79,7 @@ class DailyReport(Struct):
     last_sequence: int = 0  # that this report is about
     last_hash: str = ""
     rounds: int = 0
+    reading: Reading | None = None  # of the meters, at the day's start
     levels: list[LevelTotals] = field(default_factory=list)
     since_service: list[LevelTotals] = field(default_factory=list)
     decreases: list[Decrease] = field(default_factory=list)
@@ -159,6 +162,8 @@ class _Builder:
             for m in moved
             if m.micros < 0
         ]
+        if isinstance(event, MetersRead):
+            report.reading = Reading(sequence, time_micros, event, report.day)
         report.notes += notable_events(sequence, time_micros, record)
         self._day.contribute(event)
         self._won |= {payout.id: payout for payout in won}
@@ -199,6 +204,8 @@ class _Builder:
         report = self._report or self._begin(state.day)
         report.as_of_micros = min(report.end_micros, now_micros)
         report.last_sequence, report.last_hash = head.sequence, head.hash.hex()
+        for totals in (self._day, self._ever):
+            totals.close(state)
         report.levels = list(self._day.levels.values())
         report.since_service = list(self._ever.levels.values())
         report.paid = list(self._day.paid.values())

@@ -10,10 +10,11 @@ from msgspec.structs import astuple
 
 from jackpot.core.money import dollars
 from jackpot.core.state import Hit
+from jackpot.engine.gaming_day import local_time
 from jackpot.reports.daily import DailyReport
-from jackpot.reports.gaming_day import local_time
 from jackpot.reports.movements import CAUSES, POOLS, LevelTotals, PaidTotals, account_of
 from jackpot.reports.notable import Heading
+from jackpot.reports.readings import Reading
 from jackpot.software import this_software
 
 
@@ -41,13 +42,15 @@ class Section(NamedTuple):
 def sections(report: DailyReport) -> Iterator[Section]:
     """The whole report, in the order in which it is read."""
     yield _head(report)
+    yield reading_section([report.reading] if report.reading else [], "Meters at the day's start")
     for level in report.levels:
-        yield _level(level, f"Level {level.level}")
+        yield _level(level, f"Level {level.level}, {_wagers(level)}")
     yield _decreases(report)
     yield _tables(report)
     yield _hits(report, "Hits of the day", report.hits)
     yield _paid("Paid on the day", report.paid)
     yield _notes(report, "Changes", "changes")
+    yield _notes(report, "For accounting: changed rates", "rates")
     yield _notes(report, "Voids and removed wagers", "voids")
     yield _notes(report, "Chip mismatches", "mismatches")
     yield _notes(report, "Bad Beat counts, hands and displays", "counts")
@@ -58,7 +61,7 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _open_proposals(report)
     for level in report.since_service:
         hits = "1 hit" if level.hits == 1 else f"{level.hits} hits"
-        yield _level(level, f"Since service: {level.level}, {hits}")
+        yield _level(level, f"Since service: {level.level}, {hits}, {_wagers(level)}")
     yield _paid("Paid since service", report.paid_since_service)
     yield _hits(report, "Last hits", report.last_hits)
 
@@ -87,6 +90,30 @@ def _head(report: DailyReport) -> Section:
             ("amounts", "US dollars"),
         ),
     )
+
+
+def reading_section(readings: Iterable[Reading], title: str) -> Section:
+    """Readings of the meters, level by level."""
+    headings = ("day", "taken at", "level", "meter", "reserve", "overflow", "wagers", "hits")
+    rows = tuple(
+        (
+            found.read.date,
+            local_time(found.day, found.time_micros),
+            level.level,
+            Money(level.meter_micros),
+            Money(level.reserve_micros),
+            Money(level.overflow_micros),
+            level.wagers,
+            level.hits,
+        )
+        for found in readings
+        for level in found.read.levels
+    )
+    return Section(title, headings, rows, "No reading was taken.")
+
+
+def _wagers(level: LevelTotals) -> str:
+    return "1 wager" if level.wagers == 1 else f"{level.wagers:,} wagers"
 
 
 def _level(level: LevelTotals, title: str) -> Section:

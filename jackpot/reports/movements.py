@@ -31,7 +31,7 @@ from jackpot.core.events.table import (
     RoundVoided,
     SeatVoided,
 )
-from jackpot.core.state import Award, Proposal, State
+from jackpot.core.state import Award, LinkState, Proposal, State
 
 Cause = Literal[
     "seeds",
@@ -169,6 +169,7 @@ class LevelTotals(Struct):
         default_factory=lambda: {pool: PoolTotals() for pool in POOLS}
     )
     hits: int = 0
+    wagers: int = 0  # that fed it, without void ones
 
 
 class PaidTotals(Struct):
@@ -193,6 +194,10 @@ class TableTotals(Struct):
     boxed_micros: int = 0  # from pots, into a Bad Beat box
 
 
+def _wagers(link: LinkState, level: str) -> int:
+    return link.intake[level].wagers if level in link.intake else 0
+
+
 class Totals:
     """Adds up whatever it is told."""
 
@@ -206,9 +211,16 @@ class Totals:
         for link in state.links.values():
             for level in link.config.levels:
                 name = ledger.key(link.config.id, level.id)
+                self.level(name).wagers = -_wagers(link, level.id)
                 for pool, totals in self.level(name).pools.items():
                     balance = state.balances.get(f"{name}/{pool}", 0)
                     totals.opening_micros = totals.closing_micros = balance
+
+    def close(self, state: State) -> None:
+        """Count the wagers that there have been since it was opened."""
+        for link in state.links.values():
+            for level in link.config.levels:
+                self.level(ledger.key(link.config.id, level.id)).wagers += _wagers(link, level.id)
 
     def level(self, name: str) -> LevelTotals:
         """A level's totals."""

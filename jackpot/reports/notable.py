@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from jackpot.core.commands.base import OperatorOrigin, Origin, TableOrigin
+from jackpot.core.config import Level
 from jackpot.core.events import AnyEvent, Record, Refused
 from jackpot.core.events.operator import (
     BadBeatVerified,
@@ -17,14 +18,17 @@ from jackpot.core.events.operator import (
     IncarnationBegun,
     LinkChanged,
     MeterAdjusted,
+    MetersRead,
     ParametersChanged,
 )
 from jackpot.core.events.table import (
     CallWithdrawn,
+    CollectionConfirmed,
     DeckPlaced,
     DeckRemoved,
     FloorCalled,
     LostRange,
+    RoundLocked,
     RoundSettled,
     RoundVoided,
     SeatVoided,
@@ -36,7 +40,7 @@ from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
 from jackpot.reports.movements import people, taken_back_by
 
-Heading = Literal["changes", "voids", "mismatches", "counts", "decks", "alarms"]
+Heading = Literal["changes", "rates", "voids", "mismatches", "counts", "decks", "alarms"]
 
 
 _MICROS_PER_MINUTE = 60_000_000
@@ -65,8 +69,7 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
             count = f"{said.get('accepted')} wagers, {said.get('counted')} chips"
             yield Note("mismatches", *at, table, f"{said.get('bet')}: {count}")
         case LinkChanged():
-            who = record.origin.principal if isinstance(record.origin, OperatorOrigin) else ""
-            yield Note("changes", *at, event.link, event.status, who)
+            yield _link_changed(event, at, record.origin)
         case MeterAdjusted() | FundsTransferred() | ParametersChanged() | DualControlSet():
             yield _change(event, at)
         case BoxCounted() | BadBeatVerified() | DisplayConfirmed():
@@ -81,10 +84,28 @@ def notable_events(sequence: int, time_micros: int, record: Record) -> Iterator[
         case DeckRemoved():
             what = f"{event.deck.back} off the table, {_used(event.deck, time_micros)}"
             yield Note("decks", *at, event.table, what)
-    if isinstance(event, RoundSettled | BoxCounted):
-        for alarm in event.alarms:
-            yield Note("alarms", *at, event.table, alarm)
+    yield from _alarms(event, at)
     yield from _restores(event, at)
+
+
+def _alarms(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
+    match event:
+        case RoundLocked() | CollectionConfirmed() | RoundSettled() | BoxCounted():
+            for alarm in event.alarms:
+                yield Note("alarms", *at, event.table, alarm)
+        case MetersRead() | ParametersChanged():
+            for alarm in event.alarms:
+                yield Note("alarms", *at, "site", alarm)
+    if isinstance(event, ParametersChanged) and event.before and event.alarms:
+        yield _rate_change(event, event.before, at)
+
+
+def _link_changed(event: LinkChanged, at: tuple[int, int], origin: Origin) -> Note:
+    if event.away_micros:
+        what = f"{event.status}: no controller for {_hours(event.away_micros)}"
+        return Note("changes", *at, event.link, what, "the controller")
+    who = origin.principal if isinstance(origin, OperatorOrigin) else ""
+    return Note("changes", *at, event.link, event.status, who)
 
 
 def _restores(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
@@ -194,7 +215,16 @@ def _change(
         case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
             limit = f"${dollars(level.limit_micros)}" if level.limit_micros else "none"
-            primary, reserve = rate_text(level.primary_bps), rate_text(level.reserve_bps)
-            rates = f"primary {primary}, reserve {reserve}"
-            what = f"{rates}, limit {limit}, when the link resumes"
+            what = f"{_rates(level)}, limit {limit}, when the link resumes"
     return Note("changes", *at, where, f"{what}: {event.reference}", by, micros)
+
+
+def _rate_change(event: ParametersChanged, before: Level, at: tuple[int, int]) -> Note:
+    """What accounting has to know: the rates before and after, and from when."""
+    after = next(level for level in event.config.levels if level.id == event.level)
+    what = f"from {_rates(before)} to {_rates(after)}, when the link resumes: {event.reference}"
+    return Note("rates", *at, f"{event.link}/{event.level}", what, people(event.approval))
+
+
+def _rates(level: Level) -> str:
+    return f"primary {rate_text(level.primary_bps)}, reserve {rate_text(level.reserve_bps)}"

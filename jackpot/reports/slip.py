@@ -26,7 +26,7 @@ from jackpot.core.events.table import RoundSettled, RoundVoided, SeatVoided
 from jackpot.core.evolve_awards import change_payout
 from jackpot.core.money import dollars
 from jackpot.core.state import Payout, Settlement
-from jackpot.reports.gaming_day import local_time
+from jackpot.engine.gaming_day import local_time
 from jackpot.reports.movements import taken_back_by
 from jackpot.reports.walk import Walk
 from jackpot.signing import fingerprint, is_signed, sign

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec import Struct
 
 from jackpot.core import config
+from jackpot.core.intake import INTERVAL_S
 from jackpot.core.money import dollars, largest_shown
 from jackpot.rules.bad_beat import pot_link, pot_offer
 from jackpot.rules.choices import link_choice, pick
@@ -32,6 +33,7 @@ MAX_TABLES = 1_000
 MAX_SEATS = 32
 DECK_CARDS = 52
 SIGN_DIGITS = (5, 12)  # $999.99 to all that a meter can hold
+SHORTEST_ROUND_S = 15  # no dealer settles rounds any faster
 _BY_PAYTABLE = ("levels", "pays")  # keys of a link that its paytable gives a meaning
 DAY_START = "06:00"
 DAY_ZONE = "America/New_York"
@@ -111,6 +113,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     dual_control = head.flag("dual_control", default=True)
     voids_by_table = _voids_by_table(head)
     sign_digits = head.number("sign_digits", config.SIGN_DIGITS, *SIGN_DIGITS)
+    shortest_round_s = head.number("shortest_round_seconds", SHORTEST_ROUND_S, 0, INTERVAL_S)
     head.close()
     day = _day(top.section("day"))
     server = _server(top.section("server"))
@@ -133,6 +136,7 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
             day=day,
             voids_by_table=voids_by_table,
             sign_digits=sign_digits,
+            shortest_round_s=shortest_round_s,
         ),
         server=server,
         violations=tuple(sorted(log.violations)),

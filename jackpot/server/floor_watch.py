@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from jackpot.core import ledger
+from jackpot.core.links import players_money
 from jackpot.core.money import dollars, floor_to_cent
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Refusal
@@ -16,6 +17,9 @@ from jackpot.engine.meters import frame_of
 LATE_MICROS = 15 * 60_000_000  # a payout that waits longer keeps its table shut too long
 SILENT_MICROS = 60_000_000  # a table in the middle of a round that says nothing
 MINUTE_MICROS = 60_000_000
+HOUR_MICROS = 60 * MINUTE_MICROS
+DAY_MICROS = 24 * HOUR_MICROS
+FUNDS_MICROS = 30 * DAY_MICROS  # by then the money of a link that is played no more has moved
 LOOK_S = 5.0
 Heartbeats = Mapping[tuple[str, str], int]  # (site, table) -> time in micros
 
@@ -39,7 +43,8 @@ class FloorWatch:
         """Raise a site's alarms of this moment; the sequence at which they were found."""
 
         def question(state: State) -> tuple[int, list[Alarm]]:
-            return state.sequence, [*self._silent(state), *_late(state), *_frozen(state)]
+            alarms = (self._silent(state), _late(state), _frozen(state), _out_of_service(state))
+            return state.sequence, [each for found in alarms for each in found]
 
         found = await self._engine.read(site, question, fresh=False)
         if isinstance(found, Refusal):
@@ -98,6 +103,32 @@ def _frozen(state: State) -> Iterator[Alarm]:
                     largest=dollars(level.frozen_micros),
                     meter=dollars(floor_to_cent(level.meter_micros)),
                 )
+
+
+def _out_of_service(state: State) -> Iterator[Alarm]:
+    """Links that somebody has to resume, or whose players' money has to go to another one."""
+    now_micros = _now_micros()
+    for id_, link in state.links.items():
+        if link.away_micros and link.status == "suspended":
+            yield alarm(
+                AlarmKind.CONTROLLER_AWAY,
+                link.out_micros,
+                state.site,
+                id_,
+                hours=link.away_micros // HOUR_MICROS,
+            )
+        out_micros = now_micros - link.out_micros
+        if not link.out_micros or out_micros <= FUNDS_MICROS:
+            continue
+        if held_micros := sum(micros for _, _, micros in players_money(state, link)):
+            yield alarm(
+                AlarmKind.FUNDS_WAITING,
+                link.out_micros + FUNDS_MICROS,
+                state.site,
+                id_,
+                days=out_micros // DAY_MICROS,
+                held=dollars(floor_to_cent(held_micros)),
+            )
 
 
 def _now_micros() -> int:

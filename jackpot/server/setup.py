@@ -105,9 +105,15 @@ def _missing(state: State, site: Site, software: str) -> Iterator[OperatorComman
     # for two: or whoever edits it could change meters alone.
     new = not state.links
     dual_control = site.dual_control if new else site.dual_control or state.dual_control
-    wanted = ConfigureSite(dual_control, site.day, site.voids_by_table, site.sign_digits)
+    wanted = ConfigureSite(
+        dual_control, site.day, site.voids_by_table, site.sign_digits, site.shortest_round_s
+    )
     if new or wanted != ConfigureSite(
-        state.dual_control, state.day, state.voids_by_table, state.sign_digits
+        state.dual_control,
+        state.day,
+        state.voids_by_table,
+        state.sign_digits,
+        state.shortest_round_s,
     ):
         yield wanted
     if software not in ("", state.software):

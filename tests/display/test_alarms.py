@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from grpc.aio import AioRpcError
 
-from jackpot.core import bad_beat, settle
+from jackpot.core import bad_beat, changes, intake, readings, settle
+from jackpot.core.commands import ReadMeters, Request
+from jackpot.core.commands.base import OperatorOrigin
+from jackpot.core.commands.operator import ConfigureSite
 from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.state import State
 from jackpot.display.feeds.site_feed import SiteFeed
@@ -20,6 +23,7 @@ from jackpot.engine.alarms import alarm
 from jackpot.rules.site import load_site
 from jackpot.server import floor_watch
 from jackpot.server.fronts import Fronts
+from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, table_pb2
 from table_client.client import open_channel
 from tests.display.browser import Browser
@@ -159,6 +163,63 @@ async def display_frozen(house: House, _: pytest.MonkeyPatch) -> None:
     await set_digits(house, 6)
 
 
+async def too_many_wagers(house: House, _: pytest.MonkeyPatch) -> None:
+    """Three rounds of one table where a minute has room for one of each of two."""
+    change = ConfigureSite(dual_control=True, shortest_round_s=60)
+    await house.engine.execute(Request(SITE, OperatorOrigin("ann", new_request_id()), change))
+    dealer = await house.dealer("t4")
+    for _ in range(3):
+        await dealer.settled({}, *range(1, 7))
+
+
+async def rate_changed(house: House, _: pytest.MonkeyPatch) -> None:
+    """A rate is changed while its link is suspended."""
+    await house.operate("SuspendLink", link="stud")
+    change = {"link": "stud", "level": "main", "primary_bps": 7_500, "reserve_bps": 0}
+    await house.operate("SetRate", reference="memo 9", **change)
+    proposals = await house.operators.ListProposals(operator_pb2.ListProposalsRequest(site=SITE))
+    for proposal in proposals.proposals:
+        await house.operate("ApproveProposal", proposal=proposal.id, who="bob/accounting")
+
+
+async def funds_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link is suspended with players' money on it, and the time for moving it is over."""
+    dealer = await house.dealer("t4")
+    await dealer.settled({}, 1)
+    await house.operate("SuspendLink", link="five")
+    monkeypatch.setattr(floor_watch, "FUNDS_MICROS", 0)
+
+
+async def reading_late(house: House, _: pytest.MonkeyPatch) -> None:
+    """The meters are read two hours after the day began."""
+    await read_meters(house, "2026-03-01", 7_200)
+
+
+async def read_meters(house: House, date: str, late_s: int = 0) -> None:
+    """The controller takes a reading."""
+    origin = OperatorOrigin("the controller", new_request_id())
+    command = ReadMeters(date, house.clock() - late_s * 1_000_000)
+    await house.engine.execute(Request(SITE, origin, command))
+
+
+async def controller_away(house: House, _: pytest.MonkeyPatch) -> None:
+    """25 hours go by in which nothing is written."""
+    await house.operate("SuspendLink", link="five")
+    for link in ("bonus", "mega", "stud", "fund"):
+        await house.operate("SuspendLink", link=link)
+    await house.operate("ResumeLink", link="mega")
+    house.clock.ahead_s = 25 * 3_600
+    await eventually(lambda: bool(house.engine.alarms.raised[AlarmKind.CONTROLLER_AWAY]))
+
+
+async def box_not_counted(house: House, _: pytest.MonkeyPatch) -> None:
+    """Pots feed a box between two readings, and nobody counts it."""
+    for date in ("2026-03-01", "2026-03-02"):
+        pot = table_pb2.ContributePot(pot_micros=20 * DOLLAR)
+        await (await house.dealer("p1")).do("contribute_pot", pot)
+        await read_meters(house, date)
+
+
 async def witness_failed(house: House, _: pytest.MonkeyPatch) -> None:
     """The folder of the witness is gone."""
     house.engine.alarms.stand("witness", [alarm(AlarmKind.WITNESS_FAILED, why="no such folder")])
@@ -190,6 +251,30 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
         display_frozen,
         r"mega/mega: signs are frozen at \$9,999\.99, .*; the meter is \$50,000\.00",
     ),
+    AlarmKind.UNREASONABLE_CONTRIBUTION: (
+        too_many_wagers,
+        r"five/main: more than 12 wagers in a minute, which is all that its tables can make",
+    ),
+    AlarmKind.RATE_CHANGED: (
+        rate_changed,
+        r"for accounting: stud/main changes from primary 70%, .* to primary 75%, .*local and bob",
+    ),
+    AlarmKind.FUNDS_WAITING: (
+        funds_waiting,
+        r"five has been out of service for 0 days and still holds \$0\.21 of players' money",
+    ),
+    AlarmKind.READING_LATE: (
+        reading_late,
+        r"the meters of gaming day 2026-03-01 were read 2:00 h after it began",
+    ),
+    AlarmKind.CONTROLLER_AWAY: (
+        controller_away,
+        r"mega is suspended: it had no controller for 25 h; check its meters and resume it",
+    ),
+    AlarmKind.BOX_NOT_COUNTED: (
+        box_not_counted,
+        r"Bad Beat box fund/p1 was not counted on the gaming day before 2026-03-02",
+    ),
     AlarmKind.FRONT_LOST: (
         front_lost,
         r"a front ended and is started again: it was killed by signal 9",
@@ -202,6 +287,8 @@ def test_every_alarm_has_its_scene() -> None:
     assert set(SCENES) == set(AlarmKind)
     said = re.findall(r'f"([A-Z_]+) \{', inspect.getsource(bad_beat) + inspect.getsource(settle))
     assert said
+    said += [changes.RATE_CHANGED, intake.UNREASONABLE]
+    said += [readings.READING_LATE, readings.BOX_NOT_COUNTED]
     assert set(said) <= {kind.name for kind in AlarmKind}
     on_the_wire = set(operator_pb2.AlarmKind.keys()) - {"ALARM_KIND_UNSPECIFIED"}
     assert on_the_wire == {f"ALARM_KIND_{kind.name}" for kind in AlarmKind}

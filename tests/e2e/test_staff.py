@@ -12,7 +12,7 @@ from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
 from jackpot.cli.main import main
 from jackpot.core.config import GamingDay
-from jackpot.reports.gaming_day import date_of
+from jackpot.engine.gaming_day import date_of
 from jackpot.wire.channels import Identity
 from tests.cli.desk import Person, play
 from tests.e2e.process import Process

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from jackpot.core.commands import Probe, TakeSnapshot
+from jackpot.core.commands import Probe, ReadMeters, SuspendAfterAbsence, TakeSnapshot
 from jackpot.core.commands.base import ControllerOrigin
 from jackpot.core.commands.operator import (
     Acknowledged,
@@ -192,6 +192,9 @@ def _meters(floor: Floor) -> None:
         ok(floor.operate(command("gone")))
     ok(floor.handle(ControllerOrigin(), TakeSnapshot(floor.state.sequence, "0" * 64)))
     ok(floor.handle(ControllerOrigin(), Probe()))
+    ok(floor.handle(ControllerOrigin(), ReadMeters("1970-01-01", 0)))
+    ok(floor.handle(ControllerOrigin(), SuspendAfterAbsence("a", 90_000 * DOLLAR)))
+    ok(floor.operate(ResumeLink("a")))
 
 
 def _operators(floor: Floor) -> None:

@@ -21,6 +21,7 @@ RELEASED = {
     "0.1.0-dev2": "bd2d04d0790f73eb57b8d47f1279e67fc3167516ba751a30d8f8fb20f71e5f0c",
     "0.1.0": "35aa471340bd66f14ac3f8500d42ab116bacf458c52da4b3b8793dd54b57e7a7",
     "0.2.0-dev1": "b1148f1d32311b07d889540ef5c542449fe24ef83a176f8d6d38ecce73e3b4de",
+    "0.2.0-dev2": "fdce7cd8808a1d71dfab2e383b7a5b6044cac30eb36a8c672c476fd5b0f18718",
 }
 NEWEST = list(RELEASED)[-1]
 HERE = Path(__file__).parent

@@ -11,13 +11,13 @@ from tests.golden.whole_rounds import House
 # change that is meant to journal, keep or answer something else may change these.
 MADE = {
     (657, 0.08): (
-        "ce5b3a21d1d692d749c4c2401bb7f2bb34761849e6def4f17567449db808b174",
-        "3ccc4e7eaecf49b52ac3341a4d6bd1ce8a91cd8a57ce2e2befbd2b81f1a993b8",
+        "033e355775de831923feb4eb353fbbed478e55d8ae4372bdfd8db66e86403ff9",
+        "3f1b4b07f05abea916c17d02457f377f42c30f60579bee7341e2f504f3c16e29",
         "bc1d7a13eb9e47e11614bb3d503f91af18a7877b0e71674730508700831c2cd3",
     ),
     (12, 0.5): (
-        "c023541091c7ea70d4705acf3e2655bec458a66f1fd3bba94251d8f65ea38cfe",
-        "592ebe6947f2f8ad03c75c3e9be55e41dd2e4429ab11417f3e4fe8720f72f6b2",
+        "49649b5aba117444e4c63595be224d501adfdeb33dbdc3927b27d55f15dbe908",
+        "aa72d3af45aa09cddb59592f35b950bac2de2f6aa721dae0f2e0c964b3169f04",
         "464aed9787299a1614a2d489fa567f0948b244540e2167f877d634ee53a8a75f",
     ),
 }

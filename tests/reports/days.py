@@ -12,8 +12,8 @@ from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.config import GamingDay
 from jackpot.core.events import Record
 from jackpot.core.events.operator import SiteConfigured
+from jackpot.engine.gaming_day import bounds
 from jackpot.engine.replica import Replica
-from jackpot.reports.gaming_day import bounds
 from jackpot.store.journal import Entry
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from tests.core.floor import Floor

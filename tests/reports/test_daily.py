@@ -11,9 +11,9 @@ import pytest
 
 from jackpot.core.commands.operator import CountBox
 from jackpot.core.config import Table
+from jackpot.engine.gaming_day import bounds
 from jackpot.reports.daily import DailyReport, daily_report, day_before
 from jackpot.reports.daily_sections import Money, Section, as_csv, as_html, sections
-from jackpot.reports.gaming_day import bounds
 from jackpot.reports.walk import open_walk
 from tests.core.floor import Floor, bad_beat_fund, four_eights_lose, ok
 from tests.reports.days import DATES, DAY, Row, rows, write_days, write_floor

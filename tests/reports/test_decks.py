@@ -14,10 +14,10 @@ from jackpot.core.commands.table import PlaceDeck, RemoveDeck
 from jackpot.core.config import DeckLife
 from jackpot.core.events import Record
 from jackpot.core.events.operator import SiteConfigured
+from jackpot.engine.gaming_day import bounds
 from jackpot.engine.replica import Replica
 from jackpot.reports.daily import DailyReport, daily_report
 from jackpot.reports.daily_sections import sections
-from jackpot.reports.gaming_day import bounds
 from jackpot.reports.walk import open_walk
 from jackpot.store.sqlite import SqliteJournal
 from tests.core.floor import Floor, five_card_a, ok, table

@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from jackpot.core.config import GamingDay
-from jackpot.reports.gaming_day import bounds, date_of, local_time
+from jackpot.engine.gaming_day import bounds, date_of, local_time
 
 NEW_YORK = GamingDay(6 * 60, "America/New_York")
 HOUR = 3_600_000_000

@@ -19,10 +19,25 @@ class TakeSnapshot(Command, frozen=True):
 
 
 class Probe(Command, frozen=True):
-    """Write something, to learn whether the store takes commits again."""
+    """Write something: to learn whether the store takes commits, or to say who is here."""
 
 
-ControllerCommand = TakeSnapshot | Probe
+class ReadMeters(Command, frozen=True):
+    """Read every meter, at the start of a gaming day."""
+
+    date: str
+    due_micros: int  # when the day began
+    missed: int = 0  # days before it at whose start nothing was read
+
+
+class SuspendAfterAbsence(Command, frozen=True):
+    """Take no more wagers on a link that was without a controller for so long."""
+
+    link: str
+    away_micros: int
+
+
+ControllerCommand = TakeSnapshot | Probe | ReadMeters | SuspendAfterAbsence
 AnyCommand = TableCommand | OperatorCommand | ControllerCommand
 
 

@@ -235,6 +235,7 @@ class ConfigureSite(Command, frozen=True):
     day: GamingDay = MIDNIGHT
     voids_by_table: VoidsByTable = "until-collected"
     sign_digits: int = SIGN_DIGITS
+    shortest_round_s: int = 0
 
 
 class NoteSoftware(Command, frozen=True):

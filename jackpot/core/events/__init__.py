@@ -29,7 +29,7 @@ class SnapshotTaken(Event, frozen=True):
 
 
 class Probed(Event, frozen=True):
-    """The store took a commit again."""
+    """The store took a commit again; or an hour went by in which nothing else was written."""
 
 
 ControllerEvent = SnapshotTaken | Probed

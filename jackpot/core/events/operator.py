@@ -7,6 +7,7 @@ from jackpot.core.config import (
     MIDNIGHT,
     SIGN_DIGITS,
     GamingDay,
+    Level,
     Link,
     PayoutSource,
     Table,
@@ -46,6 +47,8 @@ class LinkChanged(Event, frozen=True):
     link: str
     status: LinkStatus
     postings: Postings = ()
+    time_micros: int = 0  # of its leaving service; 0 where it is in service, and in early journals
+    away_micros: int = 0  # how long no controller had been there, where that suspended it
 
 
 class PayoutValidated(Event, frozen=True):
@@ -130,6 +133,8 @@ class ParametersChanged(Event, frozen=True):
     config: Link
     reference: str
     approval: Approval | None = None
+    before: Level | None = None  # what stood before; not in early journals
+    alarms: tuple[str, ...] = ()
 
 
 class Proposed(Event, frozen=True):
@@ -152,6 +157,7 @@ class SiteConfigured(Event, frozen=True):
     voids_by_table: VoidsByTable = "until-collected"
     software: str = ""  # the release that runs from here on; "" where none is named
     sign_digits: int = SIGN_DIGITS
+    shortest_round_s: int = 0
 
 
 class DualControlSet(Event, frozen=True):
@@ -206,6 +212,27 @@ class BadBeatVerified(Event, frozen=True):
     winner: int = 0
 
 
+class LevelReading(Struct, frozen=True, gc=False):
+    """What a level had when its meters were read."""
+
+    level: str  # "link/level"
+    meter_micros: int
+    reserve_micros: int
+    overflow_micros: int
+    wagers: int  # that have fed it, ever
+    hits: int  # percentage awards of its link, ever
+
+
+class MetersRead(Event, frozen=True):
+    """The controller has read every meter at the start of a gaming day."""
+
+    date: str  # of the day that begins, such as "2026-03-01"
+    due_micros: int  # when it began
+    levels: tuple[LevelReading, ...]
+    missed: int = 0  # gaming days before it at whose start nothing was read
+    alarms: tuple[str, ...] = ()
+
+
 class DisplayConfirmed(Event, frozen=True):
     """The display shows what the fund holds. `floorperson` is as in `BoxCounted`."""
 
@@ -253,6 +280,7 @@ OperatorEvent = (
     | AccountMoved
     | BoxCounted
     | BadBeatVerified
+    | MetersRead
     | DisplayConfirmed
     | IncarnationBegun
 )

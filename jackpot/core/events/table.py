@@ -94,6 +94,7 @@ class RoundLocked(Event, frozen=True):
     magic_card: str = ""
     lucky_position: int = -1
     draws: tuple[Draw, ...] = ()  # of every link that offers a bonus; none before 0.2.0
+    alarms: tuple[str, ...] = ()
 
 
 class CollectionConfirmed(Event, frozen=True):
@@ -103,6 +104,7 @@ class CollectionConfirmed(Event, frozen=True):
     chips: dict[str, int]
     postings: Postings
     posted: dict[str, Posted]
+    alarms: tuple[str, ...] = ()
 
 
 class RoundSettled(Event, frozen=True):

@@ -222,6 +222,7 @@ def _level_message(
         limit_micros=level.limit_micros or None,
         fixed=level.fixed,
         next=_terms(link.next_config.levels[index]) if link.next_config else None,
+        wagers=link.intake[level.id].wagers if level.id in link.intake else 0,
     )
 
 

@@ -144,6 +144,18 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     """The record of the journal's head, outside its folder, can't be written."""
     ALARM_KIND_DISPLAY_FROZEN: _AlarmKind.ValueType  # 220
     """A meter has passed the largest amount that the house's signs can show."""
+    ALARM_KIND_UNREASONABLE_CONTRIBUTION: _AlarmKind.ValueType  # 221
+    """A level was fed by more wagers in a minute than its tables can make."""
+    ALARM_KIND_RATE_CHANGED: _AlarmKind.ValueType  # 222
+    """A level's rates change when its link resumes: accounting must know."""
+    ALARM_KIND_FUNDS_WAITING: _AlarmKind.ValueType  # 223
+    """A link has been out of service for more than 30 days and still holds players' money."""
+    ALARM_KIND_READING_LATE: _AlarmKind.ValueType  # 224
+    """The daily reading of the meters was taken after the gaming day had begun, or was missed."""
+    ALARM_KIND_CONTROLLER_AWAY: _AlarmKind.ValueType  # 225
+    """A link was without a controller for more than 24 hours and is suspended until it is resumed."""
+    ALARM_KIND_BOX_NOT_COUNTED: _AlarmKind.ValueType  # 226
+    """A Bad Beat box was not counted on a gaming day."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
     """Every alarm that there is."""
@@ -177,6 +189,18 @@ ALARM_KIND_WITNESS_FAILED: AlarmKind.ValueType  # 62
 """The record of the journal's head, outside its folder, can't be written."""
 ALARM_KIND_DISPLAY_FROZEN: AlarmKind.ValueType  # 220
 """A meter has passed the largest amount that the house's signs can show."""
+ALARM_KIND_UNREASONABLE_CONTRIBUTION: AlarmKind.ValueType  # 221
+"""A level was fed by more wagers in a minute than its tables can make."""
+ALARM_KIND_RATE_CHANGED: AlarmKind.ValueType  # 222
+"""A level's rates change when its link resumes: accounting must know."""
+ALARM_KIND_FUNDS_WAITING: AlarmKind.ValueType  # 223
+"""A link has been out of service for more than 30 days and still holds players' money."""
+ALARM_KIND_READING_LATE: AlarmKind.ValueType  # 224
+"""The daily reading of the meters was taken after the gaming day had begun, or was missed."""
+ALARM_KIND_CONTROLLER_AWAY: AlarmKind.ValueType  # 225
+"""A link was without a controller for more than 24 hours and is suspended until it is resumed."""
+ALARM_KIND_BOX_NOT_COUNTED: AlarmKind.ValueType  # 226
+"""A Bad Beat box was not counted on a gaming day."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:
@@ -250,6 +274,7 @@ class LevelAccounts(_message.Message):
     LIMIT_MICROS_FIELD_NUMBER: _builtins.int
     FIXED_FIELD_NUMBER: _builtins.int
     NEXT_FIELD_NUMBER: _builtins.int
+    WAGERS_FIELD_NUMBER: _builtins.int
     level: _builtins.str
     meter_micros: _builtins.int
     reserve_micros: _builtins.int
@@ -262,6 +287,8 @@ class LevelAccounts(_message.Message):
     """Absent: none."""
     fixed: _builtins.str
     """The clause that fixes seeds and rates; empty: the operator may choose them."""
+    wagers: _builtins.int
+    """How many wagers have fed it, without void ones."""
     @_builtins.property
     def next(self) -> Global___Terms:
         """Approved terms that take effect when the link resumes; absent: none."""
@@ -280,10 +307,11 @@ class LevelAccounts(_message.Message):
         limit_micros: _builtins.int | None = ...,
         fixed: _builtins.str = ...,
         next: Global___Terms | None = ...,
+        wagers: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "limit_micros", b"limit_micros", "next", b"next"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros", "fixed", b"fixed", "level", b"level", "limit_micros", b"limit_micros", "meter_micros", b"meter_micros", "next", b"next", "overflow_micros", b"overflow_micros", "primary_bps", b"primary_bps", "reseed_micros", b"reseed_micros", "reserve_bps", b"reserve_bps", "reserve_micros", b"reserve_micros", "seed_micros", b"seed_micros", "wagers", b"wagers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__limit_micros: _TypeAlias = _typing.Literal["limit_micros"]  # noqa: Y015
     _WhichOneofArgType__limit_micros: _TypeAlias = _typing.Literal["_limit_micros", b"_limit_micros"]  # noqa: Y015

@@ -1,0 +1,70 @@
+"""Count the wagers that feed each level, and notice more of them than its tables can make.
+
+A table plays a round at a time, and each of its seats can make each bet of a link once a round. So
+in a minute a link's tables can't make more wagers than their rounds have room for. More than that
+is an unreasonable contribution: something feeds the level that no players have wagered.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from jackpot.core.state import Intake, Posted, State
+
+if TYPE_CHECKING:
+    from jackpot.core.config import Link
+
+INTERVAL_S = 60
+UNREASONABLE = "UNREASONABLE_CONTRIBUTION"
+_MICROS_PER_S = 1_000_000
+_NONE = Intake()
+
+
+def unreasonable(state: State, posted: Mapping[str, Posted], now_micros: int) -> tuple[str, ...]:
+    """Alarms of levels that come to more wagers in an interval than their tables can make."""
+    if not state.shortest_round_s:
+        return ()
+    found = []
+    for name, part in posted.items():
+        link, _, level = name.partition("/")
+        before = _lately(state.links[link].intake.get(level, _NONE), now_micros)
+        most = most_wagers(state, state.links[link].config)
+        if before.lately <= most < before.lately + part.wagers:
+            found.append(f"{UNREASONABLE} {name} {most}")
+    return tuple(found)
+
+
+def most_wagers(state: State, link: "Link") -> int:
+    """The wagers that a link's tables can make in an interval."""
+    # Rounds that are so far apart and begin in the same interval.
+    rounds = -(-INTERVAL_S // state.shortest_round_s)
+    return rounds * state.seats_on.get(link.id, 0) * len(link.bets)
+
+
+def take_in(state: State, posted: Mapping[str, Posted]) -> None:
+    """Count the wagers of a posting."""
+    for name, part in posted.items():
+        if part.wagers:
+            link, _, level = name.partition("/")
+            intake = state.links[link].intake
+            before = _lately(intake.get(level, _NONE), state.time_micros)
+            intake[level] = Intake(
+                before.wagers + part.wagers, before.since_micros, before.lately + part.wagers
+            )
+
+
+def give_back(state: State, before: Mapping[str, Posted], after: Mapping[str, Posted]) -> None:
+    """Count void wagers no more; what came in lately has come in all the same."""
+    for name, part in before.items():
+        if void := part.wagers - (after[name].wagers if name in after else 0):
+            link, _, level = name.partition("/")
+            intake = state.links[link].intake
+            intake[level] = replace(intake[level], wagers=intake[level].wagers - void)
+
+
+def _lately(intake: Intake, now_micros: int) -> Intake:
+    """A level's intake in the interval of this moment, which may be a new one."""
+    if now_micros - intake.since_micros < INTERVAL_S * _MICROS_PER_S:
+        return intake
+    return Intake(intake.wagers, now_micros)

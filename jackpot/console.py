@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 DISTRIBUTION = "jackpot-controller"
 # A package that not everybody needs -> the extra that brings it.
 EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
-# Details of a refusal whose keys do not say what they count: moments, and amounts of money.
-_TIMES = {"expired_micros"}
+# Details of a refusal whose keys do not say that they are amounts of money.
 _AMOUNTS = {"micros": "held", "wanted": "needed"}
 _NAMES = {"sequence": "journal entry"}
 # How gRPC says where it could not connect, and why.
@@ -199,11 +198,12 @@ def _detail(key: str, value: str) -> str:
 
     plain = key.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
     name = _NAMES.get(key, plain)
+    if key.endswith("_time"):
+        moment = dt.datetime.fromisoformat(value)
+        return f"{name.removesuffix(' time')} {local_time(int(moment.timestamp()) * 1_000_000)}"
     if not value.removeprefix("-").isdecimal():
         return f"{name} {value}"
     number = int(value)
-    if key in _TIMES:
-        return f"{name} {local_time(number)}"
     if key in _AMOUNTS or key.endswith("_micros"):
         return f"{_AMOUNTS.get(key, name)} ${dollars(number)}"
     return f"{name} {rate_text(number)}" if key.endswith("_bps") else f"{name} {value}"

@@ -23,8 +23,6 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 _ADDRESS = re.compile(r"127\.0\.0\.1:\d+")
 _NAMED = {
-    "expired_micros": "<micros>",
-    "closed_micros": "<micros>",
     "entropy": "<32 random bytes>",
     "server_version": "<version>",
     "version": "<version>",

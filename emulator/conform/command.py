@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="How long the papers of a big award take.",
 )
+@click.option(
+    "--tls",
+    is_flag=True,
+    help="Ask for certificates, which the kit issues, and revoke the client's at the end.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
@@ -60,13 +65,15 @@ def conform(
     html: Path | None,
     client: tuple[str, ...],
     *,
+    tls: bool,
     as_json: bool,
     only_list: bool,
 ) -> None:
     r"""Try a table client: play the controller's part, and make trouble.
 
     CLIENT is the command that starts it; it finds the address, the site and the table in
-    JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE. Without a command, start it yourself.
+    JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE, and with --tls its files in JACKPOT_CA,
+    JACKPOT_CERT and JACKPOT_KEY. Without a command, start it yourself.
     Exits with 1 if the client breaks a line of the contract.
 
     \b
@@ -76,7 +83,7 @@ def conform(
     """
     from emulator.conform import report
     from emulator.conform.lines import RULES
-    from emulator.conform.run import Options, Verdict, hold, table_of
+    from emulator.conform.run import Options, Verdict, hold
     from emulator.conform.trials import all_trials
     from emulator.output import wrapped
 
@@ -88,12 +95,12 @@ def conform(
     chosen = _choose(trials, only)
     started: list[subprocess.Popen[bytes]] = []
 
-    def ready(address: str) -> None:
-        site, table = table_of()
+    def ready(known: dict[str, str]) -> None:
         if client:
-            started.append(_start(client, address, site, table))
+            started.append(_start(client, known))
         elif not as_json:
-            click.echo(f"waiting for a client at {address}, site {site}, table {table}")
+            click.echo("waiting for a client that knows this:")
+            click.echo("\n".join(f"  {name}={value}" for name, value in known.items()))
 
     def is_gone() -> bool:
         return any(process.poll() is not None for process in started)
@@ -103,7 +110,7 @@ def conform(
             click.echo("\n".join(report.lines_of(verdict)))
 
     with tempfile.TemporaryDirectory(prefix="jackpot-conform-") as folder:
-        options = Options(listen, patience, papers)
+        options = Options(listen, patience, papers, tls)
         try:
             verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, is_gone))
         except KeyboardInterrupt:
@@ -128,10 +135,9 @@ def _choose(trials: "list[Trial]", only: tuple[str, ...]) -> "list[Trial]":
     return [trial for trial in trials if not only or trial.id in only]
 
 
-def _start(client: Sequence[str], address: str, site: str, table: str) -> "subprocess.Popen[bytes]":
-    told = {"JACKPOT_ADDRESS": address, "JACKPOT_SITE": site, "JACKPOT_TABLE": table}
+def _start(client: Sequence[str], known: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     try:
-        return subprocess.Popen(client, env={**os.environ, **told})  # noqa: S603 - as the user says
+        return subprocess.Popen(client, env={**os.environ, **known})  # noqa: S603 - as the user says
     except OSError as error:
         raise click.ClickException(f"can't start {client[0]}: {error.strerror}") from None
 

@@ -14,6 +14,7 @@ MAX_UNANSWERED = 32
 NEVER = frozenset(  # the same command will fail again
     {"WRONG_DENOMINATION", "UNKNOWN_BET", "UNKNOWN_SEAT", "DUPLICATE_WAGER", "MALFORMED"}
 )
+ENDS_EPOCH = frozenset({"FENCED", "OTHER_INCARNATION"})
 
 
 class Rule(NamedTuple):
@@ -68,11 +69,11 @@ def _unanswered_first(seen: Sequence[Seen]) -> Iterator[str]:
 def _epochs(seen: Sequence[Seen]) -> Iterator[str]:
     fenced: dict[int, float] = {}
     for one in seen:
-        if one.what == "refused" and one.reason == "FENCED":
+        if one.what == "refused" and one.reason in ENDS_EPOCH and one.epoch:
             fenced.setdefault(one.epoch, one.at_s)
         elif one.what == "command" and one.epoch in fenced:
             yield (
-                f"{_when(one)} {one.kind} was sent with an epoch that was fenced "
+                f"{_when(one)} {one.kind} was sent with an epoch that was over "
                 f"at {fenced[one.epoch]:.2f} s"
             )
 
@@ -146,7 +147,12 @@ RULES = (
         "Lost answers",
         _unanswered_first,
     ),
-    Rule("fenced", "After FENCED, no command uses that epoch again.", "Fencing", _epochs),
+    Rule(
+        "fenced",
+        "After FENCED or OTHER_INCARNATION, no command uses that epoch again.",
+        "Fencing",
+        _epochs,
+    ),
     Rule("lamps", "A lamp is lit only after the answer to its wager.", "Lamps", _lamps),
     Rule(
         "no-retry",

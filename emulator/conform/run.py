@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from emulator.conform.certificates import Certificates
 from emulator.conform.lines import RULES
 from emulator.conform.stage import SITE, TABLE, Stage, set_up
 from emulator.conform.timeline import Timeline
@@ -35,6 +36,7 @@ class Options(NamedTuple):
     listen: str = "127.0.0.1:0"
     patience_s: float = 60.0  # with a client that does not ask for the next round
     papers_s: float = 3.0  # how long the papers of a big award take
+    tls: bool = False  # certificates say who calls, and the client's is revoked at the end
 
 
 class _Rounds:
@@ -71,16 +73,23 @@ async def hold(
     trials: Sequence[Trial],
     folder: Path,
     options: Options,
-    ready: Callable[[str], None],
+    ready: Callable[[dict[str, str]], None],
     tell: Callable[[Verdict], None],
     is_gone: Callable[[], bool] = lambda: False,
 ) -> list[Verdict]:
-    """Hold all trials. `ready` is told the address, and `tell` each verdict as it is found."""
+    """Hold all trials.
+
+    `ready` is told what a client must know, as its environment; `tell` each verdict as it is found.
+    """
     timeline, rounds = Timeline(), _Rounds()
-    async with set_up(folder, timeline, options.papers_s) as stage:
-        wire = Wire(stage.address, timeline, rounds)
+    host = options.listen.rpartition(":")[0]
+    certificates = Certificates(folder / "ca", SITE, TABLE, host) if options.tls else None
+    async with set_up(folder, timeline, options.papers_s, certificates) as stage:
+        wire = Wire(stage.address, timeline, rounds, certificates)
         try:
-            ready(await wire.start(options.listen))
+            address = await wire.start(options.listen)
+            known = {"JACKPOT_ADDRESS": address, "JACKPOT_SITE": SITE, "JACKPOT_TABLE": TABLE}
+            ready(known | (certificates.environment() if certificates else {}))
             verdicts = await _Judge(stage, wire, rounds, timeline, tell, is_gone).all(
                 trials, options
             )
@@ -118,7 +127,7 @@ class _Judge:
     async def all(self, trials: Sequence[Trial], options: Options) -> list[Verdict]:
         verdicts = []
         for trial in trials:
-            verdict = await self._one(trial, options.patience_s)
+            verdict = await self._one(trial, options.patience_s + options.papers_s)
             self._tell(verdict)
             verdicts.append(verdict)
         return verdicts
@@ -132,9 +141,11 @@ class _Judge:
         await trial.before(self._stage)
         mark, began_s = len(self._timeline.seen), asyncio.get_running_loop().time()
         self._wire.adversary = trial
-        self._rounds.give(trial.round)
         meanwhile = asyncio.create_task(trial.during(self._stage))
-        back = await self._rounds.asked(patience_s, self._is_gone)
+        for round_ in trial.rounds:
+            self._rounds.give(round_)
+            if not (back := await self._rounds.asked(patience_s, self._is_gone)):
+                break
         self._wire.adversary = None
         if not meanwhile.done():
             meanwhile.cancel()
@@ -145,7 +156,8 @@ class _Judge:
         why = list(trial.judge(self._timeline.since(mark)))
         if not back:
             self._gone = True
-            why.append("the client did not ask for another round")
+            if not (trial.may_end and self._is_gone()):
+                why.append("the client did not ask for another round")
         why += self._money(trial, await self._stage.meter_micros() - before_micros)
         result = FAILED if why else PASSED
         return Verdict(*about, result, tuple(why[:_MOST_BREACHES]), round(took_s, 2))
@@ -160,8 +172,3 @@ class _Judge:
             return []
         per = self._growth_micros / 1e6
         return [f"the meter grew by ${grown_micros / 1e6:.2f}; this round is worth ${per:.2f}"]
-
-
-def table_of() -> tuple[str, str]:
-    """The site and the table that a client under test plays for."""
-    return SITE, TABLE

@@ -9,7 +9,9 @@ from typing import Any
 
 import grpc
 
+from emulator.conform.certificates import Certificates
 from emulator.conform.timeline import Timeline
+from emulator.jackpot_command import jackpot
 from emulator.soak.controllers import ControllerProcess, Supervisor
 from jackpot.wire.identity import PRINCIPAL_KEY
 from jackpot.wire.request_id import new_request_id
@@ -28,6 +30,7 @@ TABLE = "table-1"
 BET = "five-card-progressive"
 DOLLAR = 1_000_000
 _LOOK_S = 0.02
+_WALK_S = 0.5  # until a floorperson has come to the table
 SITE_FILE = f"""\
 [site]
 id = "{SITE}"
@@ -51,15 +54,34 @@ links = ["five"]
 class Stage:
     """One controller, one table, and staff."""
 
-    def __init__(self, supervisor: Supervisor, timeline: Timeline, papers_s: float) -> None:
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        timeline: Timeline,
+        folder: Path,
+        papers_s: float,
+        certificates: Certificates | None,
+    ) -> None:
         self.timeline = timeline
+        self.certificates = certificates  # None: without TLS
         self._supervisor = supervisor
+        self._folder = folder
         self._papers_s = papers_s
-        channel = open_channel(supervisor.controller.address)
-        self._channel = channel
-        self._tables: Any = table_pb2_grpc.TableServiceStub(channel)
-        self._staff: Any = operator_pb2_grpc.OperatorServiceStub(channel)
-        self._meters: Any = meter_pb2_grpc.MeterServiceStub(channel)
+        self._backup = folder / "backup"
+        self._channels: list[grpc.aio.Channel] = []
+        floor = self._connect("floor", "floor")
+        self._tables: Any = table_pb2_grpc.TableServiceStub(self._connect("table", TABLE))
+        self._staff: Any = operator_pb2_grpc.OperatorServiceStub(floor)
+        self._cage: Any = operator_pb2_grpc.OperatorServiceStub(
+            self._connect("accounting", "cage") if certificates else floor
+        )
+        self._meters: Any = meter_pb2_grpc.MeterServiceStub(floor)
+
+    def _connect(self, role: str, name: str) -> grpc.aio.Channel:
+        """A connection of somebody's own, with a certificate where the controller asks for one."""
+        identity = self.certificates.identity(role, name) if self.certificates else None
+        self._channels.append(open_channel(self.address, identity))
+        return self._channels[-1]
 
     @property
     def address(self) -> str:
@@ -67,8 +89,9 @@ class Stage:
         return self._supervisor.controller.address
 
     async def close(self) -> None:
-        """Let go of the connection."""
-        await self._channel.close()
+        """Let go of the connections."""
+        for channel in self._channels:
+            await channel.close()
 
     async def restart(self, fault: str = "") -> None:
         """Kill the controller and start it again, with a fault to meet."""
@@ -122,13 +145,59 @@ class Stage:
         )
         for payout in open_.payouts:
             await self._do("ValidatePayout", payout=payout.id, floorperson="floor")
-            await self._do("PayPayout", payout=payout.id, form=f"form {payout.id}")
+            await self._do("PayPayout", self._cage, payout=payout.id, form=f"form {payout.id}")
 
-    async def _do(self, method: str, **about: Any) -> None:
+    async def answer_call(self, method: str, outcome: str) -> None:
+        """A floorperson answers the table's call for the floor, after a moment."""
+        request = operator_pb2.ListFloorCallsRequest(site=SITE)
+        while True:
+            listed = await self._staff.ListFloorCalls(request, metadata=_person("floor"))
+            if listed.calls:
+                break
+            await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_WALK_S)
+        self.timeline.note("floor", kind=outcome)  # before the client can hear of it
+        await self._do(method, call=listed.calls[0].id)
+
+    async def back_up(self) -> None:
+        """Take a backup of the journal as it is now."""
+        await jackpot("backup", str(self._backup), "--data", self._data, "--json")
+
+    async def restore(self) -> None:
+        """Put the backup in the journal's place, as after a lost disk, and start the controller."""
+        await self._supervisor.hold(signal.SIGTERM)
+        try:
+            about = ("--reason", "conformance", "--by", "kit", "--discard-newer", "--json")
+            await jackpot("restore", str(self._backup), "--data", self._data, *about)
+        finally:
+            self._supervisor.may_start.set()
+        await self._supervisor.up.wait()
+
+    async def revoke(self) -> None:
+        """Revoke the client's certificate, and wait until the controller knows of it."""
+        if self.certificates is None:
+            raise AssertionError("only behind TLS")
+        self.certificates.revoke_client()
+        async with open_channel(self.address, self.certificates.client) as channel:
+            meters: Any = meter_pb2_grpc.MeterServiceStub(channel)
+            while True:
+                try:
+                    await meters.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
+                except grpc.aio.AioRpcError as error:
+                    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+                        return
+                await asyncio.sleep(_LOOK_S)
+
+    @property
+    def _data(self) -> str:
+        return str(self._folder / "data")
+
+    async def _do(self, method: str, by: Any = None, **about: Any) -> None:
         request = getattr(operator_pb2, f"{method}Request")(
             site=SITE, request_id=new_request_id(), **about
         )
-        await getattr(self._staff, method)(request, metadata=_person("floor"), wait_for_ready=True)
+        call = getattr(by or self._staff, method)
+        await call(request, metadata=_person("floor"), wait_for_ready=True)
 
 
 def _person(name: str) -> tuple[tuple[str, str]]:
@@ -136,15 +205,20 @@ def _person(name: str) -> tuple[tuple[str, str]]:
 
 
 @asynccontextmanager
-async def set_up(folder: Path, timeline: Timeline, papers_s: float) -> AsyncIterator[Stage]:
+async def set_up(
+    folder: Path, timeline: Timeline, papers_s: float, certificates: Certificates | None = None
+) -> AsyncIterator[Stage]:
     """A controller of its own for as long as this lasts."""
     site = folder / "site.toml"
     site.write_text(SITE_FILE)
     controller = ControllerProcess(site, str(folder / "data"), folder / "controller.log")
+    if certificates:
+        files = ("--cert", str(certificates.server), "--ca", str(certificates.authority))
+        controller.command.extend(files)
     await controller.start()
     supervisor = Supervisor(controller)
     keeping = asyncio.create_task(supervisor.work())
-    stage = Stage(supervisor, timeline, papers_s)
+    stage = Stage(supervisor, timeline, folder, papers_s, certificates)
     try:
         yield stage
     finally:

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from jackpot.wire.v1 import table_pb2 as pb
+
 Lamp = tuple[int, str]  # seat and bet
 
 
@@ -11,7 +13,8 @@ class Seen(NamedTuple):
     """One thing that passed the wire. An answer is seen when it has left for the client."""
 
     at_s: float
-    what: str  # "attach", "attached", "command", "answer", "refused", "lamps", "call", "asks"
+    # "attach", "attached", "command", "answer", "refused", "lamps", "call", "asks", "floor"
+    what: str
     epoch: int = 0
     number: int = 0
     kind: str = ""  # of a command, such as "place_wagers"; of a call, its method
@@ -20,6 +23,10 @@ class Seen(NamedTuple):
     again: bool = False  # the answer asks for the same command once more
     lamps: frozenset[Lamp] = frozenset()
     request_id: str = ""
+    sequence: int = 0  # of an answer: its place in the journal
+    round: int = 0  # that an answer has opened
+    incarnation: str = ""  # of the journal that a client has attached to
+    acknowledged: pb.Acknowledged | None = None  # what a client says it was told, as it attaches
 
 
 class Timeline:

@@ -75,7 +75,7 @@ def list_pins(connection: Connection, site: str, *, json_: bool) -> None:
     """
     answer = _call(connection, "ListPins", site=site)
     lines = [
-        f"{each.principal}  set {local_time(each.time_micros)}"
+        f"{each.principal}  set {local_time(each.set_time.ToMicroseconds())}"
         + ("  ended with its certificate" if each.ended else "")
         for each in answer.holders
     ]

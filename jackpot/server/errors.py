@@ -6,6 +6,7 @@
 from collections import Counter
 from typing import TypeVar
 
+from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import status_pb2
 from grpc import StatusCode
 
@@ -60,11 +61,23 @@ def code_of(refusal: Refusal) -> StatusCode:
     return StatusCode[MEANINGS[refusal.reason].code]
 
 
+# Details that are moments: the journal keeps whole micros, and a client gets RFC 3339 as text.
+_TIMES = {"closed_micros": "closed_time", "expired_micros": "expired_time"}
+
+
+def _on_the_wire(key: str, value: str) -> tuple[str, str]:
+    if key not in _TIMES:
+        return key, value
+    moment = Timestamp()
+    moment.FromMicroseconds(int(value))
+    return _TIMES[key], moment.ToJsonString()
+
+
 def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
     """A refusal as a client gets it."""
     REFUSALS[refusal.reason] += 1
     meaning = MEANINGS[refusal.reason]
-    metadata = dict(refusal.details)
+    metadata = dict(_on_the_wire(*each) for each in refusal.details.items())
     if sequence:
         metadata["sequence"] = str(sequence)
     retry_ms = RETRY_DELAY_MS if meaning.retry == "same" else None

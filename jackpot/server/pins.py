@@ -11,6 +11,7 @@ from jackpot.core.reasons import Reason
 from jackpot.server.codec.fields import malformed, text
 from jackpot.server.errors import refused
 from jackpot.server.rpc import Rpc
+from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import pin_pb2 as pb
 
 _MICROS_PER_S = 1_000_000
@@ -61,4 +62,4 @@ class PinService:
 
 def _holder(pin: Pin, *, ended: bool) -> pb.PinHolder:
     since = int(pin.since_s * _MICROS_PER_S)
-    return pb.PinHolder(principal=pin.principal, time_micros=since, ended=ended)
+    return pb.PinHolder(principal=pin.principal, set_time=timestamp(since), ended=ended)

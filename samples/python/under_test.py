@@ -6,8 +6,7 @@ jackpot-emulator conform -- .venv/bin/python under_test.py
 import os
 from collections import Counter
 
-import grpc
-from table import Refused, Table, Unreachable, table_pb2
+from table import Refused, Table, Unreachable, open_channel, table_pb2
 
 from conform.v1 import conform_pb2, conform_pb2_grpc
 
@@ -28,7 +27,12 @@ def play(table, kit, round_):
     table.place_wagers(round_.wagers)
     show(table, kit, round_.wagers)
     table.lock_out()
+    if round_.irregularity and not round_.collected:
+        table.void_round(round_.irregularity)
+        return
     table.confirm_collection(Counter(wager.bet for wager in round_.wagers))
+    if round_.irregularity and table.ask_floor_to_void(round_.irregularity):
+        return
     table.settle(round_.hands, round_.dealer)
 
 
@@ -40,8 +44,10 @@ def show(table, kit, wagers):
 
 def main():
     """Until the kit has seen enough."""
-    with grpc.insecure_channel(os.environ["JACKPOT_ADDRESS"]) as channel:
-        table = Table(channel, os.environ["JACKPOT_SITE"], os.environ["JACKPOT_TABLE"])
+    known = os.environ
+    files = [known.get(name) for name in ("JACKPOT_CA", "JACKPOT_CERT", "JACKPOT_KEY")]
+    with open_channel(known["JACKPOT_ADDRESS"], *files) as channel:
+        table = Table(channel, known["JACKPOT_SITE"], known["JACKPOT_TABLE"])
         kit = kit_of(table)
         asking = conform_pb2.NextRoundRequest(table=table.table)
         while not (round_ := kit.NextRound(asking, wait_for_ready=True)).done:

@@ -1,6 +1,7 @@
 """PINs: what is kept of them, who may set one, and how rarely they can be guessed."""
 
 import asyncio
+import datetime as dt
 import stat
 from pathlib import Path
 from typing import Any
@@ -295,6 +296,8 @@ async def test_people_set_their_own_pins(tmp_path: Path, caplog: pytest.LogCaptu
         assert "112211" not in str(weak)
         listed = await call(house, olga, "ListPins")
         assert [each.principal for each in listed.holders] == ["floor:flo"]
+        age = dt.datetime.now(dt.UTC) - listed.holders[0].set_time.ToDatetime(dt.UTC)
+        assert age < dt.timedelta(minutes=5)
         ron = house.identity("floor", "ron")
         assert (await call(house, ron, "ClearPin", principal="floor:flo")).reason == "NOT_ALLOWED"
         assert (await call(house, olga, "ClearPin", principal="floor:flo")).cleared

@@ -1,7 +1,9 @@
 """A soak in which a backup is restored while tables play, and what its auditor makes of it."""
 
 import asyncio
+import random
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -9,12 +11,16 @@ from emulator.soak.audit.auditor import Auditor, ContradictionError
 from emulator.soak.audit.entry import RESTORED, Entry
 from emulator.soak.audit.terms import read_terms
 from emulator.soak.faults import impossible_faults
-from emulator.soak.options import Options
+from emulator.soak.options import Chances, Options
 from emulator.soak.replay import find_shortest_failure
 from emulator.soak.run import Soak
 from emulator.soak.site import write_site
+from emulator.soak.tables.staff import Floor
 from tests.emulator.soaks import SOAK_TIMEOUT
 from tests.engine.pit import eventually
+
+if TYPE_CHECKING:
+    from emulator.soak.clients import StaffClient
 
 DETAILS = {"incarnation": "b", "epochs_above": "9", "payouts_above": "50"}
 
@@ -82,3 +88,18 @@ def test_what_was_given_may_not_be_given_again(
 def test_only_a_journal_of_ours_can_be_restored(options: Options) -> None:
     """A database has its own tools, and another program its own backups."""
     assert impossible_faults(options).keys() == {"restore"}
+
+
+async def test_staff_leave_awards_that_a_restore_has_undone() -> None:
+    """A table that waits for them goes on at once, however many awards it had."""
+    asked: list[str] = []
+
+    class Staff:
+        async def do(self, rpc: str, **_: object) -> None:
+            asked.append(rpc)
+            floor.start_over(())
+
+    chances = Chances(later=0.0, clumsy=0.0, rejects=0.0)
+    floor = Floor(cast("StaffClient", Staff()), chances)
+    await floor.take("t1", range(1, 30), random.Random(1))
+    assert asked == ["ValidatePayout", "PayPayout"]

@@ -1,16 +1,14 @@
 """The fault of a lost journal: an older backup is restored while tables play on."""
 
 import asyncio
-import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emulator.jackpot_command import jackpot
 from emulator.soak.controllers import Supervisor
 from emulator.soak.faults.base import InjectedFault, Injection, Target
 from emulator.soak.options import Options
@@ -29,7 +27,7 @@ _AGAIN_S = 0.1
 
 
 class RestoreFailedError(Exception):
-    """A backup could not be restored, or what was lost is not what tables reported."""
+    """A backup was not restored as asked, or what was lost is not what tables reported."""
 
 
 class Restore(InjectedFault):
@@ -61,7 +59,7 @@ class Restore(InjectedFault):
         """Back up, let tables play on, stop, restore, start; and see that all go on."""
         soak, transcript = self._of_run(), self._of_run().transcript
         folder = self.target.folder / f"backup-{transcript.restores + 1}"
-        taken = await _jackpot("backup", str(folder), "--data", soak.store, "--json")
+        taken = await jackpot("backup", str(folder), "--data", soak.store, "--json")
         common = int(taken["sites"][0]["head_sequence"])
         # Whatever the backup has is known by then.
         if not await _comes_true(lambda: transcript.complete >= common, _ANSWERED_S):
@@ -102,7 +100,7 @@ class Restore(InjectedFault):
         await asyncio.gather(*(each.hold(how) for each in supervisors))
         try:
             about = ("--data", soak.store, "--reason", "soak", "--by", "soak")
-            done = await _jackpot("restore", str(backup), *about, "--discard-newer", "--json")
+            done = await jackpot("restore", str(backup), *about, "--discard-newer", "--json")
             if done[0]["common_sequence"] != common:
                 raise RestoreFailedError(f"restored to {done[0]}, not to {common}")
             said = {name: str(value) for name, value in done[0].items()}
@@ -152,17 +150,3 @@ async def _comes_true(condition: Callable[[], bool], within_s: float) -> bool:
             return True
         await asyncio.sleep(_AGAIN_S)
     return condition()
-
-
-async def _jackpot(*arguments: str) -> Any:
-    """Run a command of `jackpot`, and what it prints as JSON.
-
-    Not by the loop, for the reason that `ControllerProcess` gives.
-    """
-    command = (sys.executable, "-m", "jackpot", *arguments)
-    done = await asyncio.to_thread(
-        subprocess.run, command, capture_output=True, check=False, start_new_session=True
-    )
-    if done.returncode:
-        raise RestoreFailedError(f"jackpot {arguments[0]}: {done.stderr.decode().strip()}")
-    return json.loads(done.stdout)

@@ -54,6 +54,7 @@ class SideTable:
         self._void_seats: set[int] = set()
         self._round = 0
         self._restored = False  # a backup was: this round is not in the journal
+        self._known_restores = 0  # that staff had told of when it attached
         self._collected = False  # from then on only a floorperson voids
         self._bettors = Bettors(terms, chances, self._draw)
         self._bets = {bet.id: (link, bet) for link in terms.links for bet in link.bets}
@@ -67,7 +68,7 @@ class SideTable:
 
     async def _attach(self, irregularity: str) -> None:
         """Speak for the table; what is found under way is void."""
-        self._restored = False
+        self._restored, self._known_restores = False, self._floor.restores
         answer = await self.client.attach()
         if answer.round.phase not in OVER:
             self._round = answer.round.number
@@ -77,7 +78,7 @@ class SideTable:
     async def play(self) -> None:
         """One round."""
         self.rounds += 1
-        if self._restored:
+        if self._restored or self._known_restores != self._floor.restores:
             await self._attach("RESTORED")
         await self._floor.clear_table(self.terms.id, self._draw)
         if self._chance(self._chances.visits_cashier * self._bettors.have_accounts):

@@ -26,6 +26,7 @@ class Floor:
     def __init__(self, staff: StaffClient, chances: Chances) -> None:
         self.paid = 0
         self.rejected = 0
+        self.restores = 0  # of backups, that staff have heard of
         self._staff = staff
         self._chances = chances
         self._waiting: dict[str, list[int]] = {}
@@ -53,6 +54,7 @@ class Floor:
 
     def start_over(self, due: Iterable[payout_pb2.Payout]) -> None:
         """A backup was restored: these are due, whatever was done before."""
+        self.restores += 1
         self._waiting, self._done = {}, set()
         for payout in due:
             self._waiting.setdefault(payout.table, []).append(payout.id)
@@ -92,10 +94,16 @@ class Floor:
         return await self._staff.do("DeclineFloorCall", call=call) is not None
 
     async def _handle(self, payouts: list[int], draw: random.Random) -> None:
-        """In payment order; a second walk takes those whose turn had not come."""
+        """In payment order; a second walk takes those whose turn had not come.
+
+        What is still to be walked when a backup is restored is not due any more.
+        """
+        known = self.restores
         if draw.random() < self._chances.clumsy:
             await self._be_clumsy(payouts, draw)
         for payout in [*payouts, *payouts]:
+            if self.restores != known:
+                return
             if payout in self._done:
                 continue
             if draw.random() < self._chances.rejects:

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -25,24 +26,24 @@ class PinHolder(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PRINCIPAL_FIELD_NUMBER: _builtins.int
-    TIME_MICROS_FIELD_NUMBER: _builtins.int
     ENDED_FIELD_NUMBER: _builtins.int
+    SET_TIME_FIELD_NUMBER: _builtins.int
     principal: _builtins.str
     """Such as floor:flo."""
-    time_micros: _builtins.int
-    """When it was set."""
     ended: _builtins.bool
     """It is good no longer: the certificate by which it was set was revoked or has expired."""
+    @_builtins.property
+    def set_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
         self,
         *,
         principal: _builtins.str = ...,
-        time_micros: _builtins.int = ...,
         ended: _builtins.bool = ...,
+        set_time: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["set_time", b"set_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "principal", b"principal", "time_micros", b"time_micros"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "principal", b"principal", "set_time", b"set_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

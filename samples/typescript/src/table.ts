@@ -1,12 +1,15 @@
 // A table's client in plain gRPC: attach, number commands, send again until answered.
 //
-// Three rules keep every wager exactly once:
+// Four rules keep every wager exactly once:
 // 1. Number commands 1, 2, 3 and so on from each attachment.
 // 2. When an answer does not come, send the same command with the same number.
 // 3. When a command is refused, look at the reason. Only a refusal with RetryInfo asks for the same
 //    command again.
+// 4. Remember which answers you had, and say so when you attach. After a backup was restored, nobody
+//    else knows.
 
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as grpc from "@grpc/grpc-js";
 import { readRefusal, services } from "./wire.js";
@@ -27,6 +30,29 @@ export class Refused extends Error {
 
 /** No answer in time. Whether the last command was carried out is not known: attach again. */
 export class Unreachable extends Error {}
+
+/** The files of a table's certificate; without them, only a controller on this machine answers. */
+export interface Certificate {
+  ca: string;
+  certificate: string;
+  key: string;
+}
+
+export function credentialsOf(files?: Certificate): grpc.ChannelCredentials {
+  if (files === undefined) {
+    return grpc.credentials.createInsecure();
+  }
+  const [ca, key, certificate] = [files.ca, files.key, files.certificate].map((name) => readFileSync(name));
+  return grpc.credentials.createSsl(ca!, key!, certificate!);
+}
+
+/** What a table was told: the range of its answers, and its round. */
+interface Heard {
+  incarnation: string;
+  first_sequence: string;
+  last_sequence: string;
+  round: string;
+}
 
 /** A UUIDv7: the time in milliseconds, then random bits. */
 export function newRequestId(): string {
@@ -69,31 +95,46 @@ async function sendUntilAnswered(client: any, method: string, request: object): 
 /** Speaks for one table. */
 export class Table {
   attached = false;
+  private heard?: Heard; // keep it on disk if your client may restart
   private epoch = "0";
   private number = 0;
   private readonly tables: any;
   private readonly meters: any;
 
-  constructor(address: string, readonly site: string, readonly table: string) {
+  constructor(address: string, readonly site: string, readonly table: string, files?: Certificate) {
     const { jackpot } = services("jackpot/v1/table.proto", "jackpot/v1/meter.proto");
     // A restarted controller is found within a second.
     const options = { "grpc.initial_reconnect_backoff_ms": 50, "grpc.max_reconnect_backoff_ms": 1000 };
-    const credentials = grpc.credentials.createInsecure();
+    const credentials = credentialsOf(files);
     this.tables = new jackpot.v1.TableService(address, credentials, options);
     this.meters = new jackpot.v1.MeterService(address, credentials, options);
   }
 
   /** Speak for the table from now on. The same request id is used until there is an answer. */
   async attach(): Promise<any> {
-    const request = { site: this.site, table: this.table, request_id: newRequestId() };
+    const request = {
+      site: this.site, table: this.table, request_id: newRequestId(), acknowledged: this.heard,
+    };
     const answer = await sendUntilAnswered(this.tables, "Attach", request);
     this.epoch = answer.epoch;
     this.number = 0;
     this.attached = true;
+    if (this.heard?.incarnation !== answer.incarnation) {
+      this.heard = undefined; // a backup was restored: start over
+    }
+    const { incarnation, sequence } = answer;
+    this.heard ??= { incarnation, first_sequence: sequence, last_sequence: sequence, round: "0" };
+    this.heard.last_sequence = sequence;
+    this.heard.round = answer.round?.number ?? "0";
     return answer;
   }
 
-  openRound = () => this.command("OpenRound", {});
+  /** Begin a round. */
+  async openRound(): Promise<any> {
+    const answer = await this.command("OpenRound", {});
+    this.heard!.round = answer.round;
+    return answer;
+  }
 
   /** All of them or none; light the lamps after this has returned, never before. */
   placeWagers = (wagers: object[]) => this.command("PlaceWagers", { wagers });
@@ -106,17 +147,32 @@ export class Table {
   /** Every hand; the answer lists the awards in the order in which they are paid. */
   settle = (hands: object[], dealer: string[]) => this.command("Settle", { hands, dealer });
 
+  /** The round comes to nothing. After the collection only the floor can do this. */
   voidRound = (irregularity: string) => this.command("VoidRound", { irregularity });
+
+  /** Call a floorperson, and wait for the answer; true: the round is void. */
+  async askFloorToVoid(irregularity: string): Promise<boolean> {
+    const asked = { act: "FLOOR_ACT_VOID_ROUND", round: this.heard!.round, irregularity };
+    const { call } = await this.command("CallFloor", asked);
+    const closed = (frame: any) =>
+      frame.call?.id === call && frame.call.outcome !== "CALL_OUTCOME_UNSPECIFIED";
+    return (await this.watch(closed)).call.outcome === "CALL_OUTCOME_APPROVED";
+  }
 
   /** Wait until nothing keeps the next round shut, such as the papers of an award. */
   async waitUntilOpen(): Promise<void> {
-    for (const until = Date.now() + DEADLINE_MS; Date.now() < until; await sleep(LONGEST_WAIT_MS)) {
+    await this.watch((frame) => frame.may_open_round);
+  }
+
+  /** The table as it is when something has come about. People may take their time. */
+  private async watch(isReady: (frame: any) => boolean): Promise<any> {
+    for (;; await sleep(LONGEST_WAIT_MS)) {
       const request = { site: this.site, table: this.table, epoch: this.epoch };
       const watching: grpc.ClientReadableStream<any> = this.tables.WatchTable(request);
       try {
         for await (const frame of watching) {
-          if (frame.may_open_round) {
-            return;
+          if (!frame.progress && isReady(frame)) {
+            return frame;
           }
         }
       } catch (error) {
@@ -130,7 +186,6 @@ export class Table {
         watching.cancel();
       }
     }
-    throw new Unreachable("the next round stayed shut");
   }
 
   /** The meters, now and at each change; call again when it ends. */
@@ -147,7 +202,9 @@ export class Table {
     this.number += 1;
     const id = { site: this.site, table: this.table, epoch: this.epoch, number: this.number };
     try {
-      return await sendUntilAnswered(this.tables, rpc, { id, command });
+      const answer = await sendUntilAnswered(this.tables, rpc, { id, command });
+      this.heard!.last_sequence = answer.sequence;
+      return answer;
     } catch (problem) {
       if (!(problem instanceof Refused) || ATTACH_AGAIN.has(problem.reason)) {
         this.attached = false;

@@ -1,13 +1,16 @@
 // Play what the conformance kit asks for: jackpot-emulator conform -- node build/under_test.js
 
-import * as grpc from "@grpc/grpc-js";
-import { Refused, Table, Unreachable, call } from "./table.js";
+import { Refused, Table, Unreachable, call, credentialsOf } from "./table.js";
 import { services } from "./wire.js";
 
-const { JACKPOT_ADDRESS, JACKPOT_SITE, JACKPOT_TABLE } = process.env as Record<string, string>;
+const { JACKPOT_ADDRESS, JACKPOT_SITE, JACKPOT_TABLE, JACKPOT_CA, JACKPOT_CERT, JACKPOT_KEY } =
+  process.env as Record<string, string>;
+const files = JACKPOT_CA
+  ? { ca: JACKPOT_CA, certificate: JACKPOT_CERT!, key: JACKPOT_KEY! }
+  : undefined;
 const { conform } = services("conform/v1/conform.proto");
-const kit = new conform.v1.ConformService(JACKPOT_ADDRESS, grpc.credentials.createInsecure());
-const table = new Table(JACKPOT_ADDRESS!, JACKPOT_SITE!, JACKPOT_TABLE!);
+const kit = new conform.v1.ConformService(JACKPOT_ADDRESS, credentialsOf(files));
+const table = new Table(JACKPOT_ADDRESS!, JACKPOT_SITE!, JACKPOT_TABLE!, files);
 
 async function play(round: any): Promise<void> {
   if (round.attach || !table.attached) {
@@ -21,11 +24,18 @@ async function play(round: any): Promise<void> {
   await table.placeWagers(round.wagers);
   await show(round.wagers);
   await table.lockOut();
+  if (round.irregularity && !round.collected) {
+    await table.voidRound(round.irregularity);
+    return;
+  }
   const chips: Record<string, number> = {};
   for (const { bet } of round.wagers) {
     chips[bet] = (chips[bet] ?? 0) + 1;
   }
   await table.confirmCollection(chips);
+  if (round.irregularity && (await table.askFloorToVoid(round.irregularity))) {
+    return;
+  }
   await table.settle(round.hands, round.dealer);
 }
 

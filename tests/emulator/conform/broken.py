@@ -1,4 +1,4 @@
-"""Six clients that break the contract, each in its own way: the sample, spoiled in one place.
+"""Clients that break the contract, each in its own way: the sample, spoiled in one place.
 
 python broken.py KIND
 """
@@ -15,6 +15,7 @@ import under_test  # type: ignore[import-not-found]  # noqa: E402
 
 RETRIES = 3
 attach, command, play = sample.Table.attach, sample.Table._command, under_test.play
+read_refusal = sample.read_refusal
 
 
 def lights_early() -> None:
@@ -93,11 +94,54 @@ def retries_everything() -> None:
     sample.Table._command = send
 
 
+def forgets_answers() -> None:
+    """It attaches as if it had never been told anything."""
+
+    def attach_without_a_word(table: Any) -> Any:
+        table.heard = sample.table_pb2.Acknowledged()
+        return attach(table)
+
+    sample.Table.attach = attach_without_a_word
+
+
+def settles_meanwhile() -> None:
+    """It calls the floor, and does not wait for the answer."""
+
+    def call_and_go_on(table: Any, irregularity: str) -> bool:
+        asked = sample.table_pb2.CallFloor(
+            act=sample.table_pb2.FLOOR_ACT_VOID_ROUND,
+            round=table.heard.round,
+            irregularity=irregularity,
+        )
+        command(table, "CallFloor", asked)
+        return False
+
+    sample.Table.ask_floor_to_void = call_and_go_on
+
+
+def disobeys() -> None:
+    """What the floor declines, it takes for approved."""
+    ask = sample.Table.ask_floor_to_void
+    sample.Table.ask_floor_to_void = lambda table, irregularity: ask(table, irregularity) or True
+
+
+def knocks_for_ever() -> None:
+    """A refused certificate is a broken connection to it."""
+
+    def read(error: Any) -> tuple[str, bool]:
+        reason, again = read_refusal(error)
+        return reason, again or reason == "UNAUTHENTICATED"
+
+    sample.read_refusal = read
+    sample.LONGEST_WAIT_S, sample.DEADLINE_S = 0.05, 5.0
+
+
 KINDS = {
     kind.__name__: kind
     for kind in (
         *(lights_early, numbers_from_zero, renumbers),
         *(ignores_fencing, opens_early, retries_everything),
+        *(forgets_answers, settles_meanwhile, disobeys, knocks_for_ever),
     )
 }
 

@@ -53,9 +53,9 @@ def python_sample() -> Path:
 
 
 def test_our_own_client_conforms(tmp_path: Path) -> None:
-    """Every line, on a stream; and the reports say so."""
+    """Every line, on a stream and behind TLS; and the reports say so."""
     junit, page = tmp_path / "conform.xml", tmp_path / "conform.html"
-    said = conform("--junit", junit, "--html", page, "--", *OWN)
+    said = conform("--tls", "--junit", junit, "--html", page, "--", *OWN)
     assert failed(said) == set()
     assert len(said["lines"]) > 20
     suite = ET.parse(junit).getroot()
@@ -64,12 +64,12 @@ def test_our_own_client_conforms(tmp_path: Path) -> None:
 
 
 def test_the_python_sample_conforms(python_sample: Path) -> None:
-    """Every line, by unary calls."""
+    """Every line, by unary calls, without TLS."""
     assert failed(conform("--", sys.executable, python_sample / "under_test.py")) == set()
 
 
 def test_the_typescript_sample_conforms(tmp_path: Path) -> None:
-    """Every line, from another language."""
+    """Every line, from another language, behind TLS."""
     if not (shutil.which("node") and shutil.which("npm")):
         pytest.skip("the TypeScript sample needs Node.js and npm, which are not on this machine")
     folder = tmp_path / "samples" / "typescript"
@@ -82,7 +82,7 @@ def test_the_typescript_sample_conforms(tmp_path: Path) -> None:
     if installed.returncode != 0:
         pytest.skip("npm could not install what the TypeScript sample needs")
     subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
-    assert failed(conform("--", "node", folder / "build" / "under_test.js")) == set()
+    assert failed(conform("--tls", "--", "node", folder / "build" / "under_test.js")) == set()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,10 @@ def test_the_typescript_sample_conforms(tmp_path: Path) -> None:
         ("ignores_fencing", ["fenced-out"], "fenced"),
         ("opens_early", ["papers", "opens-late"], "opens-late"),
         ("retries_everything", ["refused"], "no-retry"),
+        ("forgets_answers", ["restored"], "restored"),
+        ("settles_meanwhile", ["floor-approves"], "floor-approves"),
+        ("disobeys", ["floor-declines"], "floor-declines"),
+        ("knocks_for_ever", ["revoked"], "revoked"),
     ],
 )
 def test_a_broken_client_fails_the_right_line(
@@ -102,10 +106,10 @@ def test_a_broken_client_fails_the_right_line(
     """The sample keeps these lines; spoiled in one place, it breaks the one that it should."""
     assert python_sample.is_dir()
     only = [word for trial in trials for word in ("--only", trial)]
-    said = conform(*only, "--", sys.executable, BROKEN, kind)
+    tls = ["--tls"] if line == "revoked" else []
+    said = conform(*only, *tls, "--", sys.executable, BROKEN, kind)
     assert line in failed(said)
-    rules = {"numbers", "same-content", "same-number", "fenced", "lamps", "no-retry", "window"}
-    assert failed(said) & rules <= {line}
+    assert failed(said) & {rule.id for rule in RULES} <= {line}
 
 
 def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:

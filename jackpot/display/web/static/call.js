@@ -128,7 +128,7 @@ async function refusal(answer) {
   const text = (await answer.text()).trim();
   if (!answer.headers.get("content-type")?.includes("json")) return text;
   const { reason, text: said, details } = JSON.parse(text);
-  return reason === "CALL_CLOSED" && details.outcome ? outcome(details.outcome, details.by, Number(details.closed_micros) / 1000) : said;
+  return reason === "CALL_CLOSED" && details.outcome ? outcome(details.outcome, details.by, Date.parse(details.closed_time)) : said;
 }
 
 /** A UUID of version 7 by the controller's clock: ids must grow with time, whatever this clock says. */

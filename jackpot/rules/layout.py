@@ -4,6 +4,7 @@ Made from the same rule and terms that the table is settled by, so that the two 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -88,12 +89,13 @@ def _on_layout(table: Table, rule: Rule) -> Iterator[WagerCard]:
         times = bet.wager.times if bet.wager else ""
         rows = [(row.hand, row.pays) for row in paytable.rows]
         found = chances(rule, bet, [hand for hand, _ in rows], paytable.ranking)
+        lines = tuple(_lines(rows, found))
         yield WagerCard(
             title=bet.title,
             wager=times or f"${dollars(least)} to ${dollars(most)}",
-            lines=tuple(_lines(rows, found)),
+            lines=lines,
             clause=paytable.clause,
-            odds=_basis(found),
+            odds=_basis(found, lines),
         )
 
 
@@ -107,16 +109,13 @@ def _linked(link: Link, bet: Bet, rule: Rule, seats: int) -> WagerCard:
     )
     rows = [(line.hand, _pays(line)) for line in bet.paytable]
     odds = chances(rule, found, [hand for hand, _ in rows], bet.ranking) if found else None
+    lines = (*_lines(rows, odds), *_drawn(link, bet, seats), *envy)
     return WagerCard(
         title=f"{title}{whose} ({link.title})",
         wager=f"${dollars(link.wager_micros)}",
-        lines=(
-            *_lines(rows, odds),
-            *_drawn(link, bet, seats),
-            *envy,
-        ),
+        lines=lines,
         clause=bet.paytable[0].clause if bet.paytable else "",
-        odds=_basis(odds),
+        odds=_basis(odds, lines),
     )
 
 
@@ -141,8 +140,17 @@ def _lines(rows: Sequence[tuple[str, str]], found: Chances | None) -> Iterator[L
             yield Line(name, pays, found.texts[place], found.counts[place], found.total)
 
 
-def _basis(found: Chances | None) -> str:
-    return f"odds among all {found.total:,} hands" if found else NOT_COUNTED
+def _basis(found: Chances | None, lines: Iterable[Line]) -> str:
+    """Among how many hands the odds are, and which award has the longest ones."""
+    if found is None:
+        return NOT_COUNTED
+    text = f"odds among all {found.total:,} hands"
+    longest = max((line for line in lines if line.wins), key=_against, default=None)
+    return f"{text}; the longest are {longest.odds} for a {longest.hand}" if longest else text
+
+
+def _against(line: Line) -> Fraction:
+    return Fraction(line.of, line.wins)
 
 
 def _pays(line: PayLine) -> str:

@@ -58,7 +58,7 @@ def test_a_layout_says_how_often_each_award_comes(house: Path) -> None:
     royal = mega.lines[0]
     assert (royal.hand, royal.odds) == ("royal flush", "1 in 649,740")
     assert (royal.wins, royal.of) == (4, 2_598_960)
-    assert mega.odds == "odds among all 2,598,960 hands"
+    assert mega.odds.startswith("odds among all 2,598,960 hands; ")
     against = wagers["Super Bonus"]
     assert "dealer's hand" in against.odds
     assert not any(line.odds or line.of for line in against.lines)
@@ -78,6 +78,30 @@ def test_what_is_drawn_has_the_odds_of_its_draw(house: Path) -> None:
     drawn = {line.hand: (line.wins, line.of) for line in wager.lines if line.of}
     assert drawn["Magic Card"] == (5 * link.magic_share_bps, 52 * 10_000)
     assert drawn["Lucky Bonus"] == (link.lucky_share_bps, 7 * 10_000)
+
+
+def test_a_wager_shows_the_longest_odds_of_its_awards(house: Path) -> None:
+    """Of all its lines, by their exact odds; hands that never come have none."""
+    shown = 0
+    for table in load_site(house).tables:
+        if table.base is None:
+            continue
+        for wager in card(house, table.id).wagers:
+            lines = [line for line in wager.lines if line.wins]
+            if "; the longest are " not in wager.odds:
+                assert not lines or not wager.odds.startswith("odds among"), wager
+                continue
+            shown += 1
+            said, _, hand = wager.odds.partition("; the longest are ")[2].partition(" for a ")
+            (longest,) = [line for line in lines if (line.odds, line.hand) == (said, hand)]
+            assert all(line.wins * longest.of >= longest.wins * line.of for line in lines)
+    assert shown > 20
+
+
+def test_the_longest_odds_of_a_royal(house: Path) -> None:
+    """Four of all five-card hands; a drawn bonus that is rarer than any hand would come first."""
+    (mega, *_) = [each for each in card(house, "crazy-1").wagers if "Five-Card" in each.title]
+    assert mega.odds.endswith("; the longest are 1 in 649,740 for a royal flush")
 
 
 @pytest.mark.parametrize(

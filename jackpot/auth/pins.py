@@ -59,11 +59,15 @@ def _hasher() -> Any:
     return PasswordHasher(time_cost=3, memory_cost=64 << 10, parallelism=1)
 
 
+def _hash(pin: str) -> str:
+    hash_: str = _hasher().hash(pin)
+    return hash_
+
+
 @cache
 def _nobodys_hash() -> str:
     """What a name that nobody has is compared with, so that it takes as long as any other."""
-    hash_: str = _hasher().hash("nobody's")
-    return hash_
+    return _hash("nobody's")
 
 
 def _matches(hash_: str, pin: str) -> bool:
@@ -85,8 +89,10 @@ class Pins:
         fault: Callable[[Actor], str],
         clock: Callable[[], float] = time.time,
         passed: Callable[[], float] = time.monotonic,
+        hash_pin: Callable[[str], str] = _hash,
     ) -> None:
         """`fault` says why a person's certificate is good no longer."""
+        self._hash = hash_pin
         self._file = PinFile(path)
         self._fault = fault
         self._clock = clock
@@ -112,7 +118,7 @@ class Pins:
         self._setting.add(key)
         try:
             async with self._one_at_a_time:
-                hash_ = await asyncio.to_thread(lambda: str(_hasher().hash(pin)))
+                hash_ = await asyncio.to_thread(self._hash, pin)
                 made = Pin.of(actor, hash_, self._clock())
                 await asyncio.to_thread(self._file.change, lambda pins: _added(pins, key, made))
         finally:

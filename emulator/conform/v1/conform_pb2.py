@@ -25,14 +25,14 @@ _sym_db = _symbol_database.Default()
 from jackpot.wire.v1 import table_pb2 as jackpot_dot_v1_dot_table__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63onform/v1/conform.proto\x12\nconform.v1\x1a\x16jackpot/v1/table.proto\"!\n\x10NextRoundRequest\x12\r\n\x05table\x18\x01 \x01(\t\"\xb2\x01\n\x11NextRoundResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x0e\n\x06\x61ttach\x18\x02 \x01(\x08\x12!\n\x06wagers\x18\x03 \x03(\x0b\x32\x11.jackpot.v1.Wager\x12#\n\x05hands\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.SeatHand\x12\x0e\n\x06\x64\x65\x61ler\x18\x05 \x03(\t\x12\x14\n\x0cirregularity\x18\x06 \x01(\t\x12\x11\n\tcollected\x18\x07 \x01(\x08\"G\n\x10ShowLampsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12$\n\x03lit\x18\x02 \x03(\x0b\x32\x17.jackpot.v1.PlacedWager\"\x13\n\x11ShowLampsResponse2\xa4\x01\n\x0e\x43onformService\x12H\n\tNextRound\x12\x1c.conform.v1.NextRoundRequest\x1a\x1d.conform.v1.NextRoundResponse\x12H\n\tShowLamps\x12\x1c.conform.v1.ShowLampsRequest\x1a\x1d.conform.v1.ShowLampsResponseBM\n\nconform.v1P\x01Z(jackpot.example/gen/conform/v1;conformv1\xaa\x02\x12Jackpot.Conform.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63onform/v1/conform.proto\x12\nconform.v1\x1a\x16jackpot/v1/table.proto\"!\n\x10NextRoundRequest\x12\r\n\x05table\x18\x01 \x01(\t\"\xb2\x01\n\x11NextRoundResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x0e\n\x06\x61ttach\x18\x02 \x01(\x08\x12!\n\x06wagers\x18\x03 \x03(\x0b\x32\x11.jackpot.v1.Wager\x12#\n\x05hands\x18\x04 \x03(\x0b\x32\x14.jackpot.v1.SeatHand\x12\x0e\n\x06\x64\x65\x61ler\x18\x05 \x03(\t\x12\x14\n\x0cirregularity\x18\x06 \x01(\t\x12\x11\n\tcollected\x18\x07 \x01(\x08\"G\n\x10ShowLampsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12$\n\x03lit\x18\x02 \x03(\x0b\x32\x17.jackpot.v1.PlacedWager\"\x13\n\x11ShowLampsResponse2\xa4\x01\n\x0e\x43onformService\x12H\n\tNextRound\x12\x1c.conform.v1.NextRoundRequest\x1a\x1d.conform.v1.NextRoundResponse\x12H\n\tShowLamps\x12\x1c.conform.v1.ShowLampsRequest\x1a\x1d.conform.v1.ShowLampsResponseB[\n\nconform.v1B\x0c\x43onformProtoP\x01Z(jackpot.example/gen/conform/v1;conformv1\xaa\x02\x12Jackpot.Conform.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'emulator.conform.v1.conform_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\nconform.v1P\001Z(jackpot.example/gen/conform/v1;conformv1\252\002\022Jackpot.Conform.V1'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\nconform.v1B\014ConformProtoP\001Z(jackpot.example/gen/conform/v1;conformv1\252\002\022Jackpot.Conform.V1'
   _globals['_NEXTROUNDREQUEST']._serialized_start=64
   _globals['_NEXTROUNDREQUEST']._serialized_end=97
   _globals['_NEXTROUNDRESPONSE']._serialized_start=100

@@ -25,14 +25,14 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14jackpot/v1/pin.proto\x12\njackpot.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"n\n\tPinHolder\x12\x11\n\tprincipal\x18\x01 \x01(\t\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12,\n\x08set_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampJ\x04\x08\x02\x10\x03R\x0btime_micros\"*\n\rSetPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0b\n\x03pin\x18\x02 \x01(\t\"7\n\x0eSetPinResponse\x12%\n\x06holder\x18\x01 \x01(\x0b\x32\x15.jackpot.v1.PinHolder\"2\n\x0f\x43learPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\"#\n\x10\x43learPinResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"\x1f\n\x0fListPinsRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\":\n\x10ListPinsResponse\x12&\n\x07holders\x18\x01 \x03(\x0b\x32\x15.jackpot.v1.PinHolder2\xdb\x01\n\nPinService\x12?\n\x06SetPin\x12\x19.jackpot.v1.SetPinRequest\x1a\x1a.jackpot.v1.SetPinResponse\x12\x45\n\x08\x43learPin\x12\x1b.jackpot.v1.ClearPinRequest\x1a\x1c.jackpot.v1.ClearPinResponse\x12\x45\n\x08ListPins\x12\x1b.jackpot.v1.ListPinsRequest\x1a\x1c.jackpot.v1.ListPinsResponseBE\n\njackpot.v1P\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14jackpot/v1/pin.proto\x12\njackpot.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"n\n\tPinHolder\x12\x11\n\tprincipal\x18\x01 \x01(\t\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12,\n\x08set_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampJ\x04\x08\x02\x10\x03R\x0btime_micros\"*\n\rSetPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0b\n\x03pin\x18\x02 \x01(\t\"7\n\x0eSetPinResponse\x12%\n\x06holder\x18\x01 \x01(\x0b\x32\x15.jackpot.v1.PinHolder\"2\n\x0f\x43learPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\"#\n\x10\x43learPinResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"\x1f\n\x0fListPinsRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\":\n\x10ListPinsResponse\x12&\n\x07holders\x18\x01 \x03(\x0b\x32\x15.jackpot.v1.PinHolder2\xdb\x01\n\nPinService\x12?\n\x06SetPin\x12\x19.jackpot.v1.SetPinRequest\x1a\x1a.jackpot.v1.SetPinResponse\x12\x45\n\x08\x43learPin\x12\x1b.jackpot.v1.ClearPinRequest\x1a\x1c.jackpot.v1.ClearPinResponse\x12\x45\n\x08ListPins\x12\x1b.jackpot.v1.ListPinsRequest\x1a\x1c.jackpot.v1.ListPinsResponseBO\n\njackpot.v1B\x08PinProtoP\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'jackpot.wire.v1.pin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\njackpot.v1P\001Z(jackpot.example/gen/jackpot/v1;jackpotv1\252\002\nJackpot.V1'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\njackpot.v1B\010PinProtoP\001Z(jackpot.example/gen/jackpot/v1;jackpotv1\252\002\nJackpot.V1'
   _globals['_PINHOLDER']._serialized_start=69
   _globals['_PINHOLDER']._serialized_end=179
   _globals['_SETPINREQUEST']._serialized_start=181

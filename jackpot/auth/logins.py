@@ -92,7 +92,7 @@ class Logins:
 
     def _keep(self, where: _Kept, secret: str, login: Login, most: int) -> Login:
         """Keep a session whose end is given as so long from now."""
-        _make_room(where, login.actor.principal, most)
+        _make_room(where, _person(login), most)
         until_s = min(self._clock() + login.until_s, login.actor.expires_s)
         where[_digest(secret)] = login = login._replace(until_s=until_s)
         return login
@@ -103,14 +103,19 @@ class Logins:
         return login
 
 
-def _make_room(where: _Kept, principal: str, most: int) -> None:
+def _person(login: Login) -> tuple[str, str]:
+    """Whose it is: another site may have somebody of the same name."""
+    return login.actor.site, login.actor.principal
+
+
+def _make_room(where: _Kept, person: tuple[str, str], most: int) -> None:
     """Let go of the person's oldest past their limit, and of the greediest's past that of all."""
-    held = Counter(login.actor.principal for login in where.values())
-    if held[principal] < MAX_EACH:
+    held = Counter(map(_person, where.values()))
+    if held[person] < MAX_EACH:
         if len(where) < most:
             return
-        principal = held.most_common(1)[0][0]
-    del where[next(key for key, login in where.items() if login.actor.principal == principal)]
+        person = held.most_common(1)[0][0]
+    del where[next(key for key, login in where.items() if _person(login) == person)]
 
 
 class Attempts:

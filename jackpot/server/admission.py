@@ -21,6 +21,7 @@ from jackpot.wire.limits import MAX_CALLS_EACH, MAX_STREAMS_EACH, MAX_TABLE_STRE
 LOCAL = "local"
 SITE_FILE = "site-file"  # by this name the controller itself defines what its site file has
 _WATCH_S = 1.0
+_Places = Counter[tuple[str, str]]  # by site and principal: other sites have the same names
 
 
 class Admission:
@@ -29,8 +30,8 @@ class Admission:
     def __init__(self, gate: Gate | None = None) -> None:
         self.gate = gate
         self._open: dict[Call, Actor] = {}
-        self._calls: Counter[str] = Counter()  # by principal, under way
-        self._streams: Counter[str] = Counter()
+        self._calls: _Places = Counter()  # under way
+        self._streams: _Places = Counter()
 
     def admit(
         self, call: Call, rpc: str, table: str | None = None, site: str | None = None
@@ -104,17 +105,17 @@ class Admission:
                     call.shun(refused(Reason.UNAUTHENTICATED, principal=actor.principal))
 
 
-def _take_place(places: Counter[str], actor: Actor, limit: int) -> None:
+def _take_place(places: _Places, actor: Actor, limit: int) -> None:
     """Count one more; without TLS everybody is the same caller, and only the whole is limited."""
-    if actor.role is not None and places[actor.principal] >= limit:
+    if actor.role is not None and places[actor.site, actor.principal] >= limit:
         raise refused(Reason.OVERLOADED, principal=actor.principal, limit=limit)
-    places[actor.principal] += 1
+    places[actor.site, actor.principal] += 1
 
 
-def _leave_place(places: Counter[str], actor: Actor) -> None:
-    places[actor.principal] -= 1
-    if not places[actor.principal]:
-        del places[actor.principal]
+def _leave_place(places: _Places, actor: Actor) -> None:
+    places[actor.site, actor.principal] -= 1
+    if not places[actor.site, actor.principal]:
+        del places[actor.site, actor.principal]
 
 
 def _local(call: Call) -> Actor:

@@ -1,14 +1,19 @@
 """What one certificate may hold at once: past it, only that one is refused."""
 
 import asyncio
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
+from jackpot.auth.gate import Actor
+from jackpot.auth.logins import MAX_EACH, Logins
 from jackpot.server import admission
-from jackpot.wire.limits import MAX_TABLE_STREAMS
+from jackpot.server.admission import Admission
+from jackpot.server.errors import CallRefusedError
+from jackpot.wire.limits import MAX_CALLS_EACH, MAX_TABLE_STREAMS
 from jackpot.wire.refusals import from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2_grpc
 from tests.auth.secured import Secured, code_of, secured
@@ -87,3 +92,20 @@ def hold_answers(house: Secured, monkeypatch: pytest.MonkeyPatch) -> asyncio.Eve
 
     monkeypatch.setattr(house.engine, "read", later)
     return release
+
+
+def test_a_site_costs_another_of_the_same_names_nothing() -> None:
+    """A controller may serve several sites, and each has its table t1 and its Flo."""
+    ours, theirs = (Actor("table:t1", role="table", site=site) for site in ("a", "b"))
+    door = Admission()
+    with ExitStack() as held:
+        for _ in range(MAX_CALLS_EACH):
+            held.enter_context(door.busy(ours))
+        with pytest.raises(CallRefusedError):
+            held.enter_context(door.busy(ours))
+        held.enter_context(door.busy(theirs))
+    logins = Logins(lambda _: "")
+    token, _ = logins.grant(theirs, "", "")
+    for _ in range(MAX_EACH):
+        logins.grant(ours, "", "")
+    assert logins.single(token)

@@ -3,13 +3,14 @@
 import asyncio
 import json
 import logging
+from random import Random
 from typing import Any
 
 import pytest
 
 from jackpot.auth.logins import SINGLE_S
 from jackpot.auth.roles import PIN_ACTS
-from jackpot.display.web.acts import TOKEN_HEADER
+from jackpot.display.web.acts import _SERVICE, TOKEN_HEADER
 from jackpot.store import codec
 from jackpot.store.opening import open_to_read
 from jackpot.wire.request_id import new_request_id
@@ -17,6 +18,8 @@ from tests.auth.test_pins import GOOD
 from tests.display.at_tables import VOID_ROUND, at_table, with_a_royal
 from tests.display.secured import SecuredPages
 from tests.server.house import SITE
+
+ROUNDS = 60  # bodies; once 1,500 were tried
 
 
 async def post(pages: SecuredPages, path: str, body: object, **options: Any) -> tuple[int, Any]:
@@ -216,6 +219,32 @@ async def test_a_pins_token_is_used_by_one_of_two_at_once(pages: SecuredPages) -
     found = sorted([status for status, _ in await asyncio.gather(*acts)])
     assert found == [401, 401, 401, 409]
     assert await pages.house.journal_head() == before + 1
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 0.5, 1e308, 1 << 70, "", "x" * 300, "\0", [], {}, [[1]], {"seat": {}}),
+    *("t1", "five", 1, GOOD, "../ops", "<b>", "1e999", "NaN", {"micros": "1"}),
+)
+FIELDS = ("link", "table", "call", "round", "wager", "payout", "site", "requestId", "reason", "x")
+
+
+async def test_random_bodies_are_answered_in_one_line(
+    pages: SecuredPages, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever JSON a browser sends to any act, it is refused, and nothing fails."""
+    random = Random(5)
+    flo = pages.house.identity("floor", "flo")
+    acts = [f"/act/{method.name}" for method in _SERVICE.methods]
+    for _ in range(ROUNDS):
+        body: Any = {name: random.choice(ODD) for name in random.sample(FIELDS, 4)}
+        body["request_id"] = random.choice((new_request_id(), *ODD[:6]))
+        path = random.choice((*acts, "/pin", "/login", "/act/..%2fops", "/act/"))
+        if path == "/pin":
+            body = {key: random.choice((value, *ODD)) for key, value in typed().items()}
+        status, text, _ = await pages.post(path, random.choice((body, body, [body])), identity=flo)
+        assert 400 <= status < 500, (path, body, text)
+        assert text.count("\n") <= 1
+    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
 
 
 LONE = "\ud800"  # half of a character, which JSON can spell and UTF-8 cannot

@@ -102,7 +102,8 @@ class ActPages:
         try:
             json_format.ParseDict({**body, "site": self._access.site}, message)
         except json_format.ParseError as error:
-            return PlainTextResponse(f"{str(error)[:200]}\n", 400)
+            problem_, _, _ = str(error).partition("\n")
+            return PlainTextResponse(f"{problem_[:200]}\n", 400)
         path = f"/{_SERVICE.full_name}/{method.name}"
         try:
             token = await self._token(request)

@@ -100,9 +100,10 @@ def readings(
     csv_: bool,
     json_: bool,
 ) -> None:
-    r"""List the meter readings that the controller takes every gaming day.
+    r"""List the meter readings of each gaming day.
 
-    The journal keeps them for as long as you keep the journal: keep it for five years at least.
+    The controller takes them by itself, and the journal keeps them: keep it for five
+    years at least.
 
     \b
     Example:

@@ -45,6 +45,17 @@ def test_two_people_unless_the_file_says_otherwise(
     assert site.dual_control is dual_control
 
 
+@pytest.mark.parametrize("seconds", [-1, 0, 1, 15, 60, 61])
+def test_how_quickly_a_table_can_play(tmp_path: Path, seconds: int) -> None:
+    """From nothing, which asks for no alarm, to the minute in which wagers are counted."""
+    text = f'[site]\nid = "s"\nshortest_round_seconds = {seconds}\n'
+    found = check_site(written(tmp_path, text))
+    wrong = [each.reason for each in found.violations]
+    fault = f"shortest_round_seconds: must be from 0 to 60, not {seconds}"
+    assert wrong == ([] if 0 <= seconds <= 60 else [fault])
+    assert wrong or found.site.shortest_round_s == seconds
+
+
 @pytest.mark.parametrize(
     ("text", "day"),
     [

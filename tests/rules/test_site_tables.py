@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.core import config
-from jackpot.rules.site import SiteFileError, check_site, load_site
+from jackpot.rules.site import SHORTEST_ROUND_S, SiteFileError, check_site, load_site
 from jackpot.rules.toml_lines import key_lines, line_of
 
 HEAD = '[site]\nid = "s"\nfacility = "North Hall"\n'
@@ -110,6 +110,21 @@ def test_four_and_five_card_progressives_are_alternatives_at_a_table(tmp_path: P
         found = reasons(tmp_path, HEAD + A + FOUR + BONUS + table('id = "t"', f"links = [{links}]"))
         assert len(found) == count, links
         assert all("not both" in reason for reason, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("links", "clause"),
+    [
+        pytest.param(links, clause, marks=pytest.mark.rule(clause))
+        for links, clause in (('"ma", "ma-four"', "MA 6(d)(3)"), ('"ma-four", "ma"', "MA 6(d)(4)"))
+    ],
+)
+def test_massachusetts_has_the_same_alternatives(tmp_path: Path, links: str, clause: str) -> None:
+    """Not both at one table: each of the two wagers says so in its own clause."""
+    four = MA.replace('id = "ma"', 'id = "ma-four"').replace("five-card", "four-card")
+    lines = ('id = "t"', f"links = [{links}]", "seats = 6")
+    found = reasons(tmp_path, HEAD + MA + four + table(*lines))
+    assert [cited for reason, cited in found if "not both" in reason] == [clause]
 
 
 def test_tables_on_one_link_play_by_one_rule(tmp_path: Path) -> None:
@@ -244,7 +259,8 @@ def test_an_empty_file_lacks_only_its_site(tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
     path.write_text('[site]\nid = "s"\n')
     day = config.GamingDay(6 * 60, "America/New_York")
-    assert load_site(path) == config.Site(id="s", links=(), tables=(), day=day)
+    shortest = SHORTEST_ROUND_S
+    assert load_site(path) == config.Site("s", (), (), day=day, shortest_round_s=shortest)
 
 
 def test_lines_of_keys_are_found_in_every_notation() -> None:

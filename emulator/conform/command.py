@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the papers of a big award take.",
+    help="How long the paperwork of a big award takes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")

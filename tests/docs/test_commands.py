@@ -16,7 +16,7 @@ from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.cli.desk import play
 from tests.docs.pages import PAGES, commands
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS, SITE, fund_text, site_text, wager
 
 SHOWN = list(dict.fromkeys(line for page in PAGES for line in commands(page)))
@@ -100,7 +100,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     text = site_text() + fund_text()
     for name, shown in NAMES.items():
         text = text.replace(f'"{name}"', f'"{shown}"')
-    process = Process(folder)
+    process = Process(folder, options=ALONE)
     process.site.write_text(text)
     with process:
         yield Served(process.address, folder / "data", folder, [])

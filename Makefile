@@ -9,8 +9,8 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
 ARGS ?=
 # What measures the tests and hooks into git; only those who ask for it get it.
 EXTRAS := $(VENV)/.extras
-# Twice as many as there are cores here: about half of a test's time is spent waiting.
-WORKERS ?= 4
+# More than there are cores here: about half of a test's time is spent waiting.
+WORKERS ?= 5
 UNIT := $(addprefix tests/,core golden rules odds reports client/games test_imports.py)
 # Tests start hundreds of processes; each would compile the whole project again.
 unexport PYTHONDONTWRITEBYTECODE

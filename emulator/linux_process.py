@@ -112,7 +112,7 @@ def main() -> None:
     """Tie the knot, then be the command."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if os.getppid() != int(sys.argv[1]):
-        raise SystemExit("whoever started this is gone already")
+        raise SystemExit("the parent process is already gone")
     os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 - a command of our own making
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "jackpot-controller"
 # A package that not everybody needs -> the extra that brings it.
-EXTRAS = {"numpy": "odds", "psycopg": "postgres"}
+EXTRAS = {"psycopg": "postgres"}
 # Details of a refusal whose keys do not say that they are amounts of money.
 _AMOUNTS = {"micros": "held", "wanted": "needed"}
 _NAMES = {"sequence": "journal entry"}

@@ -1,6 +1,7 @@
 """Settings and stores for all tests, and what each test may start."""
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 
@@ -38,8 +39,30 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+def _timeout_s(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark and mark.args else 0.0
+
+
+def _long_first(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """Begin each worker's part with tests that may take long: else one would run alone at the end.
+
+    xdist gives each worker an equal part of the list, and those who are done take from the others.
+    """
+    long = sorted(filter(_timeout_s, items), key=_timeout_s, reverse=True)
+    rest = [item for item in items if not _timeout_s(item)]
+    part = -(-len(rest) // workers)
+    return [
+        item
+        for number in range(workers)
+        for item in (*long[number::workers], *rest[number * part : (number + 1) * part])
+    ]
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that use a browser or PostgreSQL by their fixtures and parameters."""
+    items[:] = _long_first(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         spec = getattr(item, "callspec", None)

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 from jackpot.signing import make_key, public_path
 from jackpot.software import RELEASE, inspect
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import FIVE, SITE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -148,7 +148,7 @@ def test_the_client_alone_plays_a_round(built: Path, tmp_path: Path) -> None:
         *("jackpot-table-client", "googleapis-common-protos", "grpcio"),
         *("msgspec", "protobuf", "tenacity", "typing_extensions"),
     }
-    with Process(tmp_path) as controller:
+    with Process(tmp_path, options=ALONE) as controller:
         done = subprocess.run(
             [place / "python", "-c", ROUND, controller.address, SITE, "t4", FIVE],
             cwd=tmp_path,

@@ -221,7 +221,7 @@ PAGE = """\
 This page says where each clause of the regulations stands, and how that is checked.
 
 [traceability.tsv](traceability.tsv) lists all {clauses:,} clauses by id, with a status and a note.
-Whoever has read a clause together with its tests decides its status. A test that carries out a
+A person who has read a clause with its tests decides its status. A test that carries out a
 clause says so with `@pytest.mark.rule("PA 657a.12(e)(3)")`. The mark is evidence, not a verdict: a
 test that only finds a clause's number in a trace, or that repeats what the rule file says, makes
 its clause *shown*.

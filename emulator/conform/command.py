@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     default=3.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the papers of a big award take.",
+    help="How long the paperwork of a big award takes.",
 )
 @click.option(
     "--tls",

@@ -159,6 +159,11 @@ def _is_empty(store: str) -> None:
     help="How many controllers share the journal.",
 )
 @click.option(
+    "--fronts",
+    type=click.IntRange(0, 64),
+    help="How many front processes each controller has.  [default: as `jackpot serve`]",
+)
+@click.option(
     "--store",
     default="",
     metavar="ADDRESS",

@@ -55,7 +55,12 @@ class ControllerProcess:
     """
 
     def __init__(
-        self, site: Path, store: str, log: Path, command: Sequence[str] | None = None
+        self,
+        site: Path,
+        store: str,
+        log: Path,
+        command: Sequence[str] | None = None,
+        fronts: int | None = None,
     ) -> None:
         self.address = f"127.0.0.1:{free_port()}"
         self.lives = 0
@@ -63,6 +68,7 @@ class ControllerProcess:
             *(sys.executable, "-m", "emulator.linux_process", str(os.getpid())),
             *(command or (sys.executable, "-m", "emulator.soak.under_test")),
             *("serve", "--site", str(site), "--store", store, "--grpc", self.address),
+            *(() if fronts is None else ("--fronts", str(fronts))),
         ]
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None

@@ -22,6 +22,7 @@ class Options(NamedTuple):
     rigged: bool = False
     speed: float = 0.0  # times a real table's; 0: as fast as possible
     controllers: int = 1
+    fronts: int | None = None  # of each controller; None: as many as `jackpot serve` starts
     store: str = ""  # a PostgreSQL address, empty database; else SQLite in the run's folder
     whole_games: int = 4  # every so-many-th table plays whole games; 0: none
     every_s: float = EVERY_S

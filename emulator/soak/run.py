@@ -84,7 +84,11 @@ class Soak:
         command = options.command or under_test
         self.controllers = [
             ControllerProcess(
-                self.site_path, self.store, folder / f"controller-{number}.log", command
+                self.site_path,
+                self.store,
+                folder / f"controller-{number}.log",
+                command,
+                options.fronts,
             )
             for number in range(1, options.controllers + 1)
         ]

@@ -172,7 +172,7 @@ class Authority:
     def pack(self, made: Made, password: str) -> Path:
         """Key and certificate in one file for a browser."""
         if made.key is None:
-            raise AuthorityError("there is no key to pack: it is with whoever made the request")
+            raise AuthorityError("there is no key to pack: the person who made the request has it")
         with _writing(self._folder):
             return write_pkcs12(made.certificate, made.key, self.certificate, password)
 

@@ -58,7 +58,7 @@ SPEED = 8.0  # so that something happens every few seconds
 def demo(data: Path | None, seed: int | None, speed: float | None, **options: Any) -> None:
     r"""Run a controller with six tables that play, until Ctrl-C.
 
-    The cards are rigged so that somebody wins every few rounds; --fair deals them at random.
+    The cards are rigged so that someone wins every few rounds; --fair deals them at random.
     With --rounds time is simulated too, so the same seed gives the same journal.
 
     \b

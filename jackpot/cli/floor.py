@@ -50,7 +50,7 @@ def list_calls(client: OperatorClient) -> None:
 @click.argument("call", type=ID)
 @operator_command(changes=True)
 def approve(client: OperatorClient, call: int) -> None:
-    r"""Do what a table has called for.
+    r"""Do what a table has asked for.
 
     \b
     Example:
@@ -73,7 +73,7 @@ def approve(client: OperatorClient, call: int) -> None:
 @click.argument("call", type=ID)
 @operator_command(changes=True)
 def decline(client: OperatorClient, call: int) -> None:
-    r"""Decline what a table has called for, so that nothing changes.
+    r"""Decline what a table has asked for, so that nothing changes.
 
     \b
     Example:

@@ -49,7 +49,7 @@ from jackpot.cli.parameters import FILE
     help="Draw how the return grows with the meters.",
 )
 def odds(**options: Any) -> None:
-    """Compute what a wager returns, counting every hand.
+    """Compute what a wager returns, from a count of every hand.
 
     Without BET, prints one line for each wager of the rule. Where the law
     lets the operator choose, the least allowed value is used unless an option sets it.

@@ -98,7 +98,7 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @operator_command(changes=True)
 def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
-    r"""Take an award back, and decide those behind it again.
+    r"""Reject an award, and decide the later ones again.
 
     A misread hand cancels all awards that depend on its reading, such as envy.
 

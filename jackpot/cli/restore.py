@@ -28,12 +28,12 @@ MAX_REASON = 200
 @click.option(
     "--discard-newer",
     is_flag=True,
-    help="Restore even though the journal in place has entries that the backup has not.",
+    help="Restore even though the journal in place has entries that the backup lacks.",
 )
 @click.option(
     "--accept-rollback",
     is_flag=True,
-    help="Put nothing in place: go on from a journal that was rolled back by other means.",
+    help="Put nothing in place: continue from a journal that was rolled back by other means.",
 )
 @click.option(
     "--witness",
@@ -54,7 +54,7 @@ def restore(
     accept_rollback: bool,
     json_: bool,
 ) -> None:
-    r"""Restore a backup, and let tables go on from it.
+    r"""Restore a backup, and let tables continue from it.
 
     Stop the controller first. The backup is checked, put in place, and a new
     incarnation of the journal begins: every table attaches again by itself and

@@ -93,8 +93,8 @@ MAX_FRONTS = 64
 @click.option(
     "--staff-on-loopback",
     is_flag=True,
-    help="Without TLS: show staff pages and metrics to every browser on this machine. Only where "
-    "no proxy passes requests of others on.",
+    help="Without TLS: show staff pages and metrics to every browser on this machine. Use it only "
+    "if no proxy forwards other people's requests.",
 )
 @click.option(
     "--pins",
@@ -173,9 +173,7 @@ def serve(
         click.echo(f"warning: {weak}", err=True)
     witness_path = _witness_path(witness, store, site_paths[0])
     if witness_path is None:
-        click.echo(
-            "warning: no witness is kept: nobody will notice a rolled-back journal", err=True
-        )
+        click.echo("warning: the witness is off, so a rolled-back journal goes unnoticed", err=True)
     if pins is None and not is_postgres(store):
         pins = Path(store) / PINS
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -237,7 +235,7 @@ def _verify_sites(
         # The first start with a witness says so too; any later one means that it was taken away.
         click.echo(
             f"warning: the witness {witness} does not know {', '.join(sorted(unseen))}: if the "
-            "journal was rolled back before this start, nobody notices",
+            "journal was rolled back before this start, the controller can't tell",
             err=True,
         )
     if new := unasked(held, served, new_sites):

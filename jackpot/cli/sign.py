@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @one_line
 @connected
 def sign(connection: Connection, http: str, site: str, theme: Path | None) -> None:
-    r"""Serve signs from another machine than the controller.
+    r"""Serve signs from a machine other than the controller's.
 
     It waits for a controller that is down. It ends when its certificate is revoked or expires, so
     that no sign shows old figures. The controller has one watcher, however many signs there are.

@@ -10,7 +10,7 @@ from jackpot.console import one_line, print_json
 
 _SAYS = {
     "none": "a source tree: there is no release to compare it with",
-    "unsigned": "the files are those of the release, which nobody signed",
+    "unsigned": "the files match the release, which is not signed",
     "signed": "the files are those of the signed release",
     "differs": "the files are NOT those of the release",
 }

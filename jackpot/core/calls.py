@@ -81,7 +81,7 @@ def withdraw(
 
 
 def approve(state: State, command: ApproveFloorCall, request: Request) -> Act | Refusal:
-    """Do what a table has called for."""
+    """Do what a table has asked for."""
     call = _open(state, command.call, request.time_micros, request.at_table)
     if isinstance(call, Refusal):
         return call

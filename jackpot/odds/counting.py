@@ -102,6 +102,7 @@ def tally_higher_of_two() -> Tally:
     return Tally(sum(counts), tuple(zip(groups, counts, strict=True)))
 
 
+@cache
 def _groups() -> tuple[bulk.Codes, tuple[tuple[str, ...], ...]]:
     """Where each group of hands with the same names begins, lowest first, and those names."""
     hands = bulk.all_hands(5)

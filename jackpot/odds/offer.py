@@ -12,8 +12,15 @@ from msgspec import Struct
 
 from jackpot.core.config import Whose
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_DOLLAR
-from jackpot.odds.counting import tally, tally_higher_of_two
-from jackpot.rules.chances import HIGHER_OF_TWO, Tally, cards_dealt, is_counted
+from jackpot.rules.chances import (
+    HIGHER_OF_TWO,
+    HIGHER_OF_TWO_KEY,
+    Tally,
+    cards_dealt,
+    is_counted,
+    kept_tallies,
+    kept_tally,
+)
 from jackpot.rules.compile import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.rankings import ranking_of
@@ -99,7 +106,9 @@ class Offer(Struct, frozen=True):
     @property
     def hands(self) -> Tally:
         """Every hand that can be dealt."""
-        return tally_higher_of_two() if self.higher_of_two else tally(self.ranking, self.dealt)
+        if self.higher_of_two:
+            return kept_tallies()[HIGHER_OF_TWO_KEY]
+        return kept_tally(self.ranking, self.dealt)
 
     @property
     def sharers(self) -> int:

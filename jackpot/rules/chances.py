@@ -1,7 +1,8 @@
 """How often each hand of a paytable comes: counts of all hands that can be dealt, kept as data.
 
-`jackpot.odds` counts them by enumeration, which takes seconds and numpy; `tools/hand_counts.py`
-writes down what it found, and a test counts again. So whoever only shows odds looks them up.
+`jackpot.odds.counting` counts them by enumeration, which takes seconds and numpy.
+`tools/hand_counts.py` writes down what it finds, and a test counts again. Everything that shows or
+uses odds looks them up here.
 """
 
 from collections.abc import Sequence
@@ -81,6 +82,11 @@ def tally_key(rule: Rule, bet: BetRule, ranking: str) -> str:
 def kept_tallies() -> dict[str, Tally]:
     """All tallies that are kept."""
     return msgspec.json.decode(COUNTS.read_bytes(), type=dict[str, Tally])
+
+
+def kept_tally(ranking: str, dealt: int) -> Tally:
+    """Every hand of so many cards under a ranking."""
+    return kept_tallies()[f"{ranking}/{dealt}"]
 
 
 def chances(rule: Rule, bet: BetRule, hands: Sequence[str], ranking: str = "") -> Chances | None:

@@ -65,7 +65,7 @@ class Floor:
         await _ask(self._cage if by_cage else self._floor, "PayPayout", paid)
 
     async def approve(self, call: int) -> None:
-        """Do what a table has called for."""
+        """Do what a table has asked for."""
         request = operator_pb2.ApproveFloorCallRequest(**self._new(), call=call)
         await _do(self._floor, "ApproveFloorCall", request)
 

@@ -255,4 +255,4 @@ class Floorperson(Protocol):
         """Validate an award where it must be, and have it paid."""
 
     async def approve(self, call: int) -> object:
-        """Do what a table has called for."""
+        """Do what a table has asked for."""

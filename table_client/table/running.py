@@ -223,7 +223,7 @@ async def reach(client: TableClient, addresses: Sequence[str]) -> table_pb2.Roun
         return (await client.recover()).round
     except UnreachableError as error:
         why = [f"{each} ({await asyncio.to_thread(_cause, each, error)})" for each in addresses]
-        raise UnreachableError("UNAVAILABLE", f"nobody answers at {', '.join(why)}") from error
+        raise UnreachableError("UNAVAILABLE", f"no answer from {', '.join(why)}") from error
     finally:
         telling.cancel()
 

@@ -33,7 +33,6 @@ def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("command", "words", "package", "extra"),
     [
-        ("jackpot odds", "pa-crazy-4-poker", "numpy", "odds"),
         ("jackpot verify", "--data postgresql://localhost/x", "psycopg", "postgres"),
         ("jackpot-emulator soak", "--rounds 1", "numpy", "emulator"),
         ("jackpot-emulator bench hands", "", "numpy", "emulator"),
@@ -62,6 +61,12 @@ def test_what_serves_and_verifies_needs_no_extra(tmp_path: Path) -> None:
     played = run("jackpot", "demo", "--rounds", "2", "--seed", "7", "--data", str(tmp_path))
     assert (played.returncode, played.stderr) == (0, "")
     assert run("jackpot", "verify", "--data", str(tmp_path)).returncode == 0
+
+
+def test_odds_need_no_extra() -> None:
+    """They are looked up among the counts of hands, not counted."""
+    done = run("jackpot", "odds", "pa-crazy-4-poker", "six-card-bonus", "--paytable", "A")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_extra_that_is_named_exists() -> None:

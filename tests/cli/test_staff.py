@@ -21,7 +21,7 @@ from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.cli.desk import WIDTH, Person, play
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager
 
 pytestmark = pytest.mark.process
@@ -35,7 +35,7 @@ BAD_BEAT = ("badbeat", "verify", "f", "t", *CARDS, "--loser", "1", "--winner", "
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Process]:
     """A served site with a Bad Beat fund."""
-    with Process(tmp_path, many=0, more=fund_text()) as served:
+    with Process(tmp_path, many=0, more=fund_text(), options=ALONE) as served:
         yield served
 
 

@@ -23,7 +23,7 @@ from table_client.table.players import SimulatedPlayer
 from table_client.table.ports import DeckLostError, Made
 from table_client.table.progressive import LinkedProgressive
 from table_client.table.round.play import Table
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.emulator.device_process import running
 from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager
 
@@ -46,7 +46,7 @@ async def test_a_round_outlives_its_controller(tmp_path: Path, point: str) -> No
 
     Each new controller is killed at the next step: its first batch is the step that is sent again.
     """
-    process = Process(tmp_path, many=0)
+    process = Process(tmp_path, many=0, options=ALONE)
     process.start()
     try:
         async with open_channel(process.address) as channel:

@@ -194,4 +194,4 @@ async def test_nobody_there_is_told_with_address_and_cause() -> None:
         with pytest.raises(UnreachableError) as caught:
             await reach(client, [one, other])
     refused = f"{one} (Connection refused), {other} (Connection refused)"
-    assert str(caught.value) == f"UNAVAILABLE: nobody answers at {refused}"
+    assert str(caught.value) == f"UNAVAILABLE: no answer from {refused}"

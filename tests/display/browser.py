@@ -31,6 +31,7 @@ FLAGS = [
 DESKTOP = (1920, 1080)
 PHONE = (390, 844)
 LOOK_S = 0.03
+LOOKS_S = 2.0  # after which a page that was stopped meanwhile is asked anew
 
 
 class Window:
@@ -55,18 +56,27 @@ class Window:
     async def until(self, condition: str, timeout_s: float = 20) -> None:
         """Wait until a condition of the page holds."""
         # Playwright's own waiting evaluates text in the page, which the page's policy forbids.
-        look = f"() => Boolean({condition})"
+        # The page looks by itself: asked from here each time, three processes would be kept busy.
+        look = f"""(left_ms) => new Promise((done) => {{
+            const ends = performance.now() + left_ms;
+            const look = () => {{
+                const holds = Boolean({condition});
+                if (holds || performance.now() > ends) done(holds);
+                else setTimeout(look, {LOOK_S * 1000});
+            }};
+            look();
+        }})"""
         ends = monotonic() + timeout_s
         while True:
             try:
-                if await self.page.evaluate(look):
+                if await self.page.evaluate(look, min(LOOKS_S, ends - monotonic()) * 1000):
                     return
                 why: Error | None = None
             except Error as error:  # of a page that just gives way to another
                 why = error
+                await asyncio.sleep(LOOK_S)
             if monotonic() > ends:
                 raise AssertionError(f"not within {timeout_s} s: {condition}") from why
-            await asyncio.sleep(LOOK_S)
 
     async def meters(self) -> dict[str, str]:
         """What a sign shows by level."""

@@ -27,7 +27,7 @@ from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
 from tests.display.browser import Browser
 from tests.display.shown import ask, open_shown
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.engine.pit import eventually
 from tests.server.house import (
     BONUS,
@@ -227,7 +227,7 @@ async def test_another_title_reaches_an_open_sign(tmp_path: Path) -> None:
 
 async def test_a_sign_process_outlives_its_controller(tmp_path: Path) -> None:
     """Started before the controller, it waits; killed and restarted, it goes on by itself."""
-    controller = Process(tmp_path, port=free_port())
+    controller = Process(tmp_path, port=free_port(), options=ALONE)
     async with SignProcess("--controller", controller.address) as signs:
         async with ask(signs.url, "/events/sign/mega") as away:
             assert away.status == 503

@@ -12,11 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
+from jackpot.verify import verify
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
 from tests.cli.desk import play
 from tests.docs.pages import PAGES, commands
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS, SITE, fund_text, site_text, wager
 
 SHOWN = list(dict.fromkeys(line for page in PAGES for line in commands(page)))
@@ -28,7 +29,7 @@ ONLY_PARSED = {
     "jackpot meters --watch": "never ends",
     "jackpot login": "needs a browser's page over TLS",
     "jackpot store copy": "needs PostgreSQL",
-    "jackpot restore": "needs a controller that is stopped; tests/e2e/test_restore.py does it",
+    "jackpot restore --accept-rollback": "needs PostgreSQL; tests/e2e/test_restore.py does it",
     "jackpot demo": "test_run.py plays the thirty rounds of the first page",
     "jackpot-table --game pa-crazy-4-poker --forever": "never ends",
     "jackpot-emulator devices": "never ends",
@@ -45,6 +46,7 @@ RUN_ELSEWHERE = (
     "jackpot-table",
 )
 READS_JOURNAL = ("key init", "key show", "export", "slip", "report", "audit", "verify", "backup")
+RESTORES = "jackpot restore /backup/2026-03-01"  # from the copy, into a folder that has no journal
 NAMES = {"five": "five-card", "fund": "bad-beat", "t1": "table-1", "p1": "poker-1"}
 
 
@@ -89,7 +91,7 @@ JOURNAL = [line for each in READS_JOURNAL for line in SHOWN if begins_with(line,
 STORY = [
     line
     for line in SHOWN
-    if not begins_with(line, *ONLY_PARSED, *RUN_ELSEWHERE) and line not in JOURNAL
+    if not begins_with(line, *ONLY_PARSED, *RUN_ELSEWHERE, RESTORES) and line not in JOURNAL
 ]
 
 
@@ -100,7 +102,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     text = site_text() + fund_text()
     for name, shown in NAMES.items():
         text = text.replace(f'"{name}"', f'"{shown}"')
-    process = Process(folder)
+    process = Process(folder, options=ALONE)
     process.site.write_text(text)
     with process:
         yield Served(process.address, folder / "data", folder, [])
@@ -164,6 +166,11 @@ def read_the_journal(served: Served, payout: str) -> None:
         for shown, here in places:
             line = re.sub(shown, here, line)  # noqa: PLW2901  # the page's are made up
         served.run(line)
+    for line in SHOWN:
+        if begins_with(line, RESTORES):
+            here = line.replace("/backup/2026-03-01", f"{folder}/copy")
+            served.run(here.replace("/var/lib/jackpot", f"{folder}/restored"))
+            assert verify(folder / "restored").ok
 
 
 def test_every_command_to_a_controller_works_as_shown(served: Served) -> None:
@@ -217,4 +224,6 @@ def test_each_command_is_run_or_says_why_not() -> None:
     assert all(any(begins_with(line, each) for line in SHOWN) for each in ONLY_PARSED)
     excused = {line for line in SHOWN if begins_with(line, *ONLY_PARSED)}
     elsewhere = {line for line in SHOWN if begins_with(line, *RUN_ELSEWHERE)} - excused
-    assert {*elsewhere, *excused, *JOURNAL, *STORY} == set(SHOWN)
+    restores = {line for line in SHOWN if begins_with(line, RESTORES)}
+    assert restores
+    assert {*elsewhere, *excused, *restores, *JOURNAL, *STORY} == set(SHOWN)

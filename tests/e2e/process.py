@@ -11,6 +11,8 @@ from typing import Self
 from jackpot.store.opening import Address
 from tests.server.house import free_port, site_text, write_site
 
+# Options for tests in which fronts play no part: a controller of one process starts sooner.
+ALONE = ("--fronts", "0")
 READY = re.compile(r"serving \S+ on (\S+)")
 
 

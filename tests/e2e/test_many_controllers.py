@@ -13,7 +13,7 @@ import pytest
 from jackpot.store.opening import Address
 from table_client.client import open_channel
 from tests.e2e.load import LoadTable, check, meter_micros, shown_micros
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.postgres import Server, running_server
 from tests.stores import Stores
 
@@ -27,7 +27,7 @@ OUT_OF_SERVICE_S = 20.0  # far more than it takes, for a machine that is busy wi
 @contextmanager
 def controllers(folder: Path, store: Address, many: int) -> Iterator[list[Process]]:
     """Controllers of one site, each a process of its own, all started at the same moment."""
-    processes = [Process(folder, store, many=many) for _ in range(CONTROLLERS)]
+    processes = [Process(folder, store, many=many, options=ALONE) for _ in range(CONTROLLERS)]
     with ExitStack() as stack:
         for process in processes:
             stack.push(process.launch())

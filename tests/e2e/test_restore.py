@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tests.cli.desk import Person, play
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS
 
 pytestmark = pytest.mark.process
@@ -38,7 +38,7 @@ def test_a_backup_is_restored_by_one_command(tmp_path: Path) -> None:
     """Not while a controller runs, nor over newer entries unless asked; the old one is kept."""
     copy, data = tmp_path / "copy", tmp_path / "data"
     about = ("restore", str(copy), "--data", str(data), "--reason", "disk failed", "--by", "ann")
-    with Process(tmp_path, many=0) as process:
+    with Process(tmp_path, many=0, options=ALONE) as process:
         play(process.address, "t4", {}, 1, 2, 3)
         assert jackpot("backup", str(copy), "--data", str(data))[0] == 0
         play(process.address, "t4", {}, 1)
@@ -81,7 +81,7 @@ def test_a_backup_is_restored_by_one_command(tmp_path: Path) -> None:
 def test_a_journal_put_back_by_hand_is_not_served(tmp_path: Path) -> None:
     """One line says so and what to do; once the rollback is accepted, the controller starts."""
     copy, data = tmp_path / "copy", tmp_path / "data"
-    with Process(tmp_path, many=0) as process:
+    with Process(tmp_path, many=0, options=ALONE) as process:
         play(process.address, "t4", {}, 1, 2, 3)
         assert jackpot("backup", str(copy), "--data", str(data))[0] == 0
         play(process.address, "t4", {}, 1)
@@ -107,7 +107,7 @@ def test_a_journal_put_back_by_hand_is_not_served(tmp_path: Path) -> None:
 def test_a_bad_backup_changes_nothing(tmp_path: Path, damage: str) -> None:
     """It is checked before anything is touched."""
     copy, data = tmp_path / "copy", tmp_path / "data"
-    with Process(tmp_path, many=0) as process:
+    with Process(tmp_path, many=0, options=ALONE) as process:
         play(process.address, "t4", {}, 1)
         assert jackpot("backup", str(copy), "--data", str(data))[0] == 0
         assert process.stop() == 0

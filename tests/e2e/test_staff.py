@@ -15,7 +15,7 @@ from jackpot.core.config import GamingDay
 from jackpot.engine.gaming_day import date_of
 from jackpot.wire.channels import Identity
 from tests.cli.desk import Person, play
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS, SITE
 
 pytestmark = pytest.mark.process
@@ -119,7 +119,7 @@ def test_from_proposal_to_report(tmp_path: Path) -> None:
 
 def test_a_backup_can_be_served(tmp_path: Path) -> None:
     """Restoring is putting the copy in place: everything is as it was when it was made."""
-    with Process(tmp_path, many=0) as process:
+    with Process(tmp_path, many=0, options=ALONE) as process:
         ann = Person(process.address, "ann/slots")
         play(process.address, "t4", {}, 1, 2, 3)
         run("backup", str(tmp_path / "copy"), "--data", str(process.store))

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.process
 def test_a_controller_that_is_right_passes(tmp_path: Path) -> None:
     """All accounts agree to the micro through late wagers, repeats, voids and rejections."""
     faults = parse_faults("late,double,mismatch,stuck,device")
-    report = soak(tmp_path, rounds=12, faults=faults)
+    report = soak(tmp_path, rounds=12, faults=faults, fronts=None)
     assert all(report["faults"]["happened"][fault] for fault in ("late", "double", "mismatch"))
     assert report["failures"] == []
     assert report["passed"]
@@ -307,7 +307,9 @@ def test_a_run_ends_at_whichever_comes_first(tmp_path: Path) -> None:
 def test_a_controller_that_is_killed_passes(tmp_path: Path) -> None:
     """Killed, stopped, with failing writes and a stepping clock: nothing is lost or doubled."""
     faults = parse_faults("kill,commit,stop,write,clock,connection")
-    report = soak(tmp_path, tables=4, duration_s=6, faults=faults, every_s=0.4, whole_games=3)
+    report = soak(
+        tmp_path, tables=4, duration_s=6, faults=faults, every_s=0.4, whole_games=3, fronts=None
+    )
     assert report["failures"] == []
     faults_felt = report["faults"]["happened"]
     assert set(faults_felt) == faults

@@ -230,8 +230,8 @@ def test_a_run_that_fails_is_kept(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     faults = frozenset({"disk"})  # so that the journal lies on a disk that goes away
     command = (sys.executable, str(BUGGY), bug) if bug else ()
-    options = Options(tables=9, rounds=100 if bug else 2, rigged=True, whole_games=0, faults=faults)
-    report = run_soak(options._replace(command=command))
+    options = Options(tables=9, rounds=100 if bug else 2, rigged=True, whole_games=0, fronts=0)
+    report = run_soak(options._replace(command=command, faults=faults))
     assert report["passed"] is not bool(bug)
     if not bug:
         assert (report["kept"], list(tmp_path.iterdir())) == ("", [])
@@ -257,7 +257,7 @@ def test_what_nobody_foresaw_leaves_its_evidence(
 
     monkeypatch.setattr("emulator.soak.run.find_shortest_failure", broken)
     command = (sys.executable, str(BUGGY), "leaves-out-a-link")
-    options = Options(tables=1, rounds=1, whole_games=0, command=command)
+    options = Options(tables=1, rounds=1, whole_games=0, fronts=0, command=command)
     report = run_soak(options)
     assert report["failures"][0].endswith("; the run could not be replayed: KeyError: 'auditor'")
     assert (Path(report["kept"]) / "transcript").exists()

@@ -32,7 +32,14 @@ SOAK = [sys.executable, "-c", "from emulator.cli import main; main()", "soak"]
 @contextmanager
 def long_soak(folder: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
     """A soak in a process group of its own, as of a shell, that has begun to play."""
-    options = ("--tables=3", "--rounds=100000", "--json", f"--keep={folder}", *options)
+    options = (
+        "--tables=3",
+        "--rounds=100000",
+        "--json",
+        "--fronts=0",
+        f"--keep={folder}",
+        *options,
+    )
     run = subprocess.Popen(
         [*SOAK, *options],
         stdout=subprocess.PIPE,
@@ -123,7 +130,7 @@ def test_controllers_end_with_a_soak_that_is_killed(tmp_path: Path) -> None:
 def test_a_terminal_shows_progress_beside_json(tmp_path: Path) -> None:
     """The report goes to standard output, and what one looks at does not."""
     terminal, stderr = pty.openpty()
-    options = ["--tables=2", "--duration=1", "--whole-games=0", "--json"]
+    options = ["--tables=2", "--duration=1", "--whole-games=0", "--fronts=0", "--json"]
     with (tmp_path / "out").open("w") as out:
         run = subprocess.Popen([*SOAK, *options], stdout=out, stderr=stderr)
     os.close(stderr)

@@ -41,7 +41,7 @@ wagers.queens-up.paytable = "A"
 
 async def started(folder: Path, text: str) -> None:
     """A controller that began on a file, and was stopped."""
-    controller = make_controller(site_of(folder, text), folder / "data")
+    controller = make_controller(site_of(folder, text), folder / "data", fronts=0)
     try:
         await controller.start("127.0.0.1:0")
     finally:

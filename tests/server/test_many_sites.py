@@ -130,7 +130,7 @@ async def _play(channel: grpc.aio.Channel, site: str) -> None:
 def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
     """Given again, --site adds a house; the same house twice is a mistake."""
     paths = write_sites(tmp_path)
-    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store)]
+    serve = [sys.executable, "-m", "jackpot", "serve", "--fronts", "0", "--store", str(store)]
     serve += ["--grpc", f"127.0.0.1:{free_port()}"]
     files = [option for path in paths for option in ("--site", str(path))]
     with subprocess.Popen([*serve, *files], stdout=subprocess.PIPE, text=True) as process:
@@ -145,7 +145,17 @@ def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
 
 def serves(store: Address, *options: str) -> bool:
     """Whether a controller starts; it is stopped at once."""
-    serve = [sys.executable, "-m", "jackpot", "serve", "--store", str(store), *options]
+    serve = [
+        sys.executable,
+        "-m",
+        "jackpot",
+        "serve",
+        "--fronts",
+        "0",
+        "--store",
+        str(store),
+        *options,
+    ]
     serve += ["--grpc", f"127.0.0.1:{free_port()}"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emulator.soak.audit.terms import BetTerms, SiteTerms, TableTerms
-from jackpot.odds.counting import tally
+from jackpot.rules.chances import kept_tally
 
 FAMILY_ERROR = 0.001  # of all tests of a run together
 LEAST_EXPECTED = 5.0  # in a cell; rarer rows are put together
@@ -99,7 +99,7 @@ class Hits:
         found = next(b for b in self._terms.links[link].bets if b.id == bet)
         seen = self._rows[link, bet]
         hands = [row.hand for row in found.rows]
-        counted = tally(found.ranking, self._dealt[link, bet])
+        counted = kept_tally(found.ranking, self._dealt[link, bet])
         trials = seen.total()
         rows = zip(hands, counted.row_counts(hands), strict=True)
         expected = {hand: trials * count / counted.total for hand, count in rows}

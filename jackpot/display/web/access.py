@@ -28,7 +28,7 @@ NEEDS_TLS = (
 )
 ELSEWHERE = "Signs only: this page is on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
-NOT_TAKEN = "The controller does not take this certificate."
+NOT_TAKEN = "The controller does not accept this certificate."
 AWAY = "The controller can't be asked just now who you are."
 NOT_YOURS = "This page is not for your role."
 

@@ -87,7 +87,7 @@ def _colors(path: Path, chosen: Any) -> dict[str, str]:
             if found < LEGIBLE:
                 raise ThemeError(
                     f"{path}: {ink} on {ground} has a contrast of {found:.1f}, "
-                    f"below {LEGIBLE}: nobody could read it"
+                    f"below {LEGIBLE}, so it would be hard to read"
                 )
     return colors
 

@@ -5,13 +5,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from jackpot.core.config import BaseTerms
-from jackpot.odds.counting import tally, tally_higher_of_two
 from jackpot.odds.played import Kind, Part, Play, plays_of
 from jackpot.rules.base import paytable_of
-from jackpot.rules.chances import HIGHER_OF_TWO, Tally
+from jackpot.rules.chances import Tally, kept_tallies, tally_key
 from jackpot.rules.contest import HIGH_CARDS, TwoHands
 from jackpot.rules.model import BetRule, Rule
-from jackpot.rules.rankings import ranking_of
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
@@ -217,9 +215,5 @@ def place_cards(layout: Layout, bet: BetRule, cards: tuple[str, ...]) -> None:
 
 def counted(filed: Submission, bet: BetRule) -> Tally:
     """Every hand of a wager on a hand alone."""
-    if bet.cards == HIGHER_OF_TWO:
-        return tally_higher_of_two()
     ranking = paytable_of(filed.terms, bet).ranking or bet.ranking
-    dealt = ranking_of(ranking).dealt
-    own = filed.rule.deal.seat_cards if filed.rule.deal else 0
-    return tally(ranking, own if own in dealt else dealt[0])
+    return kept_tallies()[tally_key(filed.rule, bet, ranking)]

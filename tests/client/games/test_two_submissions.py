@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from jackpot.core.config import BaseTerms
-from jackpot.odds import counting
 from jackpot.rules.base import WagerChoice, paytable_of
 from jackpot.rules.cards import DECK
+from jackpot.rules.chances import kept_tally
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.layout import Layout
@@ -71,7 +71,7 @@ def exact(rule: str, bet_id: str, terms: BaseTerms, cards: int) -> tuple[Fractio
     assert bet
     paytable = paytable_of(terms, bet)
     counts, total = Counter[Fraction](), math.comb(52, cards)
-    found = counting.tally(bet.ranking, cards).row_counts([row.hand for row in paytable.rows])
+    found = kept_tally(bet.ranking, cards).row_counts([row.hand for row in paytable.rows])
     for row, count in zip(paytable.rows, found, strict=True):
         counts[Fraction(*row.pay.won_per_wager)] += count
     counts[Fraction(-1)] += total - sum(counts.values())

@@ -43,15 +43,16 @@ class Size(NamedTuple):
 
     tables: tuple[int, ...] = (8, 64)
     runs: int = 3
-    run_s: float = 0.5  # of each server, about
-    half_s: float = 0.8
-    first: int = 600  # messages of the run that only warms up and shows how fast a server is
+    run_s: float = 0.4  # of each server, about
+    half_s: float = 0.7
+    first: int = 400  # messages of the run that only warms up and shows how fast a server is
     alone: int = 300
 
     @property
     def steps(self) -> int:
-        """Measurements in all."""
-        return (self.runs + 1) * (len(self.tables) * (len(NAMES) + 2) + 2)
+        """Measurements in all; the first run has none of latencies."""
+        at_full_speed = len(self.tables) * len(NAMES)
+        return (self.runs + 1) * at_full_speed + self.runs * (len(self.tables) + 1) * 2
 
 
 Runs = dict[str, list[Measured]]
@@ -83,14 +84,14 @@ class Rounds:
             self._servers = servers
             self._load = stack.enter_context(loader())
             for run in range(size.runs + 1):
-                for name, tables, measured in self._run():
+                for name, tables, measured in self._run(latencies=run > 0):
                     self._done()
                     if run:
                         found[tables].setdefault(name, []).append(measured)
         return found
 
-    def _run(self) -> Iterator[tuple[str, int, Measured]]:
-        """Everything once."""
+    def _run(self, *, latencies: bool) -> Iterator[tuple[str, int, Measured]]:
+        """Everything once, or only what is measured at full speed: that warms up as well."""
         size, servers = self._size, self._servers
         for tables in size.tables:
             for name in ("echo", "batching", "controller"):
@@ -100,12 +101,12 @@ class Rounds:
                 yield "postgres", tables, self._at_full_speed("postgres", job)
             naive = Job("unary", servers["naive"].address, tables, 0, wagers=1)
             yield "naive", tables, self._at_full_speed("naive", naive)
-            for name in ("echo", "controller"):
+            for name in ("echo", "controller") if latencies else ():
                 job = self._streams(name, tables)
                 job.rate = self._rates["echo", tables] / 2
                 job.count = int(job.rate * size.half_s)
                 yield f"{name} {HALF}", tables, self._measure(name, job)
-        for name in ("echo", "controller"):
+        for name in ("echo", "controller") if latencies else ():
             job = self._streams(name, 1)
             job.count, job.window = size.alone, 1
             yield f"{name} {ALONE}", 1, self._measure(name, job)

@@ -163,13 +163,7 @@ class Ledger:
         if known is not None:
             self.outcomes["repeat" if isinstance(known, Repeat) else known.reason] += 1
             return None
-        event, time_micros = self._decider.decide(
-            self._replica,
-            request.origin,
-            request.command,
-            keeps_cage=request.keeps_cage,
-            at_table=request.at_table,
-        )
+        event, time_micros = self._decider.decide(self.state, request)
         if isinstance(event, Refused):
             self.outcomes[event.reason] += 1
             status_of(Refusal(event.reason, event.details), 1).SerializeToString()

@@ -48,16 +48,12 @@ class Deal(Struct, frozen=True):
     names: Names
     known: dict[str, dict[int, tuple[str, ...]]] = {}  # what `called` has found
 
-    def called(self, ranking: str) -> Mapping[int, tuple[str, ...]]:
-        """The names of all hands that were seen, by their seats."""
-        found = self.known.get(ranking)
-        if found is None:
-            names, community = self.names, self.community
-            found = self.known[ranking] = {
-                seat: names(ranking, hand.cards + community)
-                for seat, hand in self.hands.items()
-                if hand.cards
-            }
+    def called(self, ranking: str, seats: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        """The names of hands by their seats: of these at least, as far as they were seen."""
+        found = self.known.setdefault(ranking, {})
+        for seat in seats:
+            if seat not in found and (cards := self.hands[seat].cards):
+                found[seat] = self.names(ranking, cards + self.community)
         return found
 
     def dealers(self, ranking: str, playing: Bettors) -> Mapping[int, tuple[str, ...]]:
@@ -84,7 +80,8 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
                 continue
             fates = _playing_fates(bet)
             playing = [each for each in bettors if hands[each[0]].fate in fates]
-            found += _hand_claims(deal, link, bet, playing)
+            if winning := _winning(deal, bet, playing):
+                found += _hand_claims(link, bet, winning)
             if bet.magic_pays_for or bet.lucky_pays_for:
                 found += _drawn_claims(deal, link, bet, playing)
             if bet.envy:
@@ -142,16 +139,26 @@ class _Rows(dict[tuple[str, ...], Rows]):
 _rows_of = lru_cache(maxsize=1_024)(_Rows)
 
 
-def _hand_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
-    """What hands win: each player's own, or the dealer's for everyone who bet on it."""
-    dealers = bet.whose == "dealer"
-    called = deal.dealers(bet.ranking, playing) if dealers else deal.called(bet.ranking)
+Winning = list[tuple[int, Accepted, PayLine]]  # seats with their wagers and rows
+
+
+def _winning(deal: Deal, bet: Bet, playing: Bettors) -> Winning:
+    """Who wins by a hand: each player's own, or the dealer's for everyone who bet on it."""
+    if bet.whose == "dealer":
+        called = deal.dealers(bet.ranking, playing)
+    else:
+        called = deal.called(bet.ranking, [seat for seat, _ in playing])
     rows = _rows_of(bet)
-    winning = [
+    return [
         (seat, accepted, line)
         for seat, accepted in playing
         if (line := rows[called.get(seat, ())][0])
     ]
+
+
+def _hand_claims(link: Link, bet: Bet, winning: Winning) -> Iterable[Claim]:
+    """What hands win."""
+    dealers = bet.whose == "dealer"
     shared: set[str] = set()  # hands whose one award was claimed at a first turn
     for seat, accepted, line in winning:
         winners: tuple[Winner, ...] = (Winner(seat, accepted.player),)
@@ -215,12 +222,9 @@ def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterabl
 
 def _envy_claims(deal: Deal, link: Link, bet: Bet, bettors: Bettors) -> Iterable[Claim]:
     """A bonus for every other player's qualifying hand, whether or not its holder made the bet."""
-    rows = _rows_of(bet)
-    causes = [
-        (other, line)
-        for other, called in deal.called(bet.ranking).items()
-        if (line := rows[called][1]) and deal.hands[other].fate == "played"
-    ]
+    played = [seat for seat, hand in deal.hands.items() if hand.fate == "played"]
+    called, rows = deal.called(bet.ranking, played), _rows_of(bet)
+    causes = [(other, line) for other in played if (line := rows[called.get(other, ())][1])]
     for other, line in causes:
         holder = _plays(deal, other)
         for seat, accepted in bettors:

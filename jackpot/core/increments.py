@@ -31,30 +31,34 @@ def post_increments(
         return posted
     sequence = state.sequence + 1
     by_rates = _by_rates(wagers)
-    for link in [state.links[link].config for link in table.config.links]:
-        for rates, bets in by_rates.items():
-            if count := sum([bets.count(bet.id) for bet in link.bets]):
-                shares = _shares(at_rates(link, rates) if rates else link, count)
-                book.add(shares.postings)
-                for name, primary, reserve, limit in shares.levels:
-                    over = book.keep_limit(name, limit, primary)
-                    here = posted.get(name, Posted(sequence))
-                    posted[name] = Posted(
-                        sequence,
-                        here.meter_micros + primary - over,
-                        here.reserve_micros + reserve,
-                        here.overflow_micros + over,
-                        here.wagers + (count if primary or reserve else 0),
-                    )
+    for name in table.config.links:
+        link = state.links[name].config
+        for rates, bets in by_rates:
+            postings, levels = _shares(link, rates, bets)
+            book.add(postings)
+            for level, primary, reserve, limit, fed in levels:
+                over = book.keep_limit(level, limit, primary) if limit else 0
+                new = Posted(sequence, primary - over, reserve, over, fed)
+                posted[level] = _sum(posted[level], new) if level in posted else new
     return posted
 
 
-def _by_rates(wagers: Sequence[tuple[str, Accepted]]) -> dict[Rates, list[str]]:
+def _by_rates(wagers: Sequence[tuple[str, Accepted]]) -> list[tuple[Rates, tuple[str, ...]]]:
     """The bets of wagers by the rates that they keep; nearly always all have the link's own."""
     found: dict[Rates, list[str]] = {}
     for bet, accepted in wagers:
         found.setdefault(accepted.rates, []).append(bet)
-    return found
+    return [(rates, tuple(bets)) for rates, bets in found.items()]
+
+
+def _sum(one: Posted, other: Posted) -> Posted:
+    return Posted(
+        other.sequence,
+        one.meter_micros + other.meter_micros,
+        one.reserve_micros + other.reserve_micros,
+        one.overflow_micros + other.overflow_micros,
+        one.wagers + other.wagers,
+    )
 
 
 def rates_of(link: Link) -> Rates:
@@ -76,12 +80,18 @@ class _Shares(NamedTuple):
     """Where the money of some wagers goes."""
 
     postings: Postings
-    levels: tuple[tuple[str, int, int, int], ...]  # name, to the meter, to the reserve, and limit
+    # name, to the meter, to the reserve, the limit, and how many of the wagers feed it
+    levels: tuple[tuple[str, int, int, int, int], ...]
 
 
-@lru_cache(maxsize=4_096)  # a link's tables have the same few numbers of wagers
-def _shares(link: Link, count: int) -> _Shares:
-    """What so many wagers on a link add to its levels, as if there were no limits."""
+@lru_cache(maxsize=4_096)  # a link's tables have the same few wagers, round after round
+def _shares(link: Link, rates: Rates, bets: tuple[str, ...]) -> _Shares:
+    """What those wagers that are on a link add to its levels, as if there were no limits."""
+    count = sum([bets.count(bet.id) for bet in link.bets])
+    if not count:
+        return _Shares((), ())
+    if rates:
+        link = at_rates(link, rates)
     book, total = Book({}), count * link.wager_micros
     retained, levels = ledger.retained(link.id), []
     book.move(total, ledger.players(link.id), retained)
@@ -91,5 +101,6 @@ def _shares(link: Link, count: int) -> _Shares:
         reserve = share_micros(total, level.reserve_bps)
         book.move(primary, retained, ledger.meter(name))
         book.move(reserve, retained, ledger.reserve(name))
-        levels.append((name, primary, reserve, level.limit_micros))
+        fed = count if primary or reserve else 0
+        levels.append((name, primary, reserve, level.limit_micros, fed))
     return _Shares(book.postings(), tuple(levels))

@@ -14,7 +14,7 @@ from jackpot.core.commands.table import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.config import Bet
+from jackpot.core.config import Bet, Medium
 from jackpot.core.draws import draw_all, drawing_links, first_drawn
 from jackpot.core.events.table import (
     CollectionConfirmed,
@@ -72,6 +72,16 @@ def standing(round_: Round) -> list[tuple[int, str, Accepted]]:
         (seat, bet, accepted)
         for seat, bets in round_.wagers.items()
         for bet, accepted in bets.items()
+    ]
+
+
+def paid_by(round_: Round, medium: Medium) -> list[tuple[str, Accepted]]:
+    """The wagers of a round that were made by chips, or electronically; each with its bet."""
+    return [
+        (bet, accepted)
+        for bets in round_.wagers.values()
+        for bet, accepted in bets.items()
+        if accepted.medium == medium
     ]
 
 
@@ -183,8 +193,10 @@ def _check_void_seats(round_: Round, wagers: tuple[Wager, ...]) -> Refusal | Non
 def _debit(book: Book, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
     """Take electronic wagers off the game accounts that they name."""
     for wager in wagers:
+        if not wager.account:
+            continue
         link, bet = offers[wager.bet]
-        if not wager.account or bet.medium != "electronic":
+        if bet.medium != "electronic":
             continue
         if refusal := short(book, wager.account, wager.amount_micros):
             return refusal
@@ -248,8 +260,14 @@ def lock_out(
     round_ = in_phase(table, "open")
     if isinstance(round_, Refusal):
         return round_
-    wagers = standing(round_)
-    electronic = [(bet, w) for _, bet, w in wagers if w.medium == "electronic"]
+    electronic = paid_by(round_, "electronic")
+    wagers = tuple(
+        [
+            Wager(seat, bet, w.amount_micros, w.player, w.account)
+            for seat, bets in round_.wagers.items()
+            for bet, w in bets.items()
+        ]
+    )
     book = Book(state.balances)
     posted = post_increments(state, table, book, electronic)
     config = table.config
@@ -258,7 +276,7 @@ def lock_out(
     return RoundLocked(
         config.id,
         round_.number,
-        tuple([Wager(seat, bet, w.amount_micros, w.player, w.account) for seat, bet, w in wagers]),
+        wagers,
         len(electronic) == len(wagers),
         book.postings(),
         posted,
@@ -279,12 +297,7 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if isinstance(round_, Refusal):
         return round_
-    wagers = [
-        (bet, wager)
-        for bets in round_.wagers.values()
-        for bet, wager in bets.items()
-        if wager.medium == "chips"
-    ]
+    wagers = paid_by(round_, "chips")
     chips = [bet for bet, _ in wagers]
     for bet in sorted({*chips, *command.chips}):
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)

@@ -69,8 +69,13 @@ def settle(
         return refusal
     deal = Deal(round_, hands, command.dealer, command.community, names)
     links = [state.links[link].config for link in table.config.links]
+    won = claims(deal, links)
+    if not won:  # most rounds
+        return RoundSettled(
+            table.config.id, round_.number, command.hands, command.dealer, command.community
+        )
     payer = _Payer(state, table, deal, request)
-    for claim in claims(deal, links):
+    for claim in won:
         payer.pay(claim)
     return payer.event(command)
 
@@ -211,9 +216,7 @@ class _Payer:
             command.dealer,
             command.community,
             payouts=tuple(self.payouts),
-            settlement=Settlement(table, number, sequence, tuple(self.awards), self.before)
-            if self.awards
-            else None,
+            settlement=Settlement(table, number, sequence, tuple(self.awards), self.before),
             paid_full=tuple(sorted(self.paid_full)),
             postings=self.book.postings(),
             alarms=tuple(self.alarms),

@@ -10,6 +10,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from enum import Enum
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -140,6 +141,9 @@ def alarm(
     return Alarm(kind, text, time_micros or time.time_ns() // 1_000, site, str(about))
 
 
+_time = attrgetter("time_micros")
+
+
 class AlarmBoard:
     """The alarms of one controller. Writers raise from their own threads."""
 
@@ -188,17 +192,16 @@ class AlarmBoard:
         if not found:
             return
         with self._lock:
-            if any((a.site, a.sequence) == (site, committed.sequence) for a in self._happened):
+            if [a for a in self._happened if a.sequence == committed.sequence and a.site == site]:
                 return
             # A table that voids again and again takes one place, with its count.
-            voids = {each.about for each in found if each.kind is AlarmKind.LATE_VOID}
+            voids = {(site, each.about) for each in found if each.kind is AlarmKind.LATE_VOID}
             before = [
                 each
                 for each in self._happened
-                if each.kind is not AlarmKind.LATE_VOID
-                or (each.site, each.about) not in {(site, about) for about in voids}
+                if each.kind is not AlarmKind.LATE_VOID or (each.site, each.about) not in voids
             ]
-            latest = sorted([*before, *found], key=lambda each: each.time_micros)
+            latest = sorted([*before, *found], key=_time)
             self._happened = deque(latest, maxlen=KEPT)
         for each in found if not old else ():
             self._tell(each)

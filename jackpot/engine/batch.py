@@ -6,6 +6,8 @@ Nothing here answers anybody: what a batch decides is worth nothing until it is 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import AnyCommand, Request, name_of
@@ -17,6 +19,7 @@ from jackpot.core.draws import drawing_links
 from jackpot.core.events import AnyEvent, Refused
 from jackpot.core.identity import Repeat, digest, identify
 from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.state import State
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
 from jackpot.engine.messages import Answer, Job, JournaledAnswer, Limits, Outcome
 from jackpot.engine.replica import Replica
@@ -78,25 +81,16 @@ class Decider:
         self._attaches = CallerQuota(limits.attaches_burst, limits.attaches_per_s)
         self.batch_bytes = limits.batch_bytes
 
-    def decide(
-        self,
-        replica: Replica,
-        origin: Origin,
-        command: AnyCommand,
-        *,
-        keeps_cage: bool = False,
-        at_table: str = "",
-    ) -> tuple[AnyEvent, int]:
+    def decide(self, state: State, request: Request) -> tuple[AnyEvent, int]:
         """What a new command comes to, and when. A refusal is an event too."""
-        state = replica.state
         time_micros = self._time(state.time_micros)
-        entropy = b""
-        if isinstance(command, LockOut) and isinstance(origin, TableOrigin):
+        origin, entropy = request.origin, b""
+        if isinstance(request.command, LockOut) and isinstance(origin, TableOrigin):
             entropy = b"".join([self._entropy() for _ in drawing_links(state, origin.table)])
-        request = Request(state.site, origin, command, time_micros, entropy, keeps_cage, at_table)
-        decided = decide(state, request, self._names, self._poker)
+        timed = replace(request, time_micros=time_micros, entropy=entropy)
+        decided = decide(state, timed, self._names, self._poker)
         if isinstance(decided, Refusal):
-            return _refused(command, decided), time_micros
+            return _refused(request.command, decided), time_micros
         return decided, time_micros
 
     def fail(self, replica: Replica, command: AnyCommand) -> tuple[AnyEvent, int]:
@@ -189,37 +183,29 @@ class Batch:
         replica = self._replicas.get(request.site)
         if replica is None:
             return refuse(Reason.UNKNOWN_SITE, site=request.site)
-        command_digest = digest(request.command)
+        command = request.command
+        command_digest = digest(command)
         known = identify(replica.state, request, command_digest)
-        if known is None:
-            command = request.command
-            if isinstance(command, AttachTable) and not self._decider.may_attach(
-                request, command.table
-            ):
-                return TOO_MANY_ATTACHES
-            event, time_micros = self._decide(replica, request)
-            if isinstance(event, Refused) and not self._decider.may_refuse(request):
-                if order is not None:
-                    order.broken = True  # what comes behind it must not overtake it
-                return TOO_MANY
-            return self._add(replica, request.origin, event, time_micros, command_digest)
-        return self._recall(request.site, known.sequence) if isinstance(known, Repeat) else known
-
-    def _decide(self, replica: Replica, request: Request) -> tuple[AnyEvent, int]:
+        if known is not None:
+            if isinstance(known, Repeat):
+                return self._recall(request.site, known.sequence)
+            return known
+        decider = self._decider
+        if isinstance(command, AttachTable) and not decider.may_attach(request, command.table):
+            return TOO_MANY_ATTACHES
         try:
-            return self._decider.decide(
-                replica,
-                request.origin,
-                request.command,
-                keeps_cage=request.keeps_cage,
-                at_table=request.at_table,
-            )
+            event, time_micros = decider.decide(replica.state, request)
         except Exception:  # noqa: BLE001 - as the next lines say
             # Deciding changes nothing, so only this command fails, whatever is wrong with it. As a
             # failed store it would be sent again, and stop every table each time; and unless the
             # refusal is journaled, its number stays unused and the table's next command is a gap.
-            _log.exception("a %s could not be decided", name_of(request.command))
-            return self._decider.fail(replica, request.command)
+            _log.exception("a %s could not be decided", name_of(command))
+            event, time_micros = decider.fail(replica, command)
+        if isinstance(event, Refused) and not decider.may_refuse(request):
+            if order is not None:
+                order.broken = True  # what comes behind it must not overtake it
+            return TOO_MANY
+        return self._add(replica, request.origin, event, time_micros, command_digest)
 
     def _add(
         self,
@@ -239,8 +225,9 @@ class Batch:
 
     def add_own(self, replica: Replica, command: AnyCommand) -> JournaledAnswer:
         """The controller's own bookkeeping."""
-        event, time_micros = self._decider.decide(replica, ControllerOrigin(), command)
-        return self._add(replica, ControllerOrigin(), event, time_micros)
+        request = Request(replica.site, ControllerOrigin(), command)
+        event, time_micros = self._decider.decide(replica.state, request)
+        return self._add(replica, request.origin, event, time_micros)
 
     def append(self) -> None:
         """Check every site that changed, and hand its entries to the store."""

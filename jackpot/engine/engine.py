@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
 from jackpot.core.commands import Request
@@ -204,7 +206,7 @@ class Engine:
         Only a stream's commands are queued for that: a stream has few in flight.
         """
         if job.order is not None and self._started and not handle.ended.is_set():
-            handle.put(job._replace(refusal=refusal))
+            handle.put(replace(job, refusal=refusal))
             return
         if job.order is not None:
             job.order.broken = True

@@ -11,7 +11,7 @@ from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 
 
-class JournaledAnswer(NamedTuple):
+class JournaledAnswer(Struct, frozen=True, gc=False):
     """A durable answer: what the journal says of the command, whenever it was first sent.
 
     A refusal of the core is journaled too and comes as a `Refused` event.
@@ -60,7 +60,7 @@ class Limits(Struct, frozen=True):
     retry_s: float = 2.0  # at most this long between attempts to use a failed store
 
 
-class Job(NamedTuple):
+class Job(Struct, frozen=True, gc=False):
     """A command on its way to the writer. With a refusal, only its turn is waited for."""
 
     request: Request

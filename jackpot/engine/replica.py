@@ -141,7 +141,8 @@ class Replica:
             raise UnsoundError(
                 self.site, sequence, f"the entry makes no sense: {error!r}"
             ) from error
-        self.moved = self.moved or moves_meters(record.event)
+        if not self.moved:
+            self.moved = moves_meters(record.event)
         if table := concerned(record.event):
             self.touched.add(table)
         if type(record.event) is SnapshotTaken:

@@ -12,14 +12,15 @@ from jackpot.core.events import AnyEvent
 from jackpot.core.events.operator import LinkChanged, PayoutPaid, PayoutRejected, PayoutValidated
 
 EVERY = "*"  # stands for all tables of a site; no id is like it
+# What concerns a table, or all, without naming one.
 _EVERYWHERE = (LinkChanged, PayoutValidated, PayoutPaid, PayoutRejected)
 
 
 def concerned(event: AnyEvent) -> str:
     """The table that an event says something about; "" for none."""
-    if isinstance(event, _EVERYWHERE):  # these don't name the table, and are rare
-        return EVERY
-    table = getattr(event, "table", "")
+    table = getattr(event, "table", None)
+    if table is None:
+        return EVERY if isinstance(event, _EVERYWHERE) else ""
     return table if isinstance(table, str) else table.id
 
 

@@ -154,11 +154,11 @@ _IN_SHAPE = {
 }
 _in_shape = _IN_SHAPE.__getitem__
 _RANKS = (1 << _SUITS_FROM) - 1
-_ONE_SUIT = {size << 3 * place: suit for size in range(1, 8) for place, suit in enumerate(SUITS)}
-# Ranking, ranks, and the suit if there is only one: all that the names of a hand depend on if its
-# cards need not be chosen. There are some thousands for each ranking, filled in as they come.
-_Shape = tuple[str, int, str]
-_NAMES: dict[_Shape, tuple[str, ...]] = {}
+_ONE_SUIT = frozenset(size << 3 * place for size in range(1, 8) for place in range(len(SUITS)))
+# By ranking and by ranks, with the suit if there is only one: that is all that the names of a hand
+# depend on if its cards need not be chosen. There are some thousands for each ranking, filled in as
+# they come.
+_NAMES: dict[str, dict[int, tuple[str, ...]]] = {ranking: {} for ranking in RANKINGS}
 
 
 class _Made(NamedTuple):
@@ -185,26 +185,27 @@ def best(ranking: str, cards: Sequence[str]) -> tuple[str, ...]:
 
 def names(ranking: str, cards: Sequence[str]) -> tuple[str, ...]:
     """All that a hand may be called under a ranking, most specific first."""
-    shape = _shape(ranking, cards)
-    found = _NAMES.get(shape)
+    shape = _shape(cards)
+    known = _NAMES.get(ranking, {})
+    found = known.get(shape)
     if found is None:
         made = _best(ranking, cards)
         specific = specific_names(ranking, made.category, made.rank[1:], cards)
         found = (*specific, made.category, ANY_HAND)
-        if shape[1] and len(cards) in ranking_of(ranking).sizes:
-            _NAMES[shape] = found
+        if shape and len(cards) in ranking_of(ranking).sizes:
+            known[shape] = found
     return found
 
 
-def _shape(ranking: str, cards: Sequence[str]) -> _Shape:
-    """What the names of a hand depend on; without ranks where it holds a joker, or no hand."""
+def _shape(cards: Sequence[str]) -> int:
+    """What the names of a hand depend on; 0 where it holds a joker, or is no hand."""
     try:
         shape = sum(map(_in_shape, cards))
     except KeyError:
-        return ranking, 0, ""
+        return 0
     if len(set(cards)) < len(cards):
-        return ranking, 0, ""
-    return ranking, shape & _RANKS, _ONE_SUIT.get(shape >> _SUITS_FROM, "")
+        return 0
+    return shape if shape >> _SUITS_FROM in _ONE_SUIT else shape & _RANKS
 
 
 def at_least(ranking: str, cards: Sequence[str], name: str) -> bool:

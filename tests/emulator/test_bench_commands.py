@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from emulator.bench import cluster, costs, hands, hostile, rounds, victims, watchers
+from emulator.bench import cluster, costs, hands, hostile, rounds, stages, victims, watchers
 from emulator.bench.command import bench
 from emulator.bench.scaling import read_costs
 from emulator.cli import main
@@ -103,6 +103,14 @@ def test_a_missed_goal_fails_and_the_report_is_kept(
     assert done.exit_code == exit_code
     assert json.loads(done.stdout) == json.loads((tmp_path / "out" / "hands.json").read_text())
     assert ("below the goal of 2,000,000" in done.stderr) == bool(exit_code)
+
+
+async def test_a_ledgers_time_is_told_by_stage() -> None:
+    """Every stage takes some time, and nothing that was sent is refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = await stages.measure(Path(folder), rounds=2, repeats=1)
+    assert list(found) == list(stages.STAGES.values())
+    assert min(found.values()) > 0
 
 
 @pytest.mark.process

@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from emulator.cli import main
 from emulator.fuzz.command import FuzzError, run_chunk
 from emulator.fuzz.ledger import HarmError, Ledger
 from emulator.fuzz.messages import METHODS, Messages
 from emulator.soak.site import write_site
+from jackpot.core.commands import Request
 from jackpot.core.reasons import Reason
+from jackpot.core.state import State
 from jackpot.engine.batch import Decider
 from jackpot.rules.site import load_site
 from jackpot.server.codec.operator import ROWS
@@ -34,8 +37,8 @@ def test_a_pin_that_does_something_elsewhere_is_found(monkeypatch: pytest.Monkey
     """The check of what a PIN is good for can fail, too."""
     real = Decider.decide
 
-    def anywhere(self: Decider, *args: Any, **options: Any) -> Any:
-        return real(self, *args, **{**options, "at_table": ""})
+    def anywhere(self: Decider, state: State, request: Request) -> Any:
+        return real(self, state, replace(request, at_table=""))
 
     monkeypatch.setattr(Decider, "decide", anywhere)
     with pytest.raises(FuzzError, match="a PIN typed at table-001 did something at table-00"):
@@ -57,9 +60,9 @@ def test_a_refusal_that_changes_the_state_is_found(monkeypatch: pytest.MonkeyPat
     """The check can fail."""
     real = Decider.decide
 
-    def spoiled(self: Decider, replica: Any, *args: Any, **options: Any) -> Any:
-        replica.state.last_payout += 1
-        return real(self, replica, *args, **options)
+    def spoiled(self: Decider, state: State, request: Request) -> Any:
+        state.last_payout += 1
+        return real(self, state, request)
 
     with tempfile.TemporaryDirectory() as folder:
         site = load_site(write_site(Path(folder), 9, herd=False))

@@ -132,7 +132,7 @@ $(TOOLS): $(READY) requirements-dev.txt
 	@$(PIP_INSTALL) --no-compile -r requirements-dev.txt
 	@# What compiling warns of must not come up in a test, where a warning is an error. Left out:
 	@# what no test imports.
-	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|pygments|setuptools)/' \
+	@$(BIN)/python -m compileall -qq -j 0 -x '/(tests|pip|mypy|mypyc|pygments|setuptools|f2py|sync_api)/' \
 	  $(VENV)/lib || true
 	@touch $@
 

@@ -88,6 +88,7 @@ async def _progress(process: Process, tables: list[LoadTable]) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.timeout(300)
 async def test_killed_eight_times_nothing_is_lost_or_doubled(
     tmp_path: Path, store: Address
 ) -> None:
@@ -104,6 +105,7 @@ async def test_killed_fifty_times_nothing_is_lost_or_doubled(
     await killed_again_and_again(tmp_path, store, 50)
 
 
+@pytest.mark.timeout(300)
 async def test_fronts_killed_eight_times_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     """Tables that were connected to a front connect to another, and send again."""
     await killed_again_and_again(tmp_path, tmp_path / "data", 8, fronts=True)

@@ -168,14 +168,14 @@ async def too_many_wagers(house: House, _: pytest.MonkeyPatch) -> None:
     change = ConfigureSite(dual_control=True, shortest_round_s=60)
     await house.engine.execute(Request(SITE, OperatorOrigin("ann", new_request_id()), change))
     dealer = await house.dealer("t4")
-    for _ in range(3):
+    for _round in range(3):
         await dealer.settled({}, *range(1, 7))
 
 
 async def rate_changed(house: House, _: pytest.MonkeyPatch) -> None:
     """A rate is changed while its link is suspended."""
     await house.operate("SuspendLink", link="stud")
-    change = {"link": "stud", "level": "main", "primary_bps": 7_500, "reserve_bps": 0}
+    change: dict[str, Any] = {"link": "stud", "level": "main", "primary_bps": 7_500, "reserve_bps": 0}
     await house.operate("SetRate", reference="memo 9", **change)
     proposals = await house.operators.ListProposals(operator_pb2.ListProposalsRequest(site=SITE))
     for proposal in proposals.proposals:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INTERVAL_S = 60
 UNREASONABLE = "UNREASONABLE_CONTRIBUTION"
-_MICROS_PER_S = 1_000_000
+_INTERVAL_MICROS = INTERVAL_S * 1_000_000
 _NONE = Intake()
 
 
@@ -25,14 +25,18 @@ def unreasonable(state: State, posted: Mapping[str, Posted], now_micros: int) ->
     """Alarms of levels that come to more wagers in an interval than their tables can make."""
     if not state.shortest_round_s:
         return ()
-    found = []
+    found: tuple[str, ...] = ()
     for name, part in posted.items():
-        link, _, level = name.partition("/")
-        before = _lately(state.links[link].intake.get(level, _NONE), now_micros)
-        most = most_wagers(state, state.links[link].config)
-        if before.lately <= most < before.lately + part.wagers:
-            found.append(f"{UNREASONABLE} {name} {most}")
-    return tuple(found)
+        link_id, _, level = name.partition("/")
+        link = state.links[link_id]
+        before = link.intake.get(level, _NONE)
+        lately = before.lately if now_micros - before.since_micros < _INTERVAL_MICROS else 0
+        # One wager from every seat is never too many.
+        if lately + part.wagers > state.seats_on.get(link_id, 0):
+            most = most_wagers(state, link.config)
+            if lately <= most < lately + part.wagers:
+                found = (*found, f"{UNREASONABLE} {name} {most}")
+    return found
 
 
 def most_wagers(state: State, link: "Link") -> int:
@@ -65,6 +69,6 @@ def give_back(state: State, before: Mapping[str, Posted], after: Mapping[str, Po
 
 def _lately(intake: Intake, now_micros: int) -> Intake:
     """A level's intake in the interval of this moment, which may be a new one."""
-    if now_micros - intake.since_micros < INTERVAL_S * _MICROS_PER_S:
+    if now_micros - intake.since_micros < _INTERVAL_MICROS:
         return intake
     return Intake(intake.wagers, now_micros)

@@ -175,14 +175,13 @@ async def too_many_wagers(house: House, _: pytest.MonkeyPatch) -> None:
 async def rate_changed(house: House, _: pytest.MonkeyPatch) -> None:
     """A rate is changed while its link is suspended."""
     await house.operate("SuspendLink", link="stud")
-    await house.operate(
-        "SetRate",
-        link="stud",
-        level="main",
-        primary_bps=7_500,
-        reserve_bps=0,
-        reference="memo 9",
-    )
+    change: dict[str, Any] = {
+        "link": "stud",
+        "level": "main",
+        "primary_bps": 7_500,
+        "reserve_bps": 0,
+    }
+    await house.operate("SetRate", reference="memo 9", **change)
     proposals = await house.operators.ListProposals(operator_pb2.ListProposalsRequest(site=SITE))
     for proposal in proposals.proposals:
         await house.operate("ApproveProposal", proposal=proposal.id, who="bob/accounting")

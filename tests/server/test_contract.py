@@ -363,3 +363,26 @@ async def test_a_wager_feeds_the_meter_at_the_rate_at_which_it_was_accepted(
         assert (await house.meter("stud"))["main"] - before == 2 * 70 * DOLLAR // 100
         await house.operate("VoidTableRound", **about)
         assert (await house.meter("stud"))["main"] == before
+
+
+async def test_a_rejection_decides_open_awards_again_behind_a_validated_one(house: House) -> None:
+    """The jackpot is still open, so it is due at the meter without the award that fell."""
+    dealer = await house.dealer("t4")
+    hands = {6: [f"{rank}c" for rank in "34567"], 5: [f"{rank}d" for rank in "56789"]}
+    payouts = await dealer.settled({**hands, 2: ROYALS["s"]}, 6, 5, 2)
+    shares = [each for each in payouts if each.kind == payout_pb2.PAYOUT_KIND_SHARE]
+    first, second, jackpot = shares
+    assert [each.seat for each in shares] == [6, 5, 2]
+    for payout in payouts[: payouts.index(second) + 1]:
+        await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
+    await house.operate(
+        "RejectPayout",
+        payout=first.id,
+        floorperson="Ann",
+        reason=operator_pb2.REJECT_REASON_HAND_MISREAD,
+    )
+    found = {each.id: each for each in (await round_of(house, "t4")).payouts}
+    assert found[first.id].status == payout_pb2.PAYOUT_STATUS_REJECTED
+    assert found[second.id].amount_micros == second.amount_micros
+    grown_micros = found[jackpot.id].amount_micros - jackpot.amount_micros
+    assert abs(grown_micros - first.amount_micros) < DOLLAR // 100

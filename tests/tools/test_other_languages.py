@@ -21,7 +21,7 @@ CSHARP_PROJECT = """\
 </Project>
 """
 
-pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.process, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def tool(language: str, *names: str) -> str:

@@ -28,4 +28,5 @@ for await (const frame of watching) {
   }
   break;
 }
+watching.cancel(); // else the open stream keeps this process alive
 table.close();

@@ -1,18 +1,28 @@
 // Load proto/ and read refusals. Nothing here knows about tables.
 
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import * as loader from "@grpc/proto-loader";
 import protobuf from "protobufjs";
 
-const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
-const FOLDERS = [join(PROJECT, "proto")];
+/** The nearest folder `proto` above this file: your own copy beside package.json, or the project's. */
+function findProto(): string {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "proto", "jackpot"))) {
+      return join(folder, "proto");
+    }
+    if (folder === dirname(folder)) {
+      throw new Error("no folder proto here or above: copy the project's proto beside package.json");
+    }
+  }
+}
 
 /** The services of some files below proto/. Amounts are strings: they may pass 2^53. */
 export function services(...files: string[]): any {
   const definition = loader.loadSync(files, {
-    includeDirs: FOLDERS,
+    includeDirs: [findProto()],
     keepCase: true,
     longs: String,
     enums: String,

@@ -12,6 +12,7 @@ import pytest
 
 from emulator.conform.lines import RULES
 from emulator.conform.trials import all_trials
+from tests.e2e.process import Process
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "samples"
@@ -52,6 +53,24 @@ def python_sample() -> Path:
     return SAMPLES / "python"
 
 
+@pytest.fixture(scope="session")
+def typescript_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The TypeScript sample as a vendor copies it, with proto/ in it, built."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("the TypeScript sample needs Node.js and npm, which are not on this machine")
+    folder = tmp_path_factory.mktemp("vendor") / "my-table"
+    ignored = shutil.ignore_patterns("node_modules", "build")
+    shutil.copytree(SAMPLES / "typescript", folder, ignore=ignored)
+    shutil.copytree(ROOT / "proto", folder / "proto")
+    installed = subprocess.run(
+        ["npm", "ci", "--no-audit", "--no-fund"], check=False, cwd=folder, capture_output=True
+    )
+    if installed.returncode != 0:
+        pytest.skip("npm could not install what the TypeScript sample needs")
+    subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
+    return folder
+
+
 def test_our_own_client_conforms(tmp_path: Path) -> None:
     """Every line, on a stream and behind TLS; and the reports say so."""
     junit, page = tmp_path / "conform.xml", tmp_path / "conform.html"
@@ -68,21 +87,39 @@ def test_the_python_sample_conforms(python_sample: Path) -> None:
     assert failed(conform("--", sys.executable, python_sample / "under_test.py")) == set()
 
 
-def test_the_typescript_sample_conforms(tmp_path: Path) -> None:
+def test_the_typescript_sample_conforms(typescript_sample: Path) -> None:
     """Every line, from another language, behind TLS."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        pytest.skip("the TypeScript sample needs Node.js and npm, which are not on this machine")
-    folder = tmp_path / "samples" / "typescript"
-    ignored = shutil.ignore_patterns("node_modules", "build")
-    shutil.copytree(SAMPLES / "typescript", folder, ignore=ignored)
-    (tmp_path / "proto").symlink_to(ROOT / "proto")
-    installed = subprocess.run(
-        ["npm", "ci", "--no-audit", "--no-fund"], check=False, cwd=folder, capture_output=True
-    )
-    if installed.returncode != 0:
-        pytest.skip("npm could not install what the TypeScript sample needs")
-    subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
-    assert failed(conform("--tls", "--", "node", folder / "build" / "under_test.js")) == set()
+    client = ("node", typescript_sample / "build" / "under_test.js")
+    assert failed(conform("--tls", "--", *client)) == set()
+
+
+def test_the_samples_play_a_round_and_end(
+    python_sample: Path, typescript_sample: Path, tmp_path: Path
+) -> None:
+    """As their pages say, against a controller with the demo's site file."""
+    process = Process(tmp_path)
+    process.site = ROOT / "jackpot" / "rules" / "data" / "demo.toml"
+    process.start()
+    try:
+        for number, command in enumerate(
+            (
+                (sys.executable, python_sample / "play.py"),
+                ("node", typescript_sample / "build" / "play.js"),
+            ),
+            1,
+        ):
+            played = subprocess.run(
+                [*command, process.address, "demo", "table-2"],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            ).stdout
+            assert f"round {number}\nlamp of seat 4 is lit\n" in played
+            assert "seat 4: three-of-a-kind pays $50.00\n" in played
+            assert "Mega Five-Card Progressive: $50" in played
+    finally:
+        process.stop()
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def test_a_refusal_that_changes_the_state_is_found(monkeypatch: pytest.MonkeyPat
     """The check can fail."""
     real = Decider.decide
 
-    def spoiled(self: Decider, replica: Any, *args: Any, **options: Any) -> Any:
-        replica.state.last_payout += 1
-        return real(self, replica, *args, **options)
+    def spoiled(self: Decider, state: Any, request: Any) -> Any:
+        state.last_payout += 1
+        return real(self, state, request)
 
     with tempfile.TemporaryDirectory() as folder:
         site = load_site(write_site(Path(folder), 9, herd=False))

@@ -16,6 +16,7 @@ from grpc._cython import cygrpc  # type: ignore[attr-defined]  # has no stubs
 from jackpot.audit_log import record_denial
 from jackpot.front import frames
 from jackpot.front.frames import FrameError, Link, Opening, Ready, Setup
+from jackpot.front.pace import Pace
 from jackpot.front.peers import hang_up
 from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.keepalive import keepalive
@@ -41,10 +42,16 @@ Context = Any  # grpc.aio.ServicerContext, whose stubs don't know handlers of ra
 class _Call:
     """A call under way, as the front knows it."""
 
-    __slots__ = ("end", "late", "number", "pending", "room", "since_s", "task", "untaken", "wake")
+    __slots__ = (
+        *("certificate", "end", "late", "number", "pending"),
+        *("room", "since_s", "task", "untaken", "wake"),
+    )
 
-    def __init__(self, number: int, task: "asyncio.Task[Any] | None") -> None:
+    def __init__(
+        self, number: int, certificate: int | None, task: "asyncio.Task[Any] | None"
+    ) -> None:
         self.number = number
+        self.certificate = certificate
         self.task = task
         self.pending: deque[bytes] = deque()  # for the caller
         self.end: bytes | None = None  # what its END said
@@ -70,6 +77,8 @@ class Front(grpc.GenericRpcHandler):
         self._certificates: dict[bytes, int] = {}
         self._shunned: dict[int, bytes] = {}  # certificates that are no good -> their END
         self._hanging_up: set[str] = set()
+        self._pace = Pace()
+        self._leaving = asyncio.Event()
         self._untaken = 0
         self._silent_s: float | None = None  # looks' time since the last ping; None: no ping yet
         self._tasks: set[asyncio.Task[None]] = set()
@@ -110,7 +119,7 @@ class Front(grpc.GenericRpcHandler):
         finally:
             self._close(call)
         if call.end:
-            await _abort(context, call.end)
+            await self._refuse(call, context, call.end)
         return call.pending[0] if call.pending else b""
 
     async def _stream(self, method: str, raw: bytes | None, context: Context) -> None:
@@ -136,7 +145,7 @@ class Front(grpc.GenericRpcHandler):
             if reader:
                 reader.cancel()
         if call.end:
-            await _abort(context, call.end)
+            await self._refuse(call, context, call.end)
 
     async def _read(self, call: _Call, context: Context) -> None:
         eof = grpc.aio.EOF
@@ -164,6 +173,16 @@ class Front(grpc.GenericRpcHandler):
                 return
             await self._awakened(call)
 
+    async def _refuse(self, call: _Call, context: Context, end: bytes) -> None:
+        """End a call that failed; whoever asks for too much hears so ever later."""
+        code, text, trailers = frames.read_ending(end)
+        if code is grpc.StatusCode.RESOURCE_EXHAUSTED and call.certificate is not None:
+            wait_s = self._pace.wait_s(call.certificate, self._loop.time())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._leaving.wait()
+        await context.abort(code, text, trailers)
+
     # What goes to the ledger.
 
     async def _open(self, method: str, context: Context) -> _Call:
@@ -174,7 +193,9 @@ class Front(grpc.GenericRpcHandler):
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
         self._number += 1
-        call = self._calls[self._number] = _Call(self._number, asyncio.current_task())
+        call = self._calls[self._number] = _Call(
+            self._number, opening.certificate, asyncio.current_task()
+        )
         if opening.certificate is None:
             said = context.invocation_metadata() or ()
             opening.metadata = tuple((k, str(v)) for k, v in said if k in _FORWARDED)
@@ -190,6 +211,7 @@ class Front(grpc.GenericRpcHandler):
             if len(self._certificates) >= _CERTIFICATES:
                 self._certificates.clear()  # the ledger takes a number's last certificate
                 self._shunned.clear()
+                self._pace.clear()
             number = self._certificates[shown[0]] = len(self._certificates)
             self.link.send(frames.CERTIFICATE, number, shown[0])
         return number
@@ -307,6 +329,7 @@ class Front(grpc.GenericRpcHandler):
         self.link.tell(frames.READY, 0, Ready())
 
     async def _drain(self) -> None:
+        self._leaving.set()
         if self._server is not None:
             await self._server.stop(DRAIN_S)
         self._timer.cancel()

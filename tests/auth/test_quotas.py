@@ -1,6 +1,7 @@
 """What one certificate may hold at once: past it, only that one is refused."""
 
 import asyncio
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
+from jackpot.front.pace import LONGEST_S, PER_S, Pace
 from jackpot.server import admission
 from jackpot.server.admission import Admission
 from jackpot.server.errors import CallRefusedError
@@ -50,6 +52,34 @@ async def test_a_tables_streams_cost_no_other_table_its_place(tmp_path: Path) ->
             async with asyncio.timeout(ENDED_S):
                 while await reason_of(play(first)):
                     pass
+
+
+async def test_who_asks_for_too_much_hears_so_ever_later(tmp_path: Path) -> None:
+    """The first time at once, then 20 times a second; another table hears it at once."""
+    async with secured(tmp_path) as house:
+        greedy, modest = house.identity("table", "t4"), house.identity("table", "t5")
+        async with house.channel(greedy) as first, house.channel(modest) as second:
+            held = [play(each) for each in (first, second) for _ in range(MAX_TABLE_STREAMS)]
+            assert set(await asyncio.gather(*map(reason_of, held))) == {""}
+            began = time.monotonic()
+            assert await reason_of(play(first), ENDED_S) == "OVERLOADED"
+            flood = [asyncio.ensure_future(reason_of(play(first), ENDED_S)) for _ in range(40)]
+            assert await reason_of(play(second), ENDED_S) == "OVERLOADED"
+            assert not any(each.done() for each in flood[-5:])
+            assert set(await asyncio.gather(*flood)) == {"OVERLOADED"}
+            assert time.monotonic() - began >= len(flood) / PER_S
+
+
+def test_how_long_a_refusal_is_kept_back() -> None:
+    """By what was refused before, up to half a minute; a pause makes it as it was."""
+    pace = Pace()
+    waits = [pace.wait_s(1, 100.0) for _ in range(3)]
+    assert waits == pytest.approx([0.0, 1 / PER_S, 2 / PER_S])
+    assert pace.wait_s(2, 100.0) == 0.0
+    for _ in range(int(LONGEST_S * PER_S) * 2):
+        pace.wait_s(1, 100.0)
+    assert pace.wait_s(1, 100.0) == pytest.approx(LONGEST_S)
+    assert pace.wait_s(1, 100.0 + LONGEST_S + 1 / PER_S) == 0.0
 
 
 async def test_calls_at_once_are_counted_by_certificate(

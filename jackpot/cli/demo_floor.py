@@ -124,7 +124,7 @@ async def _play_table(
         await take_up(client, Calls(client, floor))
         await floor.clear(name)
         progressive = PacedProgressive(
-            client, links, floor, pace, lambda awards: watcher.awarded(name, seated.rounds, awards)
+            client, floor, pace, lambda awards: watcher.awarded(name, seated.rounds, awards)
         )
         seated = play.Table(
             game,

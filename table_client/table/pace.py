@@ -7,7 +7,6 @@ here: typical figures, spread a little by the table's own draws, so that tables 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from jackpot.core.config import Link
 from table_client.client import TableClient
 from table_client.table.devices.api import Devices
 from table_client.table.devices.deck import DeviceDeck
@@ -89,12 +88,11 @@ class PacedProgressive(LinkedProgressive):
     def __init__(
         self,
         client: TableClient,
-        links: Sequence[Link],
         floor: Floorperson,
         pace: Pace,
         told: Told,
     ) -> None:
-        super().__init__(client, links, floor)
+        super().__init__(client, floor)
         self._pace = pace
         self._told = told
 

@@ -8,16 +8,17 @@ the journal has of an earlier one is void.
 """
 
 import logging
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TypeVar, cast
 
 from msgspec.structs import asdict
 
-from jackpot.core.config import Link
 from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.v1 import table_pb2
+from jackpot.wire.v1.meter_pb2 import BET_MEDIUM_ELECTRONIC
+from jackpot.wire.v1.table_config_pb2 import LinkConfig
 from table_client.client import TableClient
 from table_client.table.floor import Calls, Staff, award_of
 from table_client.table.ports import (
@@ -61,18 +62,14 @@ class _NoProgressive:
 NO_PROGRESSIVE = cast("Progressive", _NoProgressive())
 
 
-def linked_bets(links: Sequence[Link]) -> dict[str, LinkedBet]:
-    """What a table's links offer."""
+def linked_bets(links: Iterable[LinkConfig]) -> dict[str, LinkedBet]:
+    """What a table's links offer, as the controller says."""
     return {
-        bet.id: LinkedBet(
+        bet.bet: LinkedBet(
             link.wager_micros,
-            bet.medium,
+            "electronic" if bet.medium == BET_MEDIUM_ELECTRONIC else "chips",
             bet.fold_forfeits,
-            frozenset(
-                line.hand
-                for line in bet.paytable
-                if line.share_bps and (line.shared or bet.whose == "dealer")
-            ),
+            frozenset(bet.divided_hands),
         )
         for link in links
         for bet in link.bets
@@ -85,7 +82,6 @@ class LinkedProgressive:
     def __init__(
         self,
         client: TableClient,
-        links: Sequence[Link],
         floor: Floorperson | None = None,
         *,
         staff: Staff | None = None,
@@ -96,7 +92,6 @@ class LinkedProgressive:
         """
         self._client = client
         self._staff = staff
-        self._bets = linked_bets(links)
         self._floor = floor
         self._calls = Calls(client, floor, staff)
         self._round = 0
@@ -109,8 +104,8 @@ class LinkedProgressive:
 
     @property
     def bets(self) -> Mapping[str, LinkedBet]:
-        """Every bet of the links."""
-        return self._bets
+        """Every bet of the links, as the last attachment has told."""
+        return linked_bets(self._client.config.links)
 
     async def open_round(self) -> bool:
         """Open a round; False while the controller can't be reached or takes no wagers."""

@@ -90,7 +90,7 @@ async def run(options: Options) -> None:
             await end_left(left, Calls(client, floor, staff))
             if floor:
                 await floor.clear(table_id)
-            linked = LinkedProgressive(client, links, floor, staff=staff)
+            linked = LinkedProgressive(client, floor, staff=staff)
             await _play(Table(game, deck, linked, terms, boxes=boxes), options, seats)
             await linked.use_decks((), by_hand=False)  # the cards leave the table
 

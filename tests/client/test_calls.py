@@ -119,7 +119,7 @@ async def test_a_table_watches_instead_of_trying(tmp_path: Path) -> None:
             told.set()
 
         await royal(client)
-        linked = LinkedProgressive(client, [], staff=Staff(note).told)
+        linked = LinkedProgressive(client, staff=Staff(note).told)
         opening = asyncio.create_task(linked.open_round())
         await told.wait()
         before = await house.sequence()

@@ -8,7 +8,6 @@ from pathlib import Path
 from jackpot.core.events.table import RoundVoided, TableAttached
 from jackpot.reports.walk import open_walk
 from jackpot.restoring import restore
-from jackpot.rules.site import load_site
 from jackpot.store import codec
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
 from table_client.client import TableClient, open_channel
@@ -51,9 +50,7 @@ async def test_tables_play_on_from_an_older_backup(tmp_path: Path) -> None:
             TableClient(channel, SITE, name, deadline_s=60) as client,
         ):
             await client.attach()
-            site = load_site(tmp_path / "site.toml")
-            links = [link for link in site.links if link.id == "five"]
-            linked = LinkedProgressive(client, links, Floor([channel], SITE))
+            linked = LinkedProgressive(client, Floor([channel], SITE))
             table = Table(GAMES[GAME], PlainDeck(seeded_order(name)), linked)
             players = {seat: SimulatedPlayer(f"p{seat}", name) for seat in (1, 2)}
             while True:

@@ -113,9 +113,8 @@ async def test_a_device_process_that_dies_voids_the_round(tmp_path: Path, call: 
                 config = StationConfig(Method.AUTOMATED_SHOE, ShufflerKind.COUNTING, seed="dies")
                 station = await connection.open_station("t4", config)
                 await client.attach()
-                links = [link for link in house.controller.site.links if link.id == "five"]
                 deck = DeviceDeck(station, config)
-                linked = LinkedProgressive(client, links, Floor(channel, SITE))
+                linked = LinkedProgressive(client, Floor(channel, SITE))
                 table = Table(GAMES["pa-crazy-4-poker"], deck, linked)
                 before = await house.meter("five")
                 players = {seat: SimulatedPlayer(f"p{seat}", "x") for seat in range(1, 6)}

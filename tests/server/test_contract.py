@@ -164,6 +164,9 @@ async def test_a_table_learns_what_it_is(house: House) -> None:
         medium=meter_pb2.BET_MEDIUM_CHIPS,
         fold_forfeits=True,
     )
+    divided = {each.bet: set(each.divided_hands) for each in bonus.bets if each.on_dealer}
+    assert all("royal-flush" in hands for hands in divided.values())
+    assert divided
     await house.operate("SuspendLink", link="five")
     config = (await house.tables.GetTable(request)).config
     assert config.links[0].status == meter_pb2.LINK_STATUS_SUSPENDED

@@ -54,7 +54,7 @@ class Restored(Trial):
 
     id = "restored"
     text = "After OTHER_INCARNATION, attach again, say what you had been told, and play on."
-    source = "Restore"
+    source = "After a restore"
 
     def __init__(self) -> None:
         super().__init__()

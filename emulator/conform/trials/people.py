@@ -59,7 +59,7 @@ class FloorApproves(Trial):
 
     id = "floor-approves"
     text = "After the collection, call the floor to void a round, and wait for the answer."
-    source = "Floor calls"
+    source = "Calls for the floor"
     counts = False
     answer = ("ApproveFloorCall", "approved")
 
@@ -182,7 +182,7 @@ class Revoked(Trial):
 
     id = "revoked"
     text = "When the certificate is refused (UNAUTHENTICATED), do not retry in a loop."
-    source = "Refusals"
+    source = "A refused certificate"
     counts = False
     may_end = True
     MOST = 10

@@ -56,9 +56,8 @@ class TableFactory:
         client = await self.client(place, name)
         if options.plays_whole_games(place):
             site = load_site(soak.site_path)
-            links = [next(x for x in site.links if x.id == link.id) for link in terms.links]
             base = next(x.base for x in site.tables if x.id == name)
-            return GameTable(client, terms, base, links, floor, options, soak.chances, soak.hits)
+            return GameTable(client, terms, base, floor, options, soak.chances, soak.hits)
         spare = await self.client(place, name) if soak.chances.hangs else None
         if spare:
             spare.heard = client.heard  # they speak for one table

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from emulator.soak.clients import RecordingClient
 from emulator.soak.options import Chances, Options
 from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
-from jackpot.core.config import BaseTerms, Link
+from jackpot.core.config import BaseTerms
 from table_client.client import OVER
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault as DeviceFault
@@ -34,7 +34,6 @@ class GameTable:
         client: RecordingClient,
         terms: TableTerms,
         base: BaseTerms | None,
-        links: Sequence[Link],
         floor: Floor,
         options: Options,
         chances: Chances,
@@ -53,7 +52,7 @@ class GameTable:
         self._draw = random.Random(f"{seed}/{terms.id}/whole")  # noqa: S311 - as a replay needs
         self._device_fault_ppm = chances.device_fault_ppm
         game = GAMES[terms.rule]
-        progressive = LinkedProgressive(client, links, floor)
+        progressive = LinkedProgressive(client, floor)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
         config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
         if rigged:  # only an automated shoe can be

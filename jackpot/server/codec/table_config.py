@@ -63,11 +63,12 @@ def _link(link: LinkState) -> table_config_pb2.LinkConfig:
         title=about.title,
         status=LINK_STATUSES.to_wire(link.status),
         wager_micros=about.wager_micros,
-        bets=[_bet(about, bet) for bet in about.bets],
+        bets=[bet_config(about, bet) for bet in about.bets],
     )
 
 
-def _bet(link: config.Link, bet: config.Bet) -> table_config_pb2.BetConfig:
+def bet_config(link: config.Link, bet: config.Bet) -> table_config_pb2.BetConfig:
+    """A bet of a link, as a table is told of it."""
     words = bet.id.replace("-", " ")
     return table_config_pb2.BetConfig(
         bet=bet.id,
@@ -77,6 +78,11 @@ def _bet(link: config.Link, bet: config.Bet) -> table_config_pb2.BetConfig:
         fold_forfeits=bet.fold_forfeits,
         magic_card=bool(bet.magic_pays_for and link.magic_share_bps),
         lucky_bonus=bool(bet.lucky_pays_for and link.lucky_share_bps),
+        divided_hands=[
+            line.hand
+            for line in bet.paytable
+            if line.share_bps and (line.shared or bet.whose == "dealer")
+        ],
     )
 
 

@@ -301,6 +301,7 @@ class BetConfig(_message.Message):
     FOLD_FORFEITS_FIELD_NUMBER: _builtins.int
     MAGIC_CARD_FIELD_NUMBER: _builtins.int
     LUCKY_BONUS_FIELD_NUMBER: _builtins.int
+    DIVIDED_HANDS_FIELD_NUMBER: _builtins.int
     bet: _builtins.str
     title: _builtins.str
     """For people to read, such as "Five card progressive"."""
@@ -315,6 +316,10 @@ class BetConfig(_message.Message):
     magic_card: _builtins.bool
     """A Magic Card or a Lucky Bonus position can be drawn for it."""
     lucky_bonus: _builtins.bool
+    @_builtins.property
+    def divided_hands(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Hands whose winners at the table divide one award."""
+
     def __init__(
         self,
         *,
@@ -325,10 +330,11 @@ class BetConfig(_message.Message):
         fold_forfeits: _builtins.bool = ...,
         magic_card: _builtins.bool = ...,
         lucky_bonus: _builtins.bool = ...,
+        divided_hands: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "fold_forfeits", b"fold_forfeits", "lucky_bonus", b"lucky_bonus", "magic_card", b"magic_card", "medium", b"medium", "on_dealer", b"on_dealer", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bet", b"bet", "divided_hands", b"divided_hands", "fold_forfeits", b"fold_forfeits", "lucky_bonus", b"lucky_bonus", "magic_card", b"magic_card", "medium", b"medium", "on_dealer", b"on_dealer", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

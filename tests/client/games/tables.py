@@ -31,6 +31,8 @@ from jackpot.rules.base import (
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
+from jackpot.server.codec.table_config import bet_config
+from jackpot.wire.v1.table_config_pb2 import LinkConfig
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
@@ -147,7 +149,9 @@ class CoreLink:
     @property
     def bets(self) -> Mapping[str, LinkedBet]:
         """Of the link."""
-        return linked_bets([self.link])
+        link = self.link
+        bets = [bet_config(link, bet) for bet in link.bets]
+        return linked_bets([LinkConfig(wager_micros=link.wager_micros, bets=bets)])
 
     async def open_round(self) -> bool:
         """Unless a test took it out of service."""

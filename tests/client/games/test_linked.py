@@ -40,11 +40,10 @@ CONFIG = StationConfig(seed="linked")
 class Pit:
     """A controller, a table's client, and a floor that validates and pays."""
 
-    def __init__(self, house: House, client: TableClient, site_file: Path) -> None:
+    def __init__(self, house: House, client: TableClient) -> None:
         self.house = house
         self.client = client
-        links = [link for link in load_site(site_file).links if link.id in ("five", "bonus")]
-        self.progressive = LinkedProgressive(client, links, self)
+        self.progressive = LinkedProgressive(client, self)
 
     async def pay(self, award: SideAward) -> None:
         """What a floorperson and the cage do."""
@@ -125,7 +124,7 @@ async def pit(folder: Path) -> AsyncIterator[Pit]:
         TableClient(channel, SITE, "t1", deadline_s=10) as client,
     ):
         await client.attach()
-        yield Pit(house, client, folder / "site.toml")
+        yield Pit(house, client)
 
 
 async def test_rounds_with_devices_and_a_controller(tmp_path: Path) -> None:
@@ -210,7 +209,7 @@ async def test_a_controller_that_is_lost_and_comes_back(tmp_path: Path, moment: 
         channel = await stack.enter_async_context(open_channel(first.address))
         client = await stack.enter_async_context(TableClient(channel, SITE, "t1", deadline_s=1.0))
         await client.attach()
-        floor = Pit(first, client, tmp_path / "site.toml")
+        floor = Pit(first, client)
         devices = LocalDevices("t1", CONFIG)
         table = Table(GAMES[PA], DeviceDeck(devices, CONFIG), floor.progressive)
         players = {1: Scripted("a", linked=(FIVE,)), 2: Scripted("b", linked=(FIVE,))}

@@ -12,7 +12,6 @@ import pytest
 
 from jackpot.rules.cards import parse_cards
 from jackpot.rules.compile import LevelChoice
-from jackpot.rules.site import load_site
 from jackpot.wire.v1 import operator_pb2
 from table_client.client import TableClient, open_channel
 from table_client.table.floor import Floor
@@ -135,10 +134,7 @@ async def pit(folder: Path, rule: str, table: str, cards: str) -> AsyncIterator[
         TableClient(channel, SITE, table, deadline_s=10) as client,
     ):
         await client.attach()
-        site = load_site(folder / "site.toml")
-        on = next(each for each in site.tables if each.id == table).links
-        links = [link for name in on for link in site.links if link.id == name]
-        progressive = LinkedProgressive(client, links, Floor(house.channel, SITE))
+        progressive = LinkedProgressive(client, Floor(house.channel, SITE))
         deck = PlainDeck(stacked(parse_cards(cards)))
         yield Pit(house, Table(GAMES[rule], deck, progressive))
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,29 @@ async def test_reflection_lists_the_services(house: House) -> None:
     services = {s.name for s in (await call.read()).list_services_response.service}
     ours = {f"jackpot.v1.{name}Service" for name in ("Table", "Meter", "Operator")}
     assert ours <= services
+
+
+@pytest.mark.parametrize("version", ["v1", "v1alpha"])
+async def test_reflection_has_the_reasons(version: str, house: House) -> None:
+    """Both versions of the protocol, the same on the wire, and every file of the contract."""
+    asked = reflection_pb2.ServerReflectionRequest(file_by_filename="jackpot/v1/reason.proto")
+    call: Any = house.channel.stream_stream(
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
+        request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
+        response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
+    )(iter([asked]))
+    found = (await call.read()).file_descriptor_response.file_descriptor_proto
+    assert any(b"jackpot/v1/reason.proto" in file for file in found)
+
+
+async def test_health_list_is_answered_without_a_traceback(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Newer tools call it: with a list, or told that there is none."""
+    call: Any = house.channel.unary_unary("/grpc.health.v1.Health/List")
+    with suppress(AioRpcError):
+        await call(b"")
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @pytest.mark.parametrize("point", [p for p in POINTS if p != "snapshot"])

@@ -119,7 +119,7 @@ class Front(grpc.GenericRpcHandler):
         finally:
             self._close(call)
         if call.end:
-            await self._refuse(call, context, call.end)
+            await self._refuse(call.certificate, context, call.end)
         return call.pending[0] if call.pending else b""
 
     async def _stream(self, method: str, raw: bytes | None, context: Context) -> None:
@@ -145,7 +145,7 @@ class Front(grpc.GenericRpcHandler):
             if reader:
                 reader.cancel()
         if call.end:
-            await self._refuse(call, context, call.end)
+            await self._refuse(call.certificate, context, call.end)
 
     async def _read(self, call: _Call, context: Context) -> None:
         eof = grpc.aio.EOF
@@ -173,12 +173,12 @@ class Front(grpc.GenericRpcHandler):
                 return
             await self._awakened(call)
 
-    async def _refuse(self, call: _Call, context: Context, end: bytes) -> None:
+    async def _refuse(self, certificate: int | None, context: Context, end: bytes) -> None:
         """End a call that failed; whoever asks for too much hears so ever later."""
         code, text, trailers = frames.read_ending(end)
-        if code is grpc.StatusCode.RESOURCE_EXHAUSTED and call.certificate is not None:
-            wait_s = self._pace.wait_s(call.certificate, self._loop.time())
-            with suppress(TimeoutError):
+        if code is grpc.StatusCode.RESOURCE_EXHAUSTED and certificate is not None:
+            wait_s = self._pace.wait_s(certificate, self._loop.time())
+            with suppress(TimeoutError), self._pace.waiting(certificate, end):
                 async with asyncio.timeout(wait_s):
                     await self._leaving.wait()
         await context.abort(code, text, trailers)
@@ -192,6 +192,8 @@ class Front(grpc.GenericRpcHandler):
                 record_denial("connection", opening.peer, _names(context), "refused before")
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
+        if opening.certificate is not None and (end := self._pace.deaf_to(opening.certificate)):
+            await self._refuse(opening.certificate, context, end)
         self._number += 1
         call = self._calls[self._number] = _Call(
             self._number, opening.certificate, asyncio.current_task()
@@ -211,7 +213,7 @@ class Front(grpc.GenericRpcHandler):
             if len(self._certificates) >= _CERTIFICATES:
                 self._certificates.clear()  # the ledger takes a number's last certificate
                 self._shunned.clear()
-                self._pace.clear()
+                self._pace = Pace()  # numbers are given anew; who waits, waits by the old one
             number = self._certificates[shown[0]] = len(self._certificates)
             self.link.send(frames.CERTIFICATE, number, shown[0])
         return number

@@ -11,7 +11,7 @@ import pytest
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
-from jackpot.front.pace import LONGEST_S, PER_S, Pace
+from jackpot.front.pace import LONGEST_S, MOST_WAITING, PER_S, Pace
 from jackpot.server import admission
 from jackpot.server.admission import Admission
 from jackpot.server.errors import CallRefusedError
@@ -68,6 +68,19 @@ async def test_who_asks_for_too_much_hears_so_ever_later(tmp_path: Path) -> None
             assert not any(each.done() for each in flood[-5:])
             assert set(await asyncio.gather(*flood)) == {"OVERLOADED"}
             assert time.monotonic() - began >= len(flood) / PER_S
+
+
+def test_who_has_many_refusals_waiting_is_not_listened_to() -> None:
+    """At the limit, and until some were heard; nobody else."""
+    pace, end = Pace(), b"too much"
+    with ExitStack() as held:
+        for _ in range(MOST_WAITING - 1):
+            held.enter_context(pace.waiting(1, end))
+        assert pace.deaf_to(1) is None
+        with pace.waiting(1, end):
+            assert pace.deaf_to(1) == end
+            assert pace.deaf_to(2) is None
+        assert pace.deaf_to(1) is None
 
 
 def test_how_long_a_refusal_is_kept_back() -> None:

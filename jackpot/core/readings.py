@@ -15,15 +15,18 @@ READING_LATE = "READING_LATE"
 BOX_NOT_COUNTED = "BOX_NOT_COUNTED"
 
 
-def due(state: State, now_micros: int, reading: ReadMeters | None) -> Iterator[AnyCommand]:
+def due(
+    state: State, now_micros: int, reading: ReadMeters | None, *, arriving: bool
+) -> Iterator[AnyCommand]:
     """What is to be done now; with `reading`, a gaming day has begun that has none yet.
 
-    A controller that runs writes every hour at least, so a longer silence was its absence.
+    A controller that runs writes every hour at least, so one that arrives after a longer silence
+    knows that there was none. One that is there already knows better: only its clock has jumped.
     """
     if not state.links:
         return
     silent_micros = now_micros - state.time_micros
-    if silent_micros > ABSENCE_MICROS:
+    if arriving and silent_micros > ABSENCE_MICROS:
         for link in state.links.values():
             if link.status == "in-service":
                 yield SuspendAfterAbsence(link.config.id, silent_micros)

@@ -39,7 +39,8 @@ class Routine:
         if date.isoformat() > last:
             missed = (date - dt.date.fromisoformat(last)).days - 1 if state.last_read else 0
             reading = ReadMeters(date.isoformat(), bounds(state.day, date)[0], missed)
-        return list(readings.due(state, now_micros, reading))
+        arriving = state.site not in self._next
+        return list(readings.due(state, now_micros, reading, arriving=arriving))
 
     def looked(self, state: State, now_micros: int) -> None:
         """Look at a site again when its next gaming day begins, or when it has been quiet."""

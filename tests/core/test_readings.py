@@ -33,7 +33,7 @@ def read(floor: Floor, command: ReadMeters) -> MetersRead:
 
 def due_after(floor: Floor, micros: int, reading: ReadMeters | None = None) -> list[AnyCommand]:
     """What is due so long after the last entry."""
-    return list(due(floor.state, floor.state.time_micros + micros, reading))
+    return list(due(floor.state, floor.state.time_micros + micros, reading, arriving=True))
 
 
 @pytest.mark.parametrize("later", [-1, 0, 1])

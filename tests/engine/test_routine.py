@@ -196,6 +196,20 @@ async def test_a_controller_that_nobody_needs_is_not_away(store: Address) -> Non
     assert status == "in-service"
 
 
+async def test_a_clock_that_jumps_is_no_absence(store: Address) -> None:
+    """A controller that runs was there, whatever its clock says; a day's reading is due, though."""
+    clock = Clock()
+    async with by_clock(store, clock) as engine:
+        pit = await open_up(engine)
+        await looked(engine)
+        clock.micros += 30 * HOUR
+        await looked(engine)
+        await pit.attach("t1")
+        await pit.play("t1", OpenRound())
+        ok(await pit.play("t1", wagers(1)))
+    assert len(readings(store)) == 1
+
+
 async def test_a_replay_takes_no_reading(store: Address) -> None:
     """Its clock counts how often it is looked at: a look too many, and it is another journal."""
     clock = Clock()

@@ -1,5 +1,7 @@
 """The site file of a whole house: lawful, complete, planned, and played at every table."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from jackpot.core.config import Site, Table
 from jackpot.rules.base import on_layout
 from jackpot.rules.loader import rules
 from jackpot.rules.site import check_site
+from jackpot.verify import verify
 from table_client.table.assembly import station_config
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.faults import Fault
@@ -20,8 +23,10 @@ from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round import play
 from tests.docs.pages import ROOT, blocks
+from tests.e2e.process import Process
 
 PAGE = ROOT / "docs" / "reference" / "whole-house.md"
+BIN = Path(sys.executable).parent
 FILES = [block.text for block in blocks(PAGE) if block.language == "toml"]
 
 
@@ -116,3 +121,29 @@ async def test_every_table_survives_irregularities(tmp_path: Path) -> None:
         void = [seat for r in rounds if r.void for seat in r.seats.values()]
         back = {o.result for seat in void for o in seat.outcomes}
         assert back <= {"returned", "withdrawn", "win", "lose"}
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.parametrize("number", range(len(FILES)))
+def test_every_table_plays_with_a_controller(tmp_path: Path, number: int) -> None:
+    """Linked or not, `jackpot-table` plays each of them, and the journal is sound afterwards."""
+    process = Process(tmp_path)
+    process.site.write_text(FILES[number])
+    with process:
+        for table in check_site(process.site).site.tables:
+            if table.base:
+                run = ["--game", table.base.rule, "--table", table.id, "--rounds", "6"]
+                run += ["--controller", process.address, "--site", str(process.site)]
+                done = subprocess.run(
+                    [BIN / "jackpot-table", "--seed", "whole", "--players", "3", *run],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                    check=False,
+                )
+                assert done.returncode == 0, done.stderr
+                assert "round 6: " in done.stdout
+    report = verify(tmp_path / "data")
+    assert report.ok
+    assert report.sites[0].entries > 40

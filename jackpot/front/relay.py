@@ -173,15 +173,23 @@ class Front(grpc.GenericRpcHandler):
                 return
             await self._awakened(call)
 
-    async def _refuse(self, certificate: int | None, context: Context, end: bytes) -> None:
+    async def _refuse(
+        self, certificate: int | None, context: Context, end: bytes, *, asked: bool = True
+    ) -> None:
         """End a call that failed; whoever asks for too much hears so ever later."""
         code, text, trailers = frames.read_ending(end)
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED and certificate is not None:
-            wait_s = self._pace.wait_s(certificate, self._loop.time())
-            with suppress(TimeoutError), self._pace.waiting(certificate, end):
-                async with asyncio.timeout(wait_s):
-                    await self._leaving.wait()
+            if self._pace.is_full(certificate):
+                self._hang_up(context.peer())
+            else:
+                await self._keep_back(certificate, end, asked=asked)
         await context.abort(code, text, trailers)
+
+    async def _keep_back(self, certificate: int, end: bytes, *, asked: bool) -> None:
+        wait_s = self._pace.wait_s(certificate, self._loop.time())
+        with suppress(TimeoutError), self._pace.waiting(certificate, end, asked=asked):
+            async with asyncio.timeout(wait_s):
+                await self._leaving.wait()
 
     # What goes to the ledger.
 
@@ -192,13 +200,12 @@ class Front(grpc.GenericRpcHandler):
                 record_denial("connection", opening.peer, _names(context), "refused before")
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
-        if opening.certificate is not None and (end := self._pace.deaf_to(opening.certificate)):
-            await self._refuse(opening.certificate, context, end)
+        number = opening.certificate
+        if number is not None and (end := self._pace.refusal_for(number)):
+            await self._refuse(number, context, end, asked=False)
         self._number += 1
-        call = self._calls[self._number] = _Call(
-            self._number, opening.certificate, asyncio.current_task()
-        )
-        if opening.certificate is None:
+        call = self._calls[self._number] = _Call(self._number, number, asyncio.current_task())
+        if number is None:
             said = context.invocation_metadata() or ()
             opening.metadata = tuple((k, str(v)) for k, v in said if k in _FORWARDED)
         self.link.tell(frames.OPEN, call.number, opening)

@@ -11,7 +11,7 @@ import pytest
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
-from jackpot.front.pace import LONGEST_S, MOST_WAITING, PER_S, Pace
+from jackpot.front.pace import LONGEST_S, MOST_ASKED, MOST_WAITING, PER_S, Pace
 from jackpot.server import admission
 from jackpot.server.admission import Admission
 from jackpot.server.errors import CallRefusedError
@@ -63,24 +63,42 @@ async def test_who_asks_for_too_much_hears_so_ever_later(tmp_path: Path) -> None
             assert set(await asyncio.gather(*map(reason_of, held))) == {""}
             began = time.monotonic()
             assert await reason_of(play(first), ENDED_S) == "OVERLOADED"
-            flood = [asyncio.ensure_future(reason_of(play(first), ENDED_S)) for _ in range(40)]
+            flood = [asyncio.ensure_future(reason_of(play(first), ENDED_S)) for _ in range(60)]
             assert await reason_of(play(second), ENDED_S) == "OVERLOADED"
             assert not any(each.done() for each in flood[-5:])
+            held[0].cancel()
+            again = asyncio.ensure_future(reason_of(play(first), ENDED_S))  # behind the others
             assert set(await asyncio.gather(*flood)) == {"OVERLOADED"}
             assert time.monotonic() - began >= len(flood) / PER_S
+            assert await again == "OVERLOADED"  # the ledger was not asked
+            assert await reason_of(play(first)) == ""
 
 
-def test_who_has_many_refusals_waiting_is_not_listened_to() -> None:
-    """At the limit, and until some were heard; nobody else."""
+def test_the_ledger_is_asked_no_more_while_many_of_its_refusals_wait() -> None:
+    """At the limit, for that caller alone; what the front refuses by itself does not count."""
+    pace, end = Pace(), b"too much"
+    with ExitStack() as held:
+        for _ in range(MOST_ASKED - 1):
+            held.enter_context(pace.waiting(1, end, asked=True))
+        for _ in range(MOST_ASKED):  # or they would keep the caller out by themselves
+            held.enter_context(pace.waiting(1, end, asked=False))
+        assert pace.refusal_for(1) is None
+        with pace.waiting(1, end, asked=True):
+            assert pace.refusal_for(1) == end
+            assert pace.refusal_for(2) is None
+        assert pace.refusal_for(1) is None
+
+
+def test_refusals_that_wait_are_bounded() -> None:
+    """At the limit no more of that caller are kept back: its connection is closed instead."""
     pace, end = Pace(), b"too much"
     with ExitStack() as held:
         for _ in range(MOST_WAITING - 1):
-            held.enter_context(pace.waiting(1, end))
-        assert pace.deaf_to(1) is None
-        with pace.waiting(1, end):
-            assert pace.deaf_to(1) == end
-            assert pace.deaf_to(2) is None
-        assert pace.deaf_to(1) is None
+            held.enter_context(pace.waiting(1, end, asked=False))
+        assert not pace.is_full(1)
+        with pace.waiting(1, end, asked=False):
+            assert pace.is_full(1)
+            assert not pace.is_full(2)
 
 
 def test_how_long_a_refusal_is_kept_back() -> None:

@@ -75,8 +75,9 @@ def unlisted(table: TableState, irregularity: str, *, of_seat: bool) -> Refusal 
 
 
 def voids_all_hands(table: TableState, irregularity: str) -> Refusal | None:
-    """Refuse to void one seat for what the game's rule says voids all."""
-    if irregularity in table.config.irregularities.voids_round:
+    """Refuse to void one seat for what the game's rule says voids all, however it is spelled."""
+    name = "_".join(irregularity.upper().replace("-", " ").replace("_", " ").split())
+    if name in table.config.irregularities.voids_round:
         return refuse(Reason.VOIDS_ALL_HANDS, table=table.config.id, irregularity=irregularity)
     return None
 

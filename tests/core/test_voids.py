@@ -228,12 +228,13 @@ def test_a_table_gives_a_word_of_its_games_list(word: str, of_round: str, of_sea
 
 
 def test_a_floorperson_voids_no_seat_for_what_voids_all_hands() -> None:
-    """Whatever else they write is their own word."""
+    """However they spell it; whatever else they write is their own word."""
     floor = came_to("collected")
     config = floor.state.tables["t1"].config
-    words = Irregularities(("MISDEALT",), ())
+    words = Irregularities(("MISDEALT", "DECK_INCOMPLETE"), ())
     ok(floor.operate(DescribeTable(replace(config, irregularities=words))))
-    assert reason(floor.void_seat("t1", 1, "MISDEALT")) == Reason.VOIDS_ALL_HANDS
+    for word in ("MISDEALT", "misdealt", " Misdealt ", "deck incomplete", "Deck-Incomplete"):
+        assert reason(floor.void_seat("t1", 1, word)) == Reason.VOIDS_ALL_HANDS
     ok(floor.void_seat("t1", 1, "the player fell ill"))
 
 

@@ -6,7 +6,7 @@ denial is a line of the audit log.
 """
 
 _MICROS_PER_S = 1_000_000
-_CALLERS = 4_096  # remembered; those with the most left are forgotten first
+_CALLERS = 4_096  # remembered; whoever has been quiet longest is forgotten first
 
 
 class CallerQuota:
@@ -20,12 +20,12 @@ class CallerQuota:
     def take(self, site: str, name: str, now_micros: int) -> bool:
         """Whether one more may be written; if so, it is counted."""
         caller = (site, name)
-        left, since_micros = self._left.get(caller, (self._burst_micros, now_micros))
+        left, since_micros = self._left.pop(caller, (self._burst_micros, now_micros))
         left = min(self._burst_micros, left + max(0, now_micros - since_micros) * self._per_s)
         allowed = left >= _MICROS_PER_S
         if allowed:
             left -= _MICROS_PER_S
-        if caller not in self._left and len(self._left) >= _CALLERS:
-            del self._left[max(self._left, key=lambda each: self._left[each])]
+        if len(self._left) >= _CALLERS:
+            del self._left[next(iter(self._left))]
         self._left[caller] = (left, now_micros)
         return allowed

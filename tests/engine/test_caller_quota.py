@@ -44,6 +44,15 @@ def test_callers_do_not_cost_each_other_anything(other: object, site: str) -> No
     assert quota.take("house", caller_of(T4), SECOND)
 
 
+def test_many_quiet_callers_make_nobody_forgotten_who_is_noisy() -> None:
+    """Two that ask without pause are still held to their burst when all places are taken."""
+    quota = CallerQuota(3, 1)
+    for n in range(5_000):
+        quota.take("house", f"quiet-{n}", n)
+    taken = [quota.take("house", f"noisy-{n % 2}", 10 * SECOND) for n in range(100)]
+    assert sum(taken) == 2 * 3
+
+
 async def test_a_table_that_asks_for_nonsense_waits_and_loses_no_number(tmp_path: Path) -> None:
     """Past the bound nothing is journaled; the same command again is, when it has waited."""
     limits = Limits(refusals_burst=3, refusals_per_s=1)

@@ -7,6 +7,7 @@ journaled or logged, and leaves the process that was given it in no form but its
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -26,7 +27,8 @@ SHORTEST, LONGEST = 6, 12
 HERE, HERE_S = 5, 15 * 60.0
 PLACE, PLACE_S = 20, 15 * 60.0
 ANYWHERE, ANYWHERE_S = 30, 24 * 3_600.0
-MAX_WAITING = 8  # for the one that is being compared
+MAX_WAITING = 8  # for the one that is being compared ...
+MAX_WAITING_HERE = 2  # ... of one place: no table takes all of them
 MAX_PINS = 4_096
 _log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ class Checked(msgspec.Struct, frozen=True):
     actor: Actor | None = None
     wait_s: float = 0.0
     left: int = 0  # how often this person may still be wrong here
+    busy: bool = False  # so many are being typed that this one was not looked at
 
 
 def weakness(pin: str) -> str:
@@ -98,7 +101,7 @@ class Pins:
         self._clock = clock
         self._setting: set[tuple[str, str]] = set()  # who is setting theirs
         self._one_at_a_time = asyncio.Lock()
-        self._waiting = 0
+        self._waiting: Counter[tuple[str, str]] = Counter()  # by site and place
         self._here = Attempts(passed, HERE, HERE_S)
         self._place = Attempts(passed, PLACE, PLACE_S)
         self._anywhere = Attempts(passed, ANYWHERE, ANYWHERE_S, MAX_PINS)
@@ -137,14 +140,16 @@ class Pins:
 
     async def check(self, site: str, name: str, pin: str, place: str) -> Checked:
         """Whose PIN this is, if it is theirs and they may try it here just now."""
-        if self._waiting >= MAX_WAITING:
-            return Checked(wait_s=1.0)
-        self._waiting += 1
+        here = (site, place)
+        if self._waiting.total() >= MAX_WAITING or self._waiting[here] >= MAX_WAITING_HERE:
+            return Checked(wait_s=1.0, busy=True)
+        self._waiting[here] += 1
         try:
             async with self._one_at_a_time:
                 return await self._check(site, name, pin, place)
         finally:
-            self._waiting -= 1
+            self._waiting[here] -= 1
+            self._waiting += Counter()  # forget places where nobody waits
 
     async def _check(self, site: str, name: str, pin: str, place: str) -> Checked:
         found = self._named(site, name)

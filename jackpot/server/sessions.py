@@ -72,6 +72,7 @@ class Known(msgspec.Struct):
     secret: str = ""  # a new code, or a new token
     wait_s: float = 0.0  # before another PIN may be tried
     left: int = 0  # wrong PINs before that
+    busy: bool = False  # this one was not looked at
     people: tuple[str, ...] = ()  # who has a PIN
 
 
@@ -131,9 +132,10 @@ class Sessions:
         found = await self.pins.check(asked.site, asked.name, asked.pin, table)
         if found.actor is None:
             why = "too many wrong PINs" if found.wait_s else "a wrong PIN"
+            why = "too many PINs at once" if found.busy else why
             # A name may be a PIN that was typed into the wrong field: it is not logged either.
             record_denial(f"PIN for {asked.act} at {table}", asked.peer, "", why)
-            return Known(wait_s=found.wait_s, left=found.left)
+            return Known(wait_s=found.wait_s, left=found.left, busy=found.busy)
         try:
             allow(found.actor, asked.act, table, asked.site)
         except DeniedError as error:

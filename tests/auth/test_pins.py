@@ -18,6 +18,7 @@ from jackpot.auth.pins import (
     HERE_S,
     MAX_PINS,
     MAX_WAITING,
+    MAX_WAITING_HERE,
     PINS,
     PLACE,
     Checked,
@@ -198,10 +199,24 @@ async def test_guesses_at_once_are_no_way_around(
 
     monkeypatch.setattr(module, "_matches", count)
     found = await asyncio.gather(*(try_here(pins, "999998") for _ in range(50)))
+    assert (compared, sum(each.busy for each in found)) == (MAX_WAITING_HERE, 50 - MAX_WAITING_HERE)
+    for _ in range(HERE):
+        await asyncio.gather(*(try_here(pins, "999998") for _ in range(50)))
     assert most == 1
     assert compared == HERE
-    assert sum(each.wait_s == 1.0 for each in found) == 50 - MAX_WAITING
     assert (await try_here(pins, GOOD)).wait_s
+
+
+async def test_pins_at_one_table_take_no_place_of_another(tmp_path: Path) -> None:
+    """However many are typed there: whoever types theirs elsewhere is heard."""
+    pins = kept(tmp_path)
+    await pins.set(FLO, GOOD)
+    flood = [asyncio.ensure_future(try_here(pins, "999998")) for _ in range(50)]
+    await asyncio.sleep(0)
+    assert (await pins.check(FLO.site, FLO.principal, GOOD, "elsewhere")).actor == FLO
+    await asyncio.gather(*flood)
+    many = [pins.check(FLO.site, FLO.principal, "999998", f"t{n}") for n in range(50)]
+    assert sum(each.busy for each in await asyncio.gather(*many)) == 50 - MAX_WAITING
 
 
 async def test_controllers_on_one_file_share_what_it_says(tmp_path: Path) -> None:

@@ -79,6 +79,8 @@ class ActPages:
             headers = {"retry-after": str(math.ceil(made.wait_s))}
             minutes = math.ceil(made.wait_s / 60)
             text = f"Too many wrong PINs; try again in {minutes} min, or log in.\n"
+            if made.busy:
+                text = "Too many PINs are being typed just now; try again.\n"
             return PlainTextResponse(text, 429, headers)
         if not made.secret:
             return PlainTextResponse(f"{WRONG_PIN} {_left(made.left)}\n", 403)

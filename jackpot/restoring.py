@@ -56,6 +56,7 @@ class Restored(Struct, frozen=True):
     epochs_above: int
     payouts_above: int
     proposals_above: int
+    calls_above: int
     kept: str = ""  # where the journal is that was replaced
 
 
@@ -172,6 +173,7 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
         event.epochs_above,
         event.payouts_above,
         event.proposals_above,
+        event.calls_above,
     )
 
 

@@ -129,7 +129,7 @@ class Transcript:
         lost = self._path.with_name(f"{self._path.name}.{self.restores}")
         self._path.rename(lost)
         self._file = self._path.open("wb")
-        auditor, last = Auditor(terms, None), {"last_epoch": 0, "last_payout": 0}
+        auditor, last = Auditor(terms, None), {"last_epoch": 0, "last_payout": 0, "last_call": 0}
         with lost.open("rb") as file:
             for offset, row in list(rows(file)):
                 entry = entry_at(file, offset)
@@ -199,15 +199,20 @@ class Transcript:
 
 
 def _greatest(entry: Entry, so_far: dict[str, int]) -> dict[str, int]:
-    """The greatest epoch and payout that anybody was told of."""
-    if entry.response is None or entry.kind not in ("attach", "settle"):
+    """The greatest epoch, payout and call that anybody was told of."""
+    told = entry.response
+    if told is None:
         return so_far
-    epoch, payout = so_far["last_epoch"], so_far["last_payout"]
-    if entry.kind == "attach":
-        epoch = max(epoch, entry.response.epoch)
-    else:
-        payout = max([payout, *(each.id for each in entry.response.payouts)])
-    return {"last_epoch": epoch, "last_payout": payout}
+    match entry.kind:
+        case "attach":
+            name, number = "last_epoch", told.epoch
+        case "settle":
+            name, number = "last_payout", max((each.id for each in told.payouts), default=0)
+        case "call_floor":
+            name, number = "last_call", told.call
+        case _:
+            return so_far
+    return so_far | {name: max(so_far[name], number)}
 
 
 _LENGTH_BYTES = 4

@@ -22,7 +22,15 @@ from tests.engine.pit import eventually
 if TYPE_CHECKING:
     from emulator.soak.clients import StaffClient
 
-DETAILS = {"incarnation": "b", "epochs_above": "9", "payouts_above": "50"}
+DETAILS = {
+    "incarnation": "b",
+    "epochs_above": "9",
+    "payouts_above": "50",
+    "calls_above": "70",
+    "last_epoch": "9",
+    "last_payout": "50",
+    "last_call": "70",
+}
 
 
 @pytest.mark.process
@@ -55,9 +63,10 @@ async def test_tables_go_on_from_a_restored_backup(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("last", "problem"),
     [
-        ({"last_epoch": "9", "last_payout": "50"}, ""),
-        ({"last_epoch": "10", "last_payout": "50"}, "an epoch that was given"),
-        ({"last_epoch": "9", "last_payout": "51"}, "a payout that was given"),
+        ({}, ""),
+        ({"last_epoch": "10"}, "an epoch that was given"),
+        ({"last_payout": "51"}, "a payout that was given"),
+        ({"last_call": "71"}, "a call that was given"),
     ],
 )
 def test_what_was_given_may_not_be_given_again(
@@ -71,7 +80,7 @@ def test_what_was_given_may_not_be_given_again(
             auditor.advance(1)
         return
     auditor.advance(1)
-    assert auditor.books.last_payout == 50
+    assert (auditor.books.last_payout, auditor.books.last_call) == (50, 70)
     refused = Entry(0, "open_round", None, reason="OTHER_INCARNATION", table="table-001")
     auditor.feed(refused._replace(epoch=9, number=1))
     with pytest.raises(ContradictionError, match="refused without need"):

@@ -204,9 +204,13 @@ class Auditor:
             raise ContradictionError(entry, "an epoch that was given may be given again")
         if said["payouts_above"] < max(said["last_payout"], books.last_payout):
             raise ContradictionError(entry, "a payout that was given may be given again")
+        if said["calls_above"] < max(said["last_call"], books.last_call):
+            raise ContradictionError(entry, "a call that was given may be given again")
         books.incarnation = entry.details["incarnation"]
         books.lost_payouts.append(range(books.last_payout + 1, said["payouts_above"] + 1))
         books.last_payout = said["payouts_above"]
+        books.lost_calls.append(range(books.last_call + 1, said["calls_above"] + 1))
+        books.last_call = said["calls_above"]
         for table in books.tables.values():
             table.epoch, table.last_number = said["epochs_above"], 0
 

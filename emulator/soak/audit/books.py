@@ -259,6 +259,7 @@ class Books:
     last_call: int = 0
     incarnation: str = ""
     lost_payouts: list[range] = field(default_factory=list)  # ids that only a lost history gave
+    lost_calls: list[range] = field(default_factory=list)  # likewise
 
     def total(self) -> int:
         """All money of the site; transfers cross links, so only the whole sums to zero."""

@@ -96,7 +96,8 @@ def why_not_withdraw(books: Books, table: Table, number: int) -> str:
 
 
 def _why_not_answer(books: Books, message: Any) -> str:
-    if not 1 <= message.call <= books.last_call:
+    lost = any(message.call in each for each in books.lost_calls)
+    if lost or not 1 <= message.call <= books.last_call:
         return "UNKNOWN_CALL"
     return "" if any(c.id == message.call for c in books.calls.values()) else "CALL_CLOSED"
 

@@ -134,3 +134,15 @@ def test_a_file_with_faults_is_not_planned(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["rules", "plan", str(path)])
     assert run.exit_code == 1
     assert "jackpot rules check" in run.output
+
+
+@pytest.mark.parametrize("store", [" ://", "postgers://host/house", "site.toml"])
+def test_a_store_that_cannot_be_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    """An address that names none, and a file in place of a directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site.toml").write_text(FILE)
+    run = CliRunner().invoke(main, ["rules", "plan", "site.toml", "--data", store])
+    assert isinstance(run.exception, SystemExit)
+    assert (run.exit_code, run.stderr.count("\n")) == (1, 1), run.stderr

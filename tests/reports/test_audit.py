@@ -145,6 +145,15 @@ def test_report_in_every_form(three_days: Path, tmp_path: Path) -> None:
     assert CliRunner().invoke(main, [*args, "--format", "csv"]).stdout.startswith('"Gaming day')
 
 
+def test_nothing_that_matches_is_said(three_days: Path) -> None:
+    """On the error output, and nothing where a program reads."""
+    args = ["audit", "--data", str(three_days), "--actor", "nobody"]
+    result = CliRunner().invoke(main, args)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no entries match\n")
+    result = CliRunner().invoke(main, [*args, "--json"])
+    assert (result.exit_code, result.output) == (0, "")
+
+
 def test_moments_and_lengths_of_time_are_not_money(three_days: Path) -> None:
     """A moment is on the site's clocks; a length is in hours."""
     kinds = ("FloorCalled", "LinkChanged", "MetersRead")

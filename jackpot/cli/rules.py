@@ -155,10 +155,13 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
     from jackpot.cli import plan_view as view
 
     found = _sound(file)
-    steps = view.steps(found, store or found.server.data)
+    store = store or found.server.data
+    steps = view.steps(found, store)
     if as_json:
         print_json(view.as_json(found, steps))
     else:
+        if view.is_new(store):
+            click.echo(f"there is no journal in {store} yet: everything is new")
         for line in view.lines(file, found, steps):
             click.echo(line)
     if any(step.verdict == "refuse" for step in steps):

@@ -39,7 +39,8 @@ def print_played(console: Console, found: list[Wagered]) -> None:
         first = {each.bet: each for each in reversed(wagers)}
         if len(first) > 1:
             net = sum((each.net for each in first.values()), Fraction())
-            console.print(f"  all of these together bring {percent(net)} of the Ante a round\n")
+            unit = "the Ante" if "ante" in first else "one bet"
+            console.print(f"  all of these together bring {percent(net)} of {unit} a round\n")
 
 
 def _of(play: Play) -> str:

@@ -26,12 +26,23 @@ def steps(found: SiteFile, store: str) -> list[Step]:
 def _state(site: str, store: str) -> State:
     """The site as its journal has it; a new one where there is none yet."""
     from jackpot.engine.replica import load
-    from jackpot.store.opening import is_postgres, open_to_read
+    from jackpot.store.opening import open_to_read
 
-    if not is_postgres(store) and not Path(store).exists():
+    if is_new(store):
         return State(site)
     with closing(open_to_read(store)) as journal:
         return load(journal, site).state if journal.heads((site,)) else State(site)
+
+
+def is_new(store: str) -> bool:
+    """Whether an address is that of a directory without a journal."""
+    from jackpot.store.opening import is_postgres
+    from jackpot.store.sqlite import FILE_NAME
+
+    if is_postgres(store):
+        return False
+    folder = Path(store)
+    return not folder.exists() or (folder.is_dir() and not (folder / FILE_NAME).exists())
 
 
 def lines(path: Path, found: SiteFile, planned: list[Step]) -> Iterator[str]:

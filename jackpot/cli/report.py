@@ -242,12 +242,16 @@ def audit(
                 f"{kind!r} is not a kind of entry; expected one of: {', '.join(sorted(KINDS))}"
             )
     wanted = Filter(since, until, actor, table, frozenset(by_name[k.lower()] for k in kinds))
+    matched = False
     with reading(store, site) as walk:
         for found in islice(search(walk, wanted), limit):
+            matched = True
             if json_:
                 click.echo(msgspec.json.encode(found).decode())
             else:
                 click.echo("\n".join(_lines(found)))
+    if not matched and not json_:
+        click.echo("no entries match", err=True)
 
 
 def _lines(found: "Finding") -> list[str]:

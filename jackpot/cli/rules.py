@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jackpot.console import print_json
+from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
     from jackpot.rules.model import Rule
@@ -138,6 +138,7 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
+@one_line
 def plan_file(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
     r"""Compare a site file with its journal.
 
@@ -152,18 +153,15 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
       jackpot rules plan site.toml --store /var/lib/jackpot --json
     """
     from jackpot.cli import plan_view as view
-    from jackpot.rules.site import SiteFileError, load_site_file
 
-    try:
-        found = load_site_file(file)
-    except SiteFileError as error:
-        raise click.ClickException(
-            f"{file} has faults, mend them first: jackpot rules check {file} ({error})"
-        ) from error
-    steps = view.steps(found, store or found.server.data)
+    found = _sound(file)
+    store = store or found.server.data
+    steps = view.steps(found, store)
     if as_json:
         print_json(view.as_json(found, steps))
     else:
+        if view.is_new(store):
+            click.echo(f"there is no journal in {store} yet: everything is new")
         for line in view.lines(file, found, steps):
             click.echo(line)
     if any(step.verdict == "refuse" for step in steps):
@@ -187,9 +185,8 @@ def layout(file: Path, table: str, *, as_json: bool) -> None:
 
     from jackpot.cli import rules_view as view
     from jackpot.rules.layout import layout_card
-    from jackpot.rules.site import load_site
 
-    site = load_site(file)
+    site = _sound(file).site
     found = next((each for each in site.tables if each.id == table), None)
     if found is None or found.base is None:
         known = ", ".join(each.id for each in site.tables if each.base) or "none"
@@ -199,6 +196,18 @@ def layout(file: Path, table: str, *, as_json: bool) -> None:
         print_json(msgspec.to_builtins(card))
     else:
         view.layout(card)
+
+
+def _sound(file: Path) -> "SiteFile":
+    """A site file without faults."""
+    from jackpot.rules.site import SiteFileError, load_site_file
+
+    try:
+        return load_site_file(file)
+    except SiteFileError as error:
+        raise click.ClickException(
+            f"{file} has faults, mend them first: jackpot rules check {file} ({error})"
+        ) from error
 
 
 def _summary(rule: "Rule") -> dict[str, Any]:

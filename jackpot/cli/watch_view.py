@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jackpot.display.views.values import (
+    Alarm,
     CallView,
     HitView,
     LinkView,
@@ -16,7 +17,7 @@ from jackpot.display.views.values import (
     TableView,
 )
 
-ALARMS_SHOWN = 5
+ALARMS_SHOWN = 5  # and all critical ones
 PAYOUTS_SHOWN = 8
 CALLS_SHOWN = 5
 PROPOSALS_SHOWN = 4
@@ -38,8 +39,7 @@ def page(overview: Overview | None, lost: str = "", height: int = 0) -> Renderab
     now_ms = overview.now_ms
     above += [
         _head(overview),
-        *(Text(f"! {alarm.text}", style="bold red") for alarm in overview.alarms[:ALARMS_SHOWN]),
-        *_more(len(overview.alarms) - ALARMS_SHOWN, "alarms"),
+        *_alarms(overview.alarms),
         Text(),
         *(Text(_call(call), style="bold yellow") for call in overview.calls[:CALLS_SHOWN]),
         *_more(len(overview.calls) - CALLS_SHOWN, "calls"),
@@ -65,6 +65,17 @@ def _head(overview: Overview) -> Text:
     return Text.assemble(
         (overview.site, "bold"), "  ", state, f"  journal at {overview.sequence:,}"
     )
+
+
+def _alarms(alarms: tuple[Alarm, ...]) -> list[Text]:
+    """Every critical alarm, and as many warnings as there is room for."""
+    critical = sum(alarm.severity == "critical" for alarm in alarms)
+    shown = max(critical, ALARMS_SHOWN)
+    urgent_first = sorted(alarms, key=lambda alarm: alarm.severity != "critical")
+    return [
+        *(Text(f"! {each.kind}: {each.text}", style="bold red") for each in urgent_first[:shown]),
+        *_more(len(alarms) - shown, "alarms"),
+    ]
 
 
 def _grid(*heads: str, right: Iterable[str] = ()) -> Table:

@@ -7,7 +7,7 @@ the metrics. Some alarms stand until what caused them is over; others say what h
 import logging
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable
 from enum import Enum
 from operator import attrgetter
@@ -150,14 +150,14 @@ class AlarmBoard:
     def __init__(self) -> None:
         self.since_micros = time.time_ns() // 1_000
         self.raised: Counter[AlarmKind] = Counter()
-        self._happened: deque[Alarm] = deque(maxlen=KEPT)
+        self._happened: list[Alarm] = []  # oldest first
         self._standing: dict[str, dict[tuple[AlarmKind, str], Alarm]] = {}
         self._lock = threading.Lock()
 
     def sound(self, raised: Alarm) -> None:
         """Raise an alarm about something that happened."""
         with self._lock:
-            self._happened.append(raised)
+            self._happened = _kept([*self._happened, raised])
         self._tell(raised)
 
     def stand(self, where: str, found: Iterable[Alarm]) -> None:
@@ -201,23 +201,32 @@ class AlarmBoard:
                 for each in self._happened
                 if each.kind is not AlarmKind.LATE_VOID or (each.site, each.about) not in voids
             ]
-            latest = sorted([*before, *found], key=_time)
-            self._happened = deque(latest, maxlen=KEPT)
+            self._happened = _kept([*before, *found])
         for each in found if not old else ():
             self._tell(each)
 
     def alarms(self, site: str) -> list[Alarm]:
-        """A site's alarms: those that stand, the urgent first; then what happened, newest first."""
+        """A site's alarms, critical ones first; of each severity what stands, then the newest."""
         with self._lock:
             standing = [each for where in self._standing.values() for each in where.values()]
-            happened = list(reversed(self._happened))
-        standing.sort(key=lambda each: each.kind.severity)
-        return [each for each in (*standing, *happened) if each.site in ("", site)]
+            every = [*standing, *reversed(self._happened)]
+        every.sort(key=lambda each: not _critical(each))
+        return [each for each in every if each.site in ("", site)]
 
     def _tell(self, raised: Alarm) -> None:
         self.raised[raised.kind] += 1
         level = _LEVELS[raised.kind.severity]
         _log.log(level, "alarm %s: %s", raised.kind.name, raised.text)
+
+
+def _critical(found: Alarm) -> bool:
+    return found.kind.severity == "critical"
+
+
+def _kept(happened: list[Alarm]) -> list[Alarm]:
+    """Those that are kept, oldest first: no critical one goes before all warnings have gone."""
+    by_worth = sorted(happened, key=lambda each: (_critical(each), each.time_micros))
+    return sorted(by_worth[-KEPT:], key=_time)
 
 
 def _said(event: AnyEvent, time_micros: int) -> Iterable[Alarm]:

@@ -14,14 +14,18 @@ from jackpot.core.config import MIDNIGHT, GamingDay, Link, Table
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.events.operator import Approval, Proposed
 from jackpot.core.money import dollars, rate_text
-from jackpot.engine.gaming_day import MICROS_PER_S
+from jackpot.engine.gaming_day import MICROS_PER_S, local_time
 from jackpot.reports.movements import account_of
+from jackpot.reports.notable import hours_text
 from jackpot.reports.walk import Walk, site_day
 from jackpot.store import codec
 from jackpot.store.journal import Entry
 
 CONTROLLER = "controller"
 _COUNTED = ("wagers", "hands", "payouts", "changes")
+# Fields in micros that are no money.
+_MOMENTS = ("time_micros", "due_micros", "expires_micros")
+_LENGTHS = ("away_micros",)
 
 
 class Filter(NamedTuple):
@@ -99,13 +103,13 @@ def _finding(entry: Entry, record: Record, day: GamingDay) -> Finding:
         day.zone,
         actor_of(record.origin),
         entry.kind,
-        _about(record.event),
+        _about(record.event, day),
         entry.hash.hex(),
         msgspec.json.decode(entry.body),
     )
 
 
-def _about(event: AnyEvent) -> str:
+def _about(event: AnyEvent, day: GamingDay) -> str:
     """The plain values of an event, in its own order."""
     if isinstance(event, Proposed):
         proposal = event.proposal
@@ -124,21 +128,25 @@ def _about(event: AnyEvent) -> str:
         if isinstance(value, Link | Table):
             said.append(f"{name} {value.id}")
         if isinstance(value, GamingDay):
-            hours, minutes = divmod(value.start_minutes, 60)
-            said.append(f"day begins at {hours:02}:{minutes:02} {value.zone}")
+            hour, minute = divmod(value.start_minutes, 60)
+            said.append(f"day begins at {hour:02}:{minute:02} {value.zone}")
         if name in _COUNTED and value:
             said.append(f"{len(value)} {name}")
         if not isinstance(value, str | int) or value == "":
             continue
-        said.append(_named(name, value))
+        said.append(_named(name, value, day))
     return ", ".join(said)
 
 
-def _named(name: str, value: str | int) -> str:
-    """A value after its name: dollars, percent, yes or no."""
+def _named(name: str, value: str | int, day: GamingDay) -> str:
+    """A value after its name: dollars, percent, local time, hours, yes or no."""
     plain = name.removesuffix("_micros").removesuffix("_bps").replace("_", " ")
     if isinstance(value, bool):
         return f"{plain} {'yes' if value else 'no'}"
+    if isinstance(value, int) and name in _MOMENTS:
+        return f"{plain} {local_time(day, value)}"
+    if isinstance(value, int) and name in _LENGTHS:
+        return f"{plain} {hours_text(value)}"
     if isinstance(value, int) and name.endswith("_micros"):
         return f"{plain} ${dollars(value)}"
     if isinstance(value, int) and name.endswith("_bps"):

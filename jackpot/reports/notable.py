@@ -102,7 +102,7 @@ def _alarms(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
 
 def _link_changed(event: LinkChanged, at: tuple[int, int], origin: Origin) -> Note:
     if event.away_micros:
-        what = f"{event.status}: no controller for {_hours(event.away_micros)}"
+        what = f"{event.status}: no controller for {hours_text(event.away_micros)}"
         return Note("changes", *at, event.link, what, "the controller")
     who = origin.principal if isinstance(origin, OperatorOrigin) else ""
     return Note("changes", *at, event.link, event.status, who)
@@ -188,11 +188,12 @@ def _hands(event: BadBeatVerified) -> str:
 def _used(deck: Deck, now_micros: int) -> str:
     """For how long a deck was in use when it went, and by how much that was too long."""
     late_micros = now_micros - deck.due_micros
-    late = f", {_hours(late_micros)} late" if deck.due_micros and late_micros > 0 else ""
-    return f"used for {_hours(now_micros - deck.since_micros)}{late}"
+    late = f", {hours_text(late_micros)} late" if deck.due_micros and late_micros > 0 else ""
+    return f"used for {hours_text(now_micros - deck.since_micros)}{late}"
 
 
-def _hours(micros: int) -> str:
+def hours_text(micros: int) -> str:
+    """A length of time in hours and minutes."""
     hours, minutes = divmod(micros // _MICROS_PER_MINUTE, 60)
     return f"{hours}:{minutes:02d} h"
 

@@ -30,7 +30,7 @@ class RandomStream:
         """A whole number from 0 to bound - 1, each equally likely."""
         if not 0 < bound <= _WORDS:
             raise ValueError(f"a draw is below a bound of 1 to {_WORDS}, not {bound}")
-        # Words past the last whole multiple of the bound would favour small numbers: draw again.
+        # Words past the last whole multiple of the bound would favor small numbers: draw again.
         limit = _WORDS - _WORDS % bound
         while True:
             if self._place == len(self._block):

@@ -318,7 +318,7 @@ async def test_an_alarm_reaches_everybody(
         window = await browser.open(f"{shown.url}/ops")
         await window.until('document.querySelector(".alarm")')
         on_page = await window.text("#alarms")
-        assert re.search(text, on_page), on_page
+        assert re.search(f"{kind.name}: {text}", on_page), on_page
         assert (kind.severity == "critical") == bool(await window.page.locator(".critical").count())
         assert await elsewhere(shown, text)
         assert await counted(shown, kind) == 1

@@ -22,6 +22,7 @@ from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.words import money
 from jackpot.display.web.app import Settings
 from jackpot.display.web.serving import listen, serve_feed
+from jackpot.engine.alarms import AlarmKind, alarm
 from jackpot.rules.site import load_site
 from table_client.client import TableClient, open_channel
 from tests.auth.secured import Secured, secured
@@ -341,6 +342,23 @@ async def test_watch_fits_the_screen(tmp_path: Path, height: int) -> None:
         lines = console.render_lines(page(overview, "", height))
         assert len(lines) == height
         assert any("tables more" in segment.text for line in lines for segment in line)
+
+
+async def test_watch_shows_every_critical_alarm_and_the_kind_of_each(tmp_path: Path) -> None:
+    """However many warnings there are; what is left out is counted."""
+    async with open_house(tmp_path) as house:
+        board = house.engine.alarms
+        for number in range(8):
+            board.sound(alarm(AlarmKind.WITNESS_FAILED, why=f"fault {number}"))
+            board.sound(alarm(AlarmKind.CLOCK_JUMPED, seconds=f"{number}.0"))
+        shown = (await watch_once(house.address)).output
+        for number in range(8):
+            assert f"! WITNESS_FAILED: the witness can't be written: fault {number}" in shown
+        assert "CLOCK_JUMPED" not in shown
+        assert "and 8 alarms more" in shown
+        overview = json.loads((await watch_once(house.address, "--json")).output)
+        kinds = [each["kind"] for each in overview["alarms"]]
+        assert kinds == ["WITNESS_FAILED"] * 8 + ["CLOCK_JUMPED"] * 8
 
 
 async def watch_once(address: str, *options: object) -> Result:

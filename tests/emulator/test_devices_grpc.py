@@ -1,4 +1,4 @@
-"""Devices over gRPC: a real process, real sockets, and the same behaviour as in one's own."""
+"""Devices over gRPC: a real process, real sockets, and the same behavior as in one's own."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -120,6 +120,13 @@ def test_all_wagers_of_a_play_are_summed_up() -> None:
     ]
 
 
+def test_a_game_without_an_ante_is_summed_up_by_its_bet() -> None:
+    """Let It Ride has three equal bets."""
+    result = run("pa-2010-let-it-ride")
+    assert "all of these together bring -3.51% of one bet a round" in result.stdout
+    assert "Ante" not in result.stdout
+
+
 def test_a_simulation_is_labeled_with_its_error() -> None:
     """Pai Gow Poker, with vigorish to the cent and rounded up on a wager of $12."""
     result = run(PAI_GOW, "--wager", "12")

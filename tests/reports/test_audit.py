@@ -1,13 +1,18 @@
 """Looking through the journal."""
 
+import datetime as dt
 import json
 import re
 from pathlib import Path
+from typing import get_args
+from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from jackpot.cli.main import main
+from jackpot.core.events import AnyEvent
 from jackpot.store.sqlite import FILE_NAME
 from jackpot.verify import verify
 from tests.reports.days import rows
@@ -138,3 +143,48 @@ def test_report_in_every_form(three_days: Path, tmp_path: Path) -> None:
     assert wrote.stdout == f"wrote {out}\n"
     assert out.read_text().startswith("<!doctype html>")
     assert CliRunner().invoke(main, [*args, "--format", "csv"]).stdout.startswith('"Gaming day')
+
+
+def test_nothing_that_matches_is_said(three_days: Path) -> None:
+    """On the error output, and nothing where a program reads."""
+    args = ["audit", "--data", str(three_days), "--actor", "nobody"]
+    result = CliRunner().invoke(main, args)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "no entries match\n")
+    result = CliRunner().invoke(main, [*args, "--json"])
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_moments_and_lengths_of_time_are_not_money(three_days: Path) -> None:
+    """A moment is on the site's clocks; a length is in hours."""
+    kinds = ("FloorCalled", "LinkChanged", "MetersRead")
+    args = [arg for kind in kinds for arg in ("--kind", kind)]
+    shown = CliRunner().invoke(main, ["audit", "--data", str(three_days), *args]).stdout
+    said = " ".join(shown.split())
+    moments = {
+        (key.removesuffix("_micros"), row.event[key])
+        for row in rows(three_days)
+        if row.kind in kinds
+        for key in ("expires_micros", "time_micros", "due_micros")
+        if key in row.event
+    }
+    assert {name for name, _ in moments} == {"expires", "time", "due"}
+    for name, micros in moments:
+        at = dt.datetime.fromtimestamp(micros // 1_000_000, ZoneInfo("America/New_York"))
+        assert f"{name} {at:%Y-%m-%d %H:%M:%S}" in said
+    assert "away 25:00 h" in said
+    assert "$" not in said
+
+
+def test_every_field_in_micros_is_known_to_be_money_or_time() -> None:
+    """Whoever adds one says which it is."""
+    money = {
+        *("after", "amount", "balance", "before", "counted", "displayed", "pot", "recorded"),
+        "returned",
+    }
+    fields = {
+        field.name.removesuffix("_micros")
+        for kind in get_args(AnyEvent)
+        for field in msgspec.structs.fields(kind)
+        if field.name.endswith("_micros")
+    }
+    assert fields == money | {"away", "due", "expires", "time"}

@@ -165,3 +165,17 @@ def test_a_let_it_ride_sign_has_all_odds_and_the_payout_limit(house: Path) -> No
     assert len(found.wagers) == offered
     assert all(wager.lines for wager in found.wagers)
     assert any("$75,000.00" in each.says for each in found.inscriptions)
+
+
+@pytest.mark.parametrize("text", [None, b"[site", b"\xff", b'[site]\nid = "x"\nwrong = 1\n'])
+def test_the_command_says_in_one_line_what_is_wrong_with_a_file(
+    tmp_path: Path, text: bytes | None
+) -> None:
+    """One that is missing, no TOML, no text or has faults."""
+    path = tmp_path / "site.toml"
+    if text is not None:
+        path.write_bytes(text)
+    run = CliRunner().invoke(main, ["rules", "layout", str(path), "t1"])
+    assert isinstance(run.exception, SystemExit)
+    assert (run.exit_code, run.stderr.count("\n")) == (1, 1), run.stderr
+    assert run.stderr.startswith(f"Error: {path} has faults, mend them first: ")

@@ -109,6 +109,7 @@ async def test_the_command_names_file_and_line_old_and_new(tmp_path: Path) -> No
     path.write_text(changed)
     run = CliRunner().invoke(main, ["rules", "plan", str(path), "--data", str(tmp_path / "data")])
     assert run.exit_code == 1
+    assert "there is no journal" not in run.output
     assert f"{path}:11: ! link five wager refused: $1.00 -> $5.00" in run.output
     assert f"{path}:18: ~ table t1 minimum will change: $5.00 -> $15.00" in run.output
     assert "instead: rounds were played under the old terms" in run.output
@@ -118,12 +119,19 @@ async def test_the_command_names_file_and_line_old_and_new(tmp_path: Path) -> No
     assert {"line", "old", "new", "instead"} <= told["steps"][0].keys()
 
 
-def test_without_a_journal_everything_is_added(tmp_path: Path) -> None:
-    """Before the first start."""
+@pytest.mark.parametrize("folder", ["none", "empty"])
+def test_without_a_journal_everything_is_added(tmp_path: Path, folder: str) -> None:
+    """Before the first start, or where the directory is a wrong one: that is said."""
+    (tmp_path / "empty").mkdir()
     path = tmp_path / "site.toml"
     path.write_text(FILE)
-    run = CliRunner().invoke(main, ["rules", "plan", str(path), "--data", str(tmp_path / "none")])
+    args = ["rules", "plan", str(path), "--data", str(tmp_path / folder)]
+    run = CliRunner().invoke(main, args)
     assert run.exit_code == 0
+    assert run.output.splitlines()[0] == (
+        f"there is no journal in {tmp_path / folder} yet: everything is new"
+    )
+    assert json.loads(CliRunner().invoke(main, [*args, "--json"]).output)["ok"]
     assert run.output.splitlines()[-1] == f"{path}: 2 will be added"
 
 
@@ -134,3 +142,15 @@ def test_a_file_with_faults_is_not_planned(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["rules", "plan", str(path)])
     assert run.exit_code == 1
     assert "jackpot rules check" in run.output
+
+
+@pytest.mark.parametrize("store", [" ://", "postgers://host/house", "site.toml"])
+def test_a_store_that_cannot_be_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    """An address that names none, and a file in place of a directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "site.toml").write_text(FILE)
+    run = CliRunner().invoke(main, ["rules", "plan", "site.toml", "--data", store])
+    assert isinstance(run.exception, SystemExit)
+    assert (run.exit_code, run.stderr.count("\n")) == (1, 1), run.stderr

@@ -1,7 +1,7 @@
 """All commands that the controller accepts, and who may send them.
 
 A command says what is wanted; an `Origin` says who wants it and makes the command itself
-recognisable when it is sent again. Time and randomness come in with the `Request`.
+recognizable when it is sent again. Time and randomness come in with the `Request`.
 """
 
 from msgspec import Struct

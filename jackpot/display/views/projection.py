@@ -338,7 +338,9 @@ def call(found: table_pb2.FloorCall) -> values.CallView:
 def alarm(found: operator_pb2.Alarm) -> values.Alarm:
     """Something that the floor should look into."""
     severity = fields.ALARM_SEVERITIES.from_wire(found.severity)
-    return values.Alarm(severity, found.text, found.time.ToMilliseconds())
+    known = operator_pb2.AlarmKind.DESCRIPTOR.values_by_number.get(found.kind)
+    kind = known.name.removeprefix("ALARM_KIND_") if known else f"ALARM {found.kind}"
+    return values.Alarm(kind, severity, found.text, found.time.ToMilliseconds())
 
 
 def history(

@@ -277,6 +277,7 @@ class CallView(Struct, frozen=True):
 class Alarm(Struct, frozen=True):
     """Something that the floor should look into."""
 
+    kind: str  # as docs/operate/alarms.md lists it
     severity: Literal["critical", "warning"]
     text: str
     time_ms: int

@@ -550,7 +550,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListAlarms(self, request, context):
-        """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+        """Effect: none. What the floor should look into: critical alarms first, and of each
+        severity those that stand, then past ones, newest first.
         It answers also while the site is halted or the store fails.
         Idempotency: needs none.
         Reasons: none of its own.

@@ -236,7 +236,8 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]
-    """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+    """Effect: none. What the floor should look into: critical alarms first, and of each
+    severity those that stand, then past ones, newest first.
     It answers also while the site is halted or the store fails.
     Idempotency: needs none.
     Reasons: none of its own.
@@ -450,7 +451,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]  # type: ignore[assignment]
-    """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+    """Effect: none. What the floor should look into: critical alarms first, and of each
+    severity those that stand, then past ones, newest first.
     It answers also while the site is halted or the store fails.
     Idempotency: needs none.
     Reasons: none of its own.
@@ -859,7 +861,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListAlarmsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListAlarmsResponse, _abc.Awaitable[_operator_pb2.ListAlarmsResponse]]:
-        """Effect: none. What the floor should look into: alarms that stand, then past ones, newest first.
+        """Effect: none. What the floor should look into: critical alarms first, and of each
+        severity those that stand, then past ones, newest first.
         It answers also while the site is halted or the store fails.
         Idempotency: needs none.
         Reasons: none of its own.

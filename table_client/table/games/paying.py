@@ -2,7 +2,7 @@
 
 Odds are exact fractions and wagers whole cents, so a win is exact in micros: 3 to 2 on $0.05 is
 $0.075. Half a cent cannot be handed over. The odds are the least that the law allows, so an odd
-part of a cent is rounded up, in the player's favour; vigorish is rounded by its own rule.
+part of a cent is rounded up, in the player's favor; vigorish is rounded by its own rule.
 """
 
 from collections.abc import Sequence

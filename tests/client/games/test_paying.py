@@ -1,4 +1,4 @@
-"""Payments to the cent: odds exact, odd parts of a cent in the player's favour."""
+"""Payments to the cent: odds exact, odd parts of a cent in the player's favor."""
 
 from fractions import Fraction
 

@@ -36,8 +36,8 @@ function show(site) {
   chart.offer(site.links, site.now_ms);
 }
 
-function alarm({ severity, text, time_ms }) {
-  return h("p", { class: `alarm ${severity}` }, text, h("time", {}, time(time_ms)));
+function alarm({ kind, severity, text, time_ms }) {
+  return h("p", { class: `alarm ${severity}` }, `${kind}: ${text}`, h("time", {}, time(time_ms)));
 }
 
 function linkRows(link) {

@@ -13,6 +13,7 @@ from emulator.conform.timeline import Timeline
 from emulator.conform.trials import Trial
 from emulator.conform.v1 import conform_pb2
 from emulator.conform.wire import Wire
+from jackpot.core.money import dollars
 
 PASSED, FAILED, NOT_SHOWN = "passed", "failed", "not shown"
 _MOST_BREACHES = 5
@@ -121,7 +122,6 @@ class _Judge:
         self._is_gone = is_gone
         self._stage, self._wire, self._rounds = stage, wire, rounds
         self._timeline, self._tell = timeline, tell
-        self._growth_micros: int | None = None  # of the meter, by a plain round
         self._gone = False
 
     async def all(self, trials: Sequence[Trial], options: Options) -> list[Verdict]:
@@ -163,12 +163,9 @@ class _Judge:
         return Verdict(*about, result, tuple(why[:_MOST_BREACHES]), round(took_s, 2))
 
     def _money(self, trial: Trial, grown_micros: int) -> list[str]:
-        """Every wager is on the meter once: as much as a round without trouble puts there."""
-        if not trial.counts:
+        """Every wager is on the meters once: what one round's wagers come to by the site file."""
+        worth_micros = self._stage.worth_micros(trial.rounds[-1].wagers)
+        if not trial.counts or grown_micros == worth_micros:
             return []
-        if self._growth_micros is None:
-            self._growth_micros = grown_micros
-        if grown_micros == self._growth_micros:
-            return []
-        per = self._growth_micros / 1e6
-        return [f"the meter grew by ${grown_micros / 1e6:.2f}; this round is worth ${per:.2f}"]
+        grown, worth = dollars(grown_micros), dollars(worth_micros)
+        return [f"the meters grew by ${grown}; this round is worth ${worth}"]

@@ -136,12 +136,25 @@ def knocks_for_ever() -> None:
     sample.LONGEST_WAIT_S, sample.DEADLINE_S = 0.05, 5.0
 
 
+def plays_twice() -> None:
+    """It plays every round that it is given once more, from the opening on."""
+
+    def play_and_play_again(table: Any, kit: Any, round_: Any) -> None:
+        play(table, kit, round_)
+        under_test.show(table, kit, [])
+        round_.attach = False
+        play(table, kit, round_)
+
+    under_test.play = play_and_play_again
+
+
 KINDS = {
     kind.__name__: kind
     for kind in (
         *(lights_early, numbers_from_zero, renumbers),
         *(ignores_fencing, opens_early, retries_everything),
         *(forgets_answers, settles_meanwhile, disobeys, knocks_for_ever),
+        plays_twice,
     )
 }
 

@@ -135,6 +135,7 @@ def test_the_samples_play_a_round_and_end(
         ("settles_meanwhile", ["floor-approves"], "floor-approves"),
         ("disobeys", ["floor-declines"], "floor-declines"),
         ("knocks_for_ever", ["revoked"], "revoked"),
+        ("plays_twice", ["round"], "round"),
     ],
 )
 def test_a_broken_client_fails_the_right_line(

@@ -134,10 +134,8 @@ class Stage:
         )
 
     async def void_round(self) -> None:
-        """A floorperson voids the table's round."""
-        request = operator_pb2.GetTableRequest(site=SITE, table=TABLE)
-        shown = await self._staff.GetTable(request, metadata=_person("floor"))
-        number = shown.table.round.number
+        """A floorperson voids the round that the client was last told it had opened."""
+        number = next((one.round for one in reversed(self.timeline.seen) if one.round), 0)
         await self._do("VoidTableRound", table=TABLE, round=number, irregularity="MISDEALT")
 
     async def take_over(self) -> None:

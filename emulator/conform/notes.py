@@ -1,5 +1,6 @@
 """What becomes of a client's commands, noted on the timeline: unary calls and streams alike."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import grpc
@@ -52,6 +53,15 @@ class Notes:
     def broke(self, about: About) -> None:
         """The client is told nothing: its call breaks."""
         self.timeline.note("refused", **about, again=True)
+
+    async def attempt(self, act: Awaitable[None]) -> None:
+        """The kit's staff does its part; a refusal is noted, and the trial goes on."""
+        try:
+            await act
+        except grpc.RpcError as error:
+            refusal = from_rpc_error(error)
+            why = f"{refusal.message} ({refusal.reason or refusal.code})"
+            self.timeline.note("hindered", kind=why)
 
     def _refused(self, about: About, refusal: RefusedError) -> None:
         again = refusal.retry_s is not None

@@ -58,7 +58,7 @@ class PlayRelay:
     async def _handle(self, alone: pb.PlayRequest, about: About) -> None:
         act = self._act_on(about)
         if act.first:
-            await act.first()
+            await self._notes.attempt(act.first())
         if act.lose_command:
             await self._break()
         if act.refuse:

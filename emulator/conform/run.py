@@ -1,18 +1,20 @@
 """Hold the trials: give out a round, make trouble, wait until the client asks again, judge."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from emulator.conform.certificates import Certificates
 from emulator.conform.lines import RULES
+from emulator.conform.notes import Notes
 from emulator.conform.stage import SITE, TABLE, Stage, set_up
-from emulator.conform.timeline import Timeline
+from emulator.conform.timeline import Seen, Timeline
 from emulator.conform.trials import Trial
 from emulator.conform.v1 import conform_pb2
 from emulator.conform.wire import Wire
+from jackpot.core.money import dollars
 
 PASSED, FAILED, NOT_SHOWN = "passed", "failed", "not shown"
 _MOST_BREACHES = 5
@@ -121,7 +123,7 @@ class _Judge:
         self._is_gone = is_gone
         self._stage, self._wire, self._rounds = stage, wire, rounds
         self._timeline, self._tell = timeline, tell
-        self._growth_micros: int | None = None  # of the meter, by a plain round
+        self._notes = Notes(timeline)
         self._gone = False
 
     async def all(self, trials: Sequence[Trial], options: Options) -> list[Verdict]:
@@ -141,7 +143,7 @@ class _Judge:
         await trial.before(self._stage)
         mark, began_s = len(self._timeline.seen), asyncio.get_running_loop().time()
         self._wire.adversary = trial
-        meanwhile = asyncio.create_task(trial.during(self._stage))
+        meanwhile = asyncio.create_task(self._notes.attempt(trial.during(self._stage)))
         for round_ in trial.rounds:
             self._rounds.give(round_)
             if not (back := await self._rounds.asked(patience_s, self._is_gone)):
@@ -153,7 +155,8 @@ class _Judge:
             await meanwhile
         await self._stage.settle_down()
         took_s = asyncio.get_running_loop().time() - began_s
-        why = list(trial.judge(self._timeline.since(mark)))
+        seen = self._timeline.since(mark)
+        why = [*trial.judge(seen), *_hindered(seen)]
         if not back:
             self._gone = True
             if not (trial.may_end and self._is_gone()):
@@ -163,12 +166,16 @@ class _Judge:
         return Verdict(*about, result, tuple(why[:_MOST_BREACHES]), round(took_s, 2))
 
     def _money(self, trial: Trial, grown_micros: int) -> list[str]:
-        """Every wager is on the meter once: as much as a round without trouble puts there."""
-        if not trial.counts:
+        """Every wager is on the meters once: what one round's wagers come to by the site file."""
+        worth_micros = self._stage.worth_micros(trial.rounds[-1].wagers)
+        if not trial.counts or grown_micros == worth_micros:
             return []
-        if self._growth_micros is None:
-            self._growth_micros = grown_micros
-        if grown_micros == self._growth_micros:
-            return []
-        per = self._growth_micros / 1e6
-        return [f"the meter grew by ${grown_micros / 1e6:.2f}; this round is worth ${per:.2f}"]
+        grown, worth = dollars(grown_micros), dollars(worth_micros)
+        return [f"the meters grew by ${grown}; this round is worth ${worth}"]
+
+
+def _hindered(seen: Sequence[Seen]) -> Iterator[str]:
+    """What the client left the kit's staff unable to do."""
+    for one in seen:
+        if one.what == "hindered":
+            yield f"at {one.at_s:.2f} s: the kit's staff was refused: {one.kind}"

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from emulator.conform.certificates import Certificates
 from emulator.conform.timeline import Timeline
 from emulator.jackpot_command import jackpot
 from emulator.soak.controllers import ControllerProcess, Supervisor
+from jackpot.core.config import Site
+from jackpot.core.money import share_micros
+from jackpot.rules.site import load_site
 from jackpot.wire.identity import PRINCIPAL_KEY
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import (
@@ -58,6 +61,7 @@ class Stage:
         self,
         supervisor: Supervisor,
         timeline: Timeline,
+        site: Site,
         folder: Path,
         papers_s: float,
         certificates: Certificates | None,
@@ -65,6 +69,7 @@ class Stage:
         self.timeline = timeline
         self.certificates = certificates  # None: without TLS
         self._supervisor = supervisor
+        self._site = site
         self._folder = folder
         self._papers_s = papers_s
         self._backup = folder / "backup"
@@ -119,11 +124,18 @@ class Stage:
         response = await self._meters.ListMeters(request, wait_for_ready=True)
         return sum(meter.amount_micros for link in response.links for meter in link.meters)
 
+    def worth_micros(self, wagers: Iterable[pb.Wager]) -> int:
+        """What these add to the sign when each is counted once, by the site file's rates."""
+        levels = {bet.id: link.levels for link in self._site.links for bet in link.bets}
+        return sum(
+            share_micros(wager.amount_micros, level.primary_bps)
+            for wager in wagers
+            for level in levels[wager.bet]
+        )
+
     async def void_round(self) -> None:
-        """A floorperson voids the table's round."""
-        request = operator_pb2.GetTableRequest(site=SITE, table=TABLE)
-        shown = await self._staff.GetTable(request, metadata=_person("floor"))
-        number = shown.table.round.number
+        """A floorperson voids the round that the client was last told it had opened."""
+        number = next((one.round for one in reversed(self.timeline.seen) if one.round), 0)
         await self._do("VoidTableRound", table=TABLE, round=number, irregularity="MISDEALT")
 
     async def take_over(self) -> None:
@@ -218,7 +230,7 @@ async def set_up(
     await controller.start()
     supervisor = Supervisor(controller)
     keeping = asyncio.create_task(supervisor.work())
-    stage = Stage(supervisor, timeline, folder, papers_s, certificates)
+    stage = Stage(supervisor, timeline, load_site(site), folder, papers_s, certificates)
     try:
         yield stage
     finally:

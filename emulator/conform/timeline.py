@@ -13,7 +13,8 @@ class Seen(NamedTuple):
     """One thing that passed the wire. An answer is seen when it has left for the client."""
 
     at_s: float
-    # "attach", "attached", "command", "answer", "refused", "lamps", "call", "asks", "floor"
+    # "attach", "attached", "command", "answer", "refused", "lamps", "call", "asks", "floor",
+    # "hindered"
     what: str
     epoch: int = 0
     number: int = 0

@@ -165,7 +165,7 @@ class Wire(grpc.GenericRpcHandler):
         else:
             return await self._ask(method, raw, context)
         if act.first:
-            await act.first()
+            await self._notes.attempt(act.first())
         if act.refuse:
             self._notes.refused(about, act.refuse)
             await abort(context, act.refuse)

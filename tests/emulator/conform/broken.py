@@ -4,6 +4,7 @@ python broken.py KIND
 """
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -136,12 +137,55 @@ def knocks_for_ever() -> None:
     sample.LONGEST_WAIT_S, sample.DEADLINE_S = 0.05, 5.0
 
 
+def plays_twice() -> None:
+    """It plays every round that it is given once more, from the opening on."""
+
+    def play_and_play_again(table: Any, kit: Any, round_: Any) -> None:
+        play(table, kit, round_)
+        under_test.show(table, kit, [])
+        round_.attach = False
+        play(table, kit, round_)
+
+    under_test.play = play_and_play_again
+
+
+def withdraws_call() -> None:
+    """It calls the floor, and takes the call back while a floorperson is on the way."""
+
+    def call_and_withdraw(table: Any, irregularity: str) -> bool:
+        asked = sample.table_pb2.CallFloor(
+            act=sample.table_pb2.FLOOR_ACT_VOID_ROUND,
+            round=table.heard.round,
+            irregularity=irregularity,
+        )
+        call = command(table, "CallFloor", asked).call
+        time.sleep(0.25)  # the floor looks every 0.02 s, and comes after 0.5 s
+        command(table, "WithdrawCall", sample.table_pb2.WithdrawCall(call=call))
+        time.sleep(1.0)
+        return False
+
+    sample.Table.ask_floor_to_void = call_and_withdraw
+
+
+def voids_then_settles() -> None:
+    """It settles a round that it has voided."""
+
+    def play_and_void(table: Any, kit: Any, round_: Any) -> None:
+        lock_out = table.lock_out
+        table.lock_out = lambda: (lock_out(), table.void_round("MISDEALT"))
+        table.confirm_collection = lambda _: None
+        play(table, kit, round_)
+
+    under_test.play = play_and_void
+
+
 KINDS = {
     kind.__name__: kind
     for kind in (
         *(lights_early, numbers_from_zero, renumbers),
         *(ignores_fencing, opens_early, retries_everything),
         *(forgets_answers, settles_meanwhile, disobeys, knocks_for_ever),
+        *(plays_twice, withdraws_call, voids_then_settles),
     )
 }
 

@@ -135,6 +135,7 @@ def test_the_samples_play_a_round_and_end(
         ("settles_meanwhile", ["floor-approves"], "floor-approves"),
         ("disobeys", ["floor-declines"], "floor-declines"),
         ("knocks_for_ever", ["revoked"], "revoked"),
+        ("plays_twice", ["round"], "round"),
     ],
 )
 def test_a_broken_client_fails_the_right_line(
@@ -147,6 +148,24 @@ def test_a_broken_client_fails_the_right_line(
     said = conform(*only, *tls, "--", sys.executable, BROKEN, kind)
     assert line in failed(said)
     assert failed(said) & {rule.id for rule in RULES} <= {line}
+
+
+@pytest.mark.parametrize(
+    ("kind", "trial", "reason"),
+    [
+        ("withdraws_call", "floor-approves", "CALL_CLOSED"),  # while the client plays
+        ("voids_then_settles", "voided-by-floor", "NO_ROUND"),  # before a command is passed on
+    ],
+)
+def test_a_client_that_keeps_the_staff_from_acting_fails_the_line(
+    python_sample: Path, kind: str, trial: str, reason: str
+) -> None:
+    """The kit judges it, and says what was refused."""
+    assert python_sample.is_dir()
+    said = conform("--only", trial, "--", sys.executable, BROKEN, kind)
+    line = next(line for line in said["lines"] if line["id"] == trial)
+    assert line["result"] == "failed"
+    assert any("staff was refused" in why and f"({reason})" in why for why in line["why"])
 
 
 def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:

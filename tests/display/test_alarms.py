@@ -12,7 +12,7 @@ import pytest
 from grpc.aio import AioRpcError
 
 from jackpot.core import bad_beat, changes, intake, readings, settle
-from jackpot.core.commands import ReadMeters, Request
+from jackpot.core.commands import ReadMeters, Request, SuspendAfterAbsence
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import ConfigureSite
 from jackpot.core.invariants import BrokenInvariantError
@@ -208,13 +208,10 @@ async def read_meters(house: House, date: str, late_s: int = 0) -> None:
 
 
 async def controller_away(house: House, _: pytest.MonkeyPatch) -> None:
-    """25 hours go by in which nothing is written."""
-    await house.operate("SuspendLink", link="five")
-    for link in ("bonus", "mega", "stud", "fund"):
-        await house.operate("SuspendLink", link=link)
-    await house.operate("ResumeLink", link="mega")
-    house.clock.ahead_s = 25 * 3_600
-    await eventually(lambda: bool(house.engine.alarms.raised[AlarmKind.CONTROLLER_AWAY]))
+    """A controller that arrives finds that there was none for 25 hours."""
+    origin = OperatorOrigin("the controller", new_request_id())
+    command = SuspendAfterAbsence("mega", 25 * 3_600_000_000)
+    await house.engine.execute(Request(SITE, origin, command))
 
 
 async def box_not_counted(house: House, _: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_whole_rounds_are_measured_beside_all_others() -> None:
 def test_a_lock_out_is_timed_under_every_attack(tmp_path: Path) -> None:
     """Each attack does something; whatever was answered is in the journal and on the sign."""
     size = hostile.Size(
-        runs=1, seconds=0.6, tables=2, connections=20, browsers=3, reloads_per_s=6.0
+        runs=1, seconds=1.5, tables=2, connections=20, browsers=3, reloads_per_s=6.0
     )
     found = hostile.run_hostile(tmp_path, size, lambda: None)
     names = ["quiet", "header", "connections", "resets", "browsers"]

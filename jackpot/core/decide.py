@@ -18,6 +18,7 @@ from jackpot.core import (
     incarnation,
     links,
     payouts,
+    placing,
     readings,
     rounds,
     voids,
@@ -85,7 +86,7 @@ from jackpot.core.state import State, TableState
 # under, which the type of a dict can't say.
 _AT_TABLE: dict[type, Callable[[State, TableState, Any, Request], AnyEvent | Refusal]] = {
     OpenRound: rounds.open_round,
-    PlaceWagers: rounds.place_wagers,
+    PlaceWagers: placing.place_wagers,
     WithdrawWagers: rounds.withdraw_wagers,
     LockOut: rounds.lock_out,
     ConfirmCollection: rounds.confirm_collection,
@@ -142,15 +143,16 @@ def decide(
 ) -> AnyEvent | Refusal:
     """The event that a command causes, or why it does not."""
     command, origin = request.command, request.origin
-    if (at_site := _AT_SITE.get(type(command))) is not None:
+    kind = type(command)
+    if (at_site := _AT_SITE.get(kind)) is not None:
         return at_site(state, command, request)
-    if isinstance(command, VerifyBadBeat):
+    if type(command) is VerifyBadBeat:
         return bad_beat.verify(state, command, request, poker)
     if not isinstance(origin, TableOrigin):
-        raise TypeError(f"{type(command).__name__} is a table's command, not {origin}'s")
+        raise TypeError(f"{kind.__name__} is a table's command, not {origin}'s")
     table = state.tables.get(origin.table)
     if table is None:
         return refuse(Reason.UNKNOWN_TABLE, table=origin.table)
-    if isinstance(command, Settle):
+    if type(command) is Settle:
         return settle(state, table, command, request, names)
-    return _AT_TABLE[type(command)](state, table, command, request)
+    return _AT_TABLE[kind](state, table, command, request)

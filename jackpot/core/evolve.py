@@ -1,10 +1,12 @@
 """Apply one event to a site's state. Adds what the event says; uses no rule or setting."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from jackpot.core import evolve_awards, evolve_calls, evolve_site, incarnation
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
+from jackpot.core.commands.table import Wager
 from jackpot.core.config import Medium
 from jackpot.core.events import AnyEvent, Probed, Record, Refused, SnapshotTaken
 from jackpot.core.events.base import Postings
@@ -90,14 +92,15 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
 
 def post(state: State, postings: Postings) -> None:
     """Add postings to the balances; they sum to zero and overdraw nobody."""
-    if sum([amount for _, amount in postings]):
-        raise BrokenInvariantError(f"postings of entry {state.sequence} do not sum to zero")
-    balances = state.balances
+    balances, total = state.balances, 0
     for account, amount in postings:
+        total += amount
         balance = balances.get(account, 0) + amount
         if balance < 0 and not may_be_negative(account):
             raise BrokenInvariantError(f"entry {state.sequence} overdraws {account}")
         balances[account] = balance
+    if total:
+        raise BrokenInvariantError(f"postings of entry {state.sequence} do not sum to zero")
 
 
 def _nothing(_: State, __: AnyEvent) -> None:
@@ -117,13 +120,31 @@ def _opened(state: State, event: RoundOpened) -> None:
 
 
 _CHIPS: Medium = "chips"  # what an event without mediums is about
+_FEW_WAGERS = 16  # of which it is remembered what they light
+_AtSeats = dict[int, dict[str, Accepted]]
 
 
 def _placed(state: State, event: WagersPlaced) -> None:
-    wagers = round_of(state, event.table).wagers
-    mediums = event.mediums or (_CHIPS,) * len(event.wagers)
-    for index, wager in enumerate(event.wagers):
-        medium, at_seat = mediums[index], wagers.setdefault(wager.seat, {})
+    round_ = round_of(state, event.table)
+    if not round_.wagers and len(event.wagers) <= _FEW_WAGERS:
+        lit = _first_of_a_round(event.wagers, event.mediums)
+        round_.wagers = {seat: bets.copy() for seat, bets in lit.items()}
+    else:
+        _light(round_.wagers, event.wagers, event.mediums)
+
+
+@lru_cache(maxsize=1_024)  # the same few wagers come round after round
+def _first_of_a_round(wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> _AtSeats:
+    """What wagers light in an empty round."""
+    lit: _AtSeats = {}
+    _light(lit, wagers, mediums)
+    return lit
+
+
+def _light(lit: _AtSeats, wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> None:
+    """Add wagers to those of a round."""
+    for index, wager in enumerate(wagers):
+        medium, at_seat = mediums[index] if mediums else _CHIPS, lit.setdefault(wager.seat, {})
         # A chip was never taken off an account.
         account = wager.account if medium == "electronic" else ""
         player = owner(wager, at_seat)

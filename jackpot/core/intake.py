@@ -48,14 +48,17 @@ def most_wagers(state: State, link: "Link") -> int:
 
 def take_in(state: State, posted: Mapping[str, Posted]) -> None:
     """Count the wagers of a posting."""
+    links, now_micros = state.links, state.time_micros
     for name, part in posted.items():
-        if part.wagers:
+        if wagers := part.wagers:
             link, _, level = name.partition("/")
-            intake = state.links[link].intake
-            before = _lately(intake.get(level, _NONE), state.time_micros)
-            intake[level] = Intake(
-                before.wagers + part.wagers, before.since_micros, before.lately + part.wagers
-            )
+            intake = links[link].intake
+            before = intake.get(level, _NONE)
+            if now_micros - before.since_micros < _INTERVAL_MICROS:
+                since_micros, lately = before.since_micros, before.lately
+            else:  # a new interval begins
+                since_micros, lately = now_micros, 0
+            intake[level] = Intake(before.wagers + wagers, since_micros, lately + wagers)
 
 
 def give_back(state: State, before: Mapping[str, Posted], after: Mapping[str, Posted]) -> None:
@@ -65,10 +68,3 @@ def give_back(state: State, before: Mapping[str, Posted], after: Mapping[str, Po
             link, _, level = name.partition("/")
             intake = state.links[link].intake
             intake[level] = replace(intake[level], wagers=intake[level].wagers - void)
-
-
-def _lately(intake: Intake, now_micros: int) -> Intake:
-    """A level's intake in the interval of this moment, which may be a new one."""
-    if now_micros - intake.since_micros < _INTERVAL_MICROS:
-        return intake
-    return Intake(intake.wagers, now_micros)

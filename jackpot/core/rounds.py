@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from jackpot.core import ledger
-from jackpot.core.accounts import short
 from jackpot.core.commands import Request
 from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
     OpenRound,
     Placed,
-    PlaceWagers,
     Wager,
     WithdrawWagers,
 )
@@ -20,10 +18,9 @@ from jackpot.core.events.table import (
     CollectionConfirmed,
     RoundLocked,
     RoundOpened,
-    WagersPlaced,
     WagersWithdrawn,
 )
-from jackpot.core.increments import post_increments
+from jackpot.core.increments import increments
 from jackpot.core.intake import unreasonable
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -111,125 +108,12 @@ def keeps_shut(state: State, table: TableState) -> Refusal | None:
     return None
 
 
-def place_wagers(
-    state: State, table: TableState, command: PlaceWagers, _: Request
-) -> WagersPlaced | Refusal:
-    """Accept all wagers or none."""
-    offers = _find_offers(state, table, command.wagers)
-    if isinstance(offers, Refusal):
-        return offers
-    round_ = in_phase(table, "open")
-    if isinstance(round_, Refusal):
-        return round_
-    refusal = (
-        _check_wagers(round_, command.wagers, offers)
-        or _check_boxes(table, round_, command.wagers)
-        or _check_void_seats(round_, command.wagers)
-    )
-    if refusal:
-        return refusal
-    if {bet.medium for _, bet in offers.values()} == {"chips"}:
-        return WagersPlaced(table.config.id, command.wagers)
-    book = Book(state.balances)
-    if refusal := _debit(book, command.wagers, offers):
-        return refusal
-    mediums = tuple([offers[wager.bet][1].medium for wager in command.wagers])
-    return WagersPlaced(table.config.id, command.wagers, mediums, book.postings())
-
-
-Offers = dict[str, tuple[LinkState, Bet]]  # bet -> its link and itself
-
-
-def _find_offers(state: State, table: TableState, wagers: tuple[Wager, ...]) -> Offers | Refusal:
-    """The bets that wagers are on; each is looked up once, however many seats play it."""
-    offers: Offers = {}
-    seats = table.config.seats
-    for wager in wagers:
-        bet = wager.bet
-        if bet not in offers:
-            offer = find_bet(state, table, bet)
-            if offer is None:
-                return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=bet)
-            offers[bet] = offer
-        if not 1 <= wager.seat <= seats:
-            return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=wager.seat)
-    return offers
-
-
-def _at(wager: Wager) -> dict[str, int | str]:
-    return {"seat": wager.seat, "bet": wager.bet}
-
-
-def _check_wagers(round_: Round, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
-    seen: set[tuple[int, str]] = set()
-    placed = round_.wagers
-    for wager in wagers:
-        seat, bet = wager.seat, wager.bet
-        link = offers[bet][0]
-        if link.status != "in-service":
-            return refuse(Reason.LINK_NOT_IN_SERVICE, link=link.config.id, **_at(wager))
-        if wager.amount_micros != link.config.wager_micros:
-            return refuse(
-                Reason.WRONG_DENOMINATION,
-                amount_micros=wager.amount_micros,
-                takes_micros=link.config.wager_micros,
-                **_at(wager),
-            )
-        if (seat, bet) in seen or (seat in placed and bet in placed[seat]):
-            return refuse(Reason.DUPLICATE_WAGER, **_at(wager))
-        seen.add((seat, bet))
-    return None
-
-
-def _check_void_seats(round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
-    if not round_.void_seats:
-        return None
-    for wager in wagers:
-        if wager.seat in round_.void_seats:
-            return refuse(Reason.SEAT_NOT_IN_ROUND, seat=wager.seat)
-    return None
-
-
-def _debit(book: Book, wagers: tuple[Wager, ...], offers: Offers) -> Refusal | None:
-    """Take electronic wagers off the game accounts that they name."""
-    for wager in wagers:
-        if not wager.account:
-            continue
-        link, bet = offers[wager.bet]
-        if bet.medium != "electronic":
-            continue
-        if refusal := short(book, wager.account, wager.amount_micros):
-            return refusal
-        account = ledger.game_account(wager.account)
-        book.move(wager.amount_micros, account, ledger.players(link.config.id))
-    return None
-
-
-def _check_boxes(table: TableState, round_: Round, wagers: tuple[Wager, ...]) -> Refusal | None:
-    """One person may play only so many boxes, side by side, and a box has one person."""
-    named = [w for w in wagers if w.player]
-    if not named:
-        return None  # whoever is not named sits at one seat, or is the one who has it already
-    allowed = table.config.boxes_per_player
-    owners = {seat: accepted.player for seat, _, accepted in standing(round_)}
-    for wager in wagers:
-        owners.setdefault(wager.seat, owner(wager, round_.wagers.get(wager.seat, {})))
-    for wager in named:
-        boxes = sorted(seat for seat, player in owners.items() if player == wager.player)
-        taken = owners[wager.seat] != wager.player
-        if taken or len(boxes) > allowed or boxes[-1] - boxes[0] >= len(boxes):
-            return refuse(
-                Reason.TOO_MANY_BOXES, seat=wager.seat, player=wager.player, allowed=allowed
-            )
-    return None
-
-
 def withdraw_wagers(
     state: State, table: TableState, command: WithdrawWagers, _: Request
 ) -> WagersWithdrawn | Refusal:
     """Give wagers back while the round is open."""
     round_ = in_phase(table, "open")
-    if isinstance(round_, Refusal):
+    if not isinstance(round_, Round):
         return round_
     seen: set[Placed] = set()
     for placed in command.wagers:
@@ -258,7 +142,7 @@ def lock_out(
 ) -> RoundLocked | Refusal:
     """Close the round to wagers; post the electronic ones; draw Magic Card and Lucky Bonus."""
     round_ = in_phase(table, "open")
-    if isinstance(round_, Refusal):
+    if not isinstance(round_, Round):
         return round_
     electronic = paid_by(round_, "electronic")
     wagers = tuple(
@@ -268,8 +152,7 @@ def lock_out(
             for bet, w in bets.items()
         ]
     )
-    book = Book(state.balances)
-    posted = post_increments(state, table, book, electronic)
+    postings, posted = increments(state, table, electronic)
     config = table.config
     draws = draw_all(drawing_links(state, config.id), config.seats, request.entropy)
     magic_card, lucky_position = first_drawn(draws)
@@ -278,7 +161,7 @@ def lock_out(
         round_.number,
         wagers,
         len(electronic) == len(wagers),
-        book.postings(),
+        postings,
         posted,
         magic_card=magic_card,
         lucky_position=lucky_position,
@@ -295,7 +178,7 @@ def confirm_collection(
         if find_bet(state, table, bet) is None:
             return refuse(Reason.UNKNOWN_BET, table=table.config.id, bet=bet)
     round_ = in_phase(table, "locked")
-    if isinstance(round_, Refusal):
+    if not isinstance(round_, Round):
         return round_
     wagers = paid_by(round_, "chips")
     chips = [bet for bet, _ in wagers]
@@ -303,7 +186,6 @@ def confirm_collection(
         accepted, counted = chips.count(bet), command.chips.get(bet, 0)
         if accepted != counted:
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
-    book = Book(state.balances)
-    posted = post_increments(state, table, book, wagers)
+    postings, posted = increments(state, table, wagers)
     alarms = unreasonable(state, posted, request.time_micros)
-    return CollectionConfirmed(table.config.id, command.chips, book.postings(), posted, alarms)
+    return CollectionConfirmed(table.config.id, command.chips, postings, posted, alarms)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from jackpot.cli.main import main
-from jackpot.core import awards, claims, rounds, settle
+from jackpot.core import awards, claims, placing, rounds, settle
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Claim, Phase, Pools, State, TableState
 from jackpot.engine.meters import FrameMaker, MeterBoard, MeterFrame
@@ -62,6 +62,7 @@ def posts_a_late_wager() -> None:
         return table.round if late else true_in_phase(table, phase)
 
     rounds.in_phase = in_phase
+    setattr(placing, "in_phase", in_phase)  # noqa: B010 - a name that it does not export
 
 
 def reseeds_by_the_seed() -> None:

@@ -19,7 +19,7 @@ class OpenRound(Command, frozen=True):
     """Begin the next round at the table."""
 
 
-class Wager(Struct, frozen=True, gc=False, omit_defaults=True):
+class Wager(Struct, frozen=True, gc=False, omit_defaults=True, cache_hash=True):
     """A seat's wager on a bet. `player` tells apart who plays two boxes; "" means the seat."""
 
     seat: int

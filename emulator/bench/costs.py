@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import grpc
 import msgspec
 import uvloop
+from msgspec.structs import astuple
 
 from emulator.bench.cluster import Cluster, cluster_of
 from emulator.bench.load import attach
@@ -116,7 +117,7 @@ def store_costs(server: PostgresServer, entries: list[Entry], commits: int) -> d
         nonlocal head
         added = []
         for entry in entries[:rows]:
-            added.append(chained(site, head.hash, head.sequence + 1, *entry[1:-1]))
+            added.append(chained(site, head.hash, head.sequence + 1, *astuple(entry)[1:-1]))
             head = Head(head.sequence + 1, added[-1].hash, entry.version)
         with journal.begin([site]) as transaction:
             transaction.append(site, added)

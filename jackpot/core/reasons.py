@@ -6,7 +6,7 @@ A reason is a promise to clients: its name never changes, and they never parse t
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, final
 
 from msgspec import Struct
 
@@ -358,6 +358,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
 }
 
 
+@final
 class Refusal(Struct, frozen=True):
     """An answer that says no: the reason, and every value that its sentence would mention."""
 

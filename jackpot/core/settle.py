@@ -63,7 +63,7 @@ def settle(
         if not 1 <= seat <= seats:
             return refuse(Reason.UNKNOWN_SEAT, table=table.config.id, seat=seat)
     round_ = in_phase(table, "collected")
-    if isinstance(round_, Refusal):
+    if not isinstance(round_, Round):
         return round_
     if refusal := _check_hands(state, table, round_, command, hands):
         return refusal

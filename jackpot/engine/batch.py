@@ -85,11 +85,11 @@ class Decider:
         """What a new command comes to, and when. A refusal is an event too."""
         time_micros = self._time(state.time_micros)
         origin, entropy = request.origin, b""
-        if isinstance(request.command, LockOut) and isinstance(origin, TableOrigin):
+        if type(request.command) is LockOut and isinstance(origin, TableOrigin):
             entropy = b"".join([self._entropy() for _ in drawing_links(state, origin.table)])
         timed = replace(request, time_micros=time_micros, entropy=entropy)
         decided = decide(state, timed, self._names, self._poker)
-        if isinstance(decided, Refusal):
+        if type(decided) is Refusal:
             return _refused(request.command, decided), time_micros
         return decided, time_micros
 
@@ -191,7 +191,7 @@ class Batch:
                 return self._recall(request.site, known.sequence)
             return known
         decider = self._decider
-        if isinstance(command, AttachTable) and not decider.may_attach(request, command.table):
+        if type(command) is AttachTable and not decider.may_attach(request, command.table):
             return TOO_MANY_ATTACHES
         try:
             event, time_micros = decider.decide(replica.state, request)
@@ -201,7 +201,7 @@ class Batch:
             # refusal is journaled, its number stays unused and the table's next command is a gap.
             _log.exception("a %s could not be decided", name_of(command))
             event, time_micros = decider.fail(replica, command)
-        if isinstance(event, Refused) and not decider.may_refuse(request):
+        if type(event) is Refused and not decider.may_refuse(request):
             if order is not None:
                 order.broken = True  # what comes behind it must not overtake it
             return TOO_MANY

@@ -103,11 +103,11 @@ class Replica:
         Whoever adds and then does not commit must rewind this copy or throw it away.
         """
         record = Record(origin, event, digest)
-        sequence, previous, _ = self.head
+        head = self.head
         entry = chained(
             self.site,
-            previous,
-            sequence + 1,
+            head.hash,
+            head.sequence + 1,
             time_micros,
             type(event).__name__,
             codec.VERSION,

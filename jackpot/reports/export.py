@@ -14,7 +14,7 @@ from typing import IO
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from jackpot.engine.replica import Replica
 from jackpot.reports.walk import Walk
@@ -206,7 +206,8 @@ def _lines(file: IO[str]) -> Iterator[str]:
 
 
 def _line(entry: Entry) -> Line:
-    return Line(*entry[:4], entry.body.decode(), entry.hash.hex())
+    sequence, time_micros, kind, version, body, hash_ = astuple(entry)
+    return Line(sequence, time_micros, kind, version, body.decode(), hash_.hex())
 
 
 def _statement(start: Start, head: Head) -> bytes:

@@ -42,9 +42,9 @@ def refused(reason: Reason, **details: object) -> CallRefusedError:
 
 def accepted(outcome: Outcome) -> JournaledAnswer:
     """What was committed; a refusal, journaled or not, is raised."""
-    if isinstance(outcome, Refusal):
+    if not isinstance(outcome, JournaledAnswer):
         raise CallRefusedError(outcome)
-    if isinstance(event := outcome.event, Refused):
+    if type(event := outcome.event) is Refused:
         raise CallRefusedError(Refusal(event.reason, event.details), outcome.sequence)
     return outcome
 

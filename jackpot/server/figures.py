@@ -95,7 +95,7 @@ class Tally:
         counts = self._counts
         for committed in commit.events.values():
             event = committed.event
-            if isinstance(event, WagersPlaced):
+            if type(event) is WagersPlaced:
                 self._wagers += len(event.wagers)
             elif type(event) in counts:
                 counts[type(event)] += 1

@@ -190,7 +190,9 @@ class PostgresTransaction:
         head, base, entries = self._next(), self._base, self._entries
         return (
             _APPEND,
-            *head,
+            head.sequence,
+            head.hash,
+            head.version,
             self._site,
             base.sequence,
             base.hash,

@@ -221,8 +221,7 @@ class SqliteTransaction:
                 ).lastrowid
             for first in range(0, len(entries), _MOST_ROWS):
                 rows = entries[first : first + _MOST_ROWS]
-                values = [value for entry in rows for value in _values(stream, entry)]
-                self._connection.execute(_append(len(rows)), values)
+                self._connection.execute(_append(len(rows)), _values(stream, rows))
         self._streams[site] = (stream, Head(last.sequence, last.hash, version))
 
     def save_snapshot(self, site: str, snapshot: StoredSnapshot) -> None:
@@ -289,14 +288,24 @@ def _append(rows: int) -> str:
     return f"INSERT INTO events VALUES {', '.join([_ROW] * rows)}"  # noqa: S608 - nothing but marks
 
 
-def _values(stream: int, entry: Entry) -> tuple[object, ...]:
-    """A row as it is bound.
+def _values(stream: int, entries: list[Entry]) -> list[object]:
+    """Rows as they are bound.
 
     The library looks for an adapter for every bytes, which takes longer than to store them. It
     takes a bytearray as it is.
     """
-    sequence, time_micros, kind, version, body, hash_ = entry
-    return stream, sequence, time_micros, kind, version, bytearray(body), bytearray(hash_)
+    values: list[object] = []
+    for entry in entries:
+        values += (
+            stream,
+            entry.sequence,
+            entry.time_micros,
+            entry.kind,
+            entry.version,
+            bytearray(entry.body),
+            bytearray(entry.hash),
+        )
+    return values
 
 
 class _AsStoreError:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from jackpot.cli.main import main
 from jackpot.core.commands.table import OpenRound
@@ -212,7 +213,7 @@ def test_replay_consults_no_rates(journal: Address) -> None:
             record = codec.decode_entry(SITE, entry)
             if isinstance(record.event, LinkDefined):
                 body = entry.body.replace(b'"primary_bps":2100', b'"primary_bps":%d' % primary_bps)
-                record = codec.decode_entry(SITE, entry._replace(body=body))
+                record = codec.decode_entry(SITE, replace(entry, body=body))
             evolve(state, record, entry.sequence, entry.time_micros)
         states.append(state)
     one, other = states

@@ -74,18 +74,20 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     seats = sorted(wagers, reverse=True)
     for link in links:
         for bet in link.bets:
-            name = bet.id
-            bettors = [(seat, at[name]) for seat in seats if name in (at := wagers[seat])]
-            if not bettors:
-                continue
-            fates = _playing_fates(bet)
-            playing = [each for each in bettors if hands[each[0]].fate in fates]
-            if winning := _winning(deal, bet, playing):
-                found += _hand_claims(link, bet, winning)
-            if bet.magic_pays_for or bet.lucky_pays_for:
-                found += _drawn_claims(deal, link, bet, playing)
-            if bet.envy:
-                found += _envy_claims(deal, link, bet, bettors)
+            name, fates = bet.id, _playing_fates(bet)
+            playing = [
+                (seat, at[name])
+                for seat in seats
+                if name in (at := wagers[seat]) and hands[seat].fate in fates
+            ]
+            if playing:
+                if winning := _winning(deal, bet, playing):
+                    found += _hand_claims(link, bet, winning)
+                if bet.magic_pays_for or bet.lucky_pays_for:
+                    found += _drawn_claims(deal, link, bet, playing)
+            if bet.envy and (causes := _envied(deal, bet)):
+                bettors = [(seat, at[name]) for seat in seats if name in (at := wagers[seat])]
+                found += _envy_claims(deal, link, bet, bettors, causes)
     return sorted(found, key=payment_order(links)) if len(found) > 1 else found
 
 
@@ -220,11 +222,17 @@ def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterabl
                 )
 
 
-def _envy_claims(deal: Deal, link: Link, bet: Bet, bettors: Bettors) -> Iterable[Claim]:
-    """A bonus for every other player's qualifying hand, whether or not its holder made the bet."""
+def _envied(deal: Deal, bet: Bet) -> list[tuple[int, EnvyLine]]:
+    """The seats whose hands qualify for others' envy bonuses, whether or not they made the bet."""
     played = [seat for seat, hand in deal.hands.items() if hand.fate == "played"]
     called, rows = deal.called(bet.ranking, played), _rows_of(bet)
-    causes = [(other, line) for other in played if (line := rows[called.get(other, ())][1])]
+    return [(seat, line) for seat in played if (line := rows[called.get(seat, ())][1])]
+
+
+def _envy_claims(
+    deal: Deal, link: Link, bet: Bet, bettors: Bettors, causes: list[tuple[int, EnvyLine]]
+) -> Iterable[Claim]:
+    """A bonus for every other player's qualifying hand."""
     for other, line in causes:
         holder = _plays(deal, other)
         for seat, accepted in bettors:

@@ -34,9 +34,9 @@ def digest(command: AnyCommand) -> str:
     if found := _ALWAYS_THE_SAME.get(type(command)):
         return found
     # The same few wagers come in round after round; a few of them are at most some kilobytes.
-    if isinstance(command, PlaceWagers) and len(command.wagers) <= _FEW_WAGERS:
+    if type(command) is PlaceWagers and len(command.wagers) <= _FEW_WAGERS:
         return _known_digest(command)
-    if isinstance(command, Malformed):  # why it was refused may be said in other words one day
+    if type(command) is Malformed:  # why it was refused may be said in other words one day
         return _digest((command.command, command.content))
     return _digest(command)
 
@@ -82,19 +82,22 @@ def _identify_table(state: State, origin: TableOrigin, digest_: str) -> Repeat |
         return refuse(Reason.UNKNOWN_TABLE, table=origin.table)
     if refusal := refuse_epoch(state, table, origin.epoch):
         return refusal
-    if origin.number <= table.last_number:
-        if answer := table.recent.get(origin.number):
-            return _repeat(answer, digest_)
-        return refuse(Reason.REQUEST_TOO_OLD, table=origin.table, number=origin.number)
-    if origin.number != table.last_number + 1:
-        return refuse(Reason.NUMBER_GAP, table=origin.table, expected=table.last_number + 1)
-    return None
+    number, expected = origin.number, table.last_number + 1
+    if number == expected:
+        return None
+    if number > expected:
+        return refuse(Reason.NUMBER_GAP, table=origin.table, expected=expected)
+    if answer := table.recent.get(number):
+        return _repeat(answer, digest_)
+    return refuse(Reason.REQUEST_TOO_OLD, table=origin.table, number=number)
 
 
 def refuse_epoch(state: State, table: TableState, epoch: int) -> Refusal | None:
     """Why an epoch is not the one that speaks for a table; None: it is."""
+    if epoch == table.epoch > state.incarnation.epochs_above:
+        return None
     id_ = table.config.id
-    if state.incarnations and epoch <= state.incarnation.epochs_above:
+    if epoch <= state.incarnation.epochs_above and state.incarnations:
         return refuse(Reason.OTHER_INCARNATION, table=id_, incarnation=state.incarnation.id)
     if epoch > table.epoch or not table.epoch:
         return refuse(Reason.NOT_ATTACHED, table=id_, epoch=table.epoch)

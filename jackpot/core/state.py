@@ -387,7 +387,7 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     @property
     def incarnation(self) -> Incarnation:
         """The history that is written now."""
-        return self.incarnations[-1] if self.incarnations else FIRST
+        return self.restored[-1] if self.restored else FIRST
 
     @cached_property
     def due(self) -> Due:

@@ -124,11 +124,11 @@ class Engine:
 
     def submit(self, request: Request, deliver: Deliver, order: CommandOrder | None = None) -> None:
         """Queue a command; `deliver` is called with its outcome, later and in this thread."""
-        handle = self._handle(request.site)
+        handle, job = self._handle(request.site), Job(request, deliver, order)
         if reason := self._closed_reason(handle):
-            self._refuse(handle, Job(request, deliver, order), refuse(reason))
+            self._refuse(handle, job, refuse(reason))
         else:
-            handle.put(Job(request, deliver, order))
+            handle.put(job)
 
     async def execute(self, request: Request) -> Outcome:
         """Carry out a command and wait for its outcome."""
@@ -181,10 +181,11 @@ class Engine:
 
     def _number(self, site: str) -> int:
         """Which writer a site has."""
-        return crc32(site.encode()) % len(self._handles) if len(self._handles) > 1 else 0
+        return crc32(site.encode()) % len(self._handles)
 
     def _handle(self, site: str) -> WriterHandle:
-        return self._handles[self._number(site)]
+        handles = self._handles
+        return handles[self._number(site)] if len(handles) > 1 else handles[0]
 
     def _choose(self, number: int, journal: Journal) -> Iterator[str]:
         """Called by a writer: the sites of a journal that are its own."""
@@ -220,10 +221,16 @@ class Engine:
 
     def _receive(self, handle: WriterHandle, report: WriterUpdate) -> None:
         for deliver, answer in report.answers:
-            _call(deliver, answer)
+            try:
+                deliver(answer)
+            except Exception:  # noqa: BLE001 - one caller's failure is not the next one's
+                _log.exception("an answer could not be delivered")
         if report.commit is not None:
             for observe in self.observers:
-                _call(observe, report.commit)
+                try:
+                    observe(report.commit)
+                except Exception:  # noqa: BLE001 - likewise
+                    _log.exception("a commit could not be observed")
         if report.frames:
             self.meters.publish(report.frames)
         self.tables.publish(report.touched)
@@ -254,10 +261,3 @@ class Engine:
             late_s = max(handle.late_s() for handle in self._handles)
             self._stalled = late_s > self.limits.stalled_s
             self._tell_health()
-
-
-def _call(callback: Callable[[Any], None], value: Any) -> None:
-    try:
-        callback(value)
-    except Exception:  # noqa: BLE001 - one caller's failure is not the next one's
-        _log.exception("an answer could not be delivered")

@@ -166,10 +166,11 @@ class Writer(threading.Thread):
         if self.routine is not None:
             self._by_clock(journal, sites, self.routine)
         count = min(len(self.queue), self._limits.batch_commands)
-        self._unanswered = jobs = [self.queue.popleft() for _ in range(count)]
+        take = self.queue.popleft
+        self._unanswered = jobs = [take() for _ in range(count)]
         self._crowd = count
         commands = [job for job in jobs if isinstance(job, Job)]
-        reads = [job for job in jobs if isinstance(job, Read)]
+        reads = [job for job in jobs if isinstance(job, Read)] if len(commands) < count else []
         # Where many controllers write, no site may have to wait for another one's lock.
         apart = by_site(commands) if journal.shared else [commands] if commands else []
         for number, share in enumerate(apart, 1):

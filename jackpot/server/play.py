@@ -22,18 +22,19 @@ from jackpot.wire.v1 import table_pb2
 class _Slot:
     """A command's place in the order of answers."""
 
-    __slots__ = ("_wake", "kind", "number", "outcome")
+    __slots__ = ("_stream", "kind", "number", "outcome")
 
-    def __init__(self, number: int, kind: str, wake: Callable[[], None]) -> None:
+    def __init__(self, number: int, kind: str, stream: "PlayStream") -> None:
         self.number = number
         self.kind = kind
         self.outcome: Outcome | None = None
-        self._wake = wake
+        self._stream = stream
 
     def deliver(self, outcome: Outcome) -> None:
         """The command's answer is there."""
         self.outcome = outcome
-        self._wake()
+        if not self._stream.due:
+            self._stream.wake()
 
 
 class PlayStream:
@@ -46,21 +47,21 @@ class PlayStream:
         self._order = CommandOrder()
         self._slots: deque[_Slot] = deque()
         self._loop = asyncio.get_running_loop()
-        self._due = False  # whether `_answer` will be called in the loop's next turn
+        self.due = False  # whether `_answer` will be called in the loop's next turn
         self._closed = False  # the client has no more
         self._ending: CallRefusedError | None = None
         call.receive = self._receive
-        call.heed_room = self._wake
+        call.heed_room = self.wake
 
     def end(self, error: CallRefusedError) -> None:
         """Read no more; when what was read is answered, end with this error."""
         self._ending = self._ending or error
-        self._wake()
+        self.wake()
 
     def _receive(self, raw: bytes | None) -> None:
         if raw is None:
             self._closed = True
-            self._wake()
+            self.wake()
         elif self._ending is None:
             try:
                 self._take(decode(table_pb2.PlayRequest, raw))
@@ -69,14 +70,15 @@ class PlayStream:
             except Exception:  # noqa: BLE001 - a slot may stay empty
                 self._call.fail()
 
-    def _wake(self) -> None:
-        if not self._due:
-            self._due = True
+    def wake(self) -> None:
+        """Look for answers in the loop's next turn."""
+        if not self.due:
+            self.due = True
             self._loop.call_soon(self._answer)
 
     def _answer(self) -> None:
         """Send what is answered; end where nothing is left to answer."""
-        self._due = False
+        self.due = False
         call = self._call
         if call.ended or not call.has_room():  # it wakes us when there is
             return
@@ -99,19 +101,21 @@ class PlayStream:
         if len(slots) + count > MAX_COMMANDS >= count:
             raise refused(Reason.OVERLOADED, unanswered=len(slots), limit=MAX_COMMANDS)
         self._check(message.site, message.table)
-        wake, submit, order = self._wake, self._engine.submit, self._order
+        submit, order = self._engine.submit, self._order
         for kind, origin, request in play_requests(message):
-            slot = _Slot(origin.number, kind, wake)
+            slot = _Slot(origin.number, kind, self)
             slots.append(slot)
             submit(request, slot.deliver, order)
 
     def _fill(self, response: table_pb2.PlayResponse) -> bool:
         """Add the answers that are there with none missing before them; whether there were any."""
-        while self._slots and (outcome := self._slots[0].outcome) is not None:
-            slot = self._slots.popleft()
+        slots, put, add = self._slots, self._put, response.results.add
+        before = len(slots)
+        while slots and (outcome := slots[0].outcome) is not None:
+            slot = slots.popleft()
             # Filled in place: a result made apart would be copied into the response.
-            self._put(response.results.add(number=slot.number), slot.kind, outcome)
-        return bool(response.results)
+            put(add(number=slot.number), slot.kind, outcome)
+        return len(slots) < before
 
     def _put(self, result: table_pb2.PlayResult, kind: str, outcome: Outcome) -> None:
         try:

@@ -14,10 +14,13 @@ from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.section import Section, did_you_mean, suggestion
 
 
+ONLY = "only"  # the paytable of a bet that has just one
+
+
 def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
     """The rule, bet and paytable that a link names; None where one of them does not exist."""
     rule_id, bet_id = section.text("rule"), section.text("bet")
-    paytable_id = section.text("paytable", "only")
+    paytable_id = section.text("paytable", ONLY)
     if not (rule_id and bet_id):
         return None
     rule = rules().get(rule_id)
@@ -31,10 +34,15 @@ def pick(section: Section) -> tuple[Rule, BetRule, Paytable | None] | None:
         section.fault(f"{rule_id} has no bet {bet_id!r} for a link (it has: {known})", "bet")
         return None
     paytable = bet.paytable(paytable_id)
-    if paytable is None:
+    if paytable is None and not section.broken("paytable"):
         known = ", ".join(table.id for table in bet.paytables)
-        reason = f"{bet_id} has no paytable {paytable_id!r} (it has: {known})"
-        section.fault(reason, "paytable", clause=bet.paytables[0].clause)
+        clause = bet.paytables[0].clause
+        if "paytable" in section:
+            reason = f"{bet_id} has no paytable {paytable_id!r} (it has: {known})"
+            section.fault(reason, "paytable", clause=clause)
+        else:
+            reason = f"the key 'paytable' is missing: {bet_id} has {known}"
+            section.missing("paytable", reason, clause)
     return rule, bet, paytable
 
 

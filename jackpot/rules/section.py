@@ -151,7 +151,8 @@ class Section:
         for key in self._values:
             if key not in self._asked:
                 meant = suggestion(key, self._asked - self._values.keys())
-                self.fault(f"unknown key {key!r}{did_you_mean(meant)}", key)
+                near = meant or suggestion(key, self._asked)
+                self.fault(f"unknown key {key!r}{did_you_mean(near)}", key)
                 self.log.note_broken((*self.path, meant or key))
         for key, (reason, clause) in self._missing.items():
             if not self.broken(key):

@@ -107,7 +107,9 @@ def check_site(path: Path) -> SiteFile:
 def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     log = Log(key_lines(text))
     top = Section(log, (), values)
-    head = top.section("site")
+    head, day_section, server_section = (top.section(key) for key in ("site", "day", "server"))
+    links, tables = (tuple(top.sections(key)) for key in ("links", "tables"))
+    top.close()  # first: what a misspelled table should hold is not missing too
     site_id = head.name("id")
     reader = _SiteReader(log, head.text("facility", ""))
     dual_control = head.flag("dual_control", default=True)
@@ -115,16 +117,16 @@ def _read_file(path: Path, text: str, values: dict[str, Any]) -> SiteFile:
     sign_digits = head.number("sign_digits", config.SIGN_DIGITS, *SIGN_DIGITS)
     shortest_round_s = head.number("shortest_round_seconds", SHORTEST_ROUND_S, 0, INTERVAL_S)
     head.close()
-    day = _day(top.section("day"))
-    server = _server(top.section("server"))
-    for section in top.sections("links"):
+    day = _day(day_section)
+    server = _server(server_section)
+    for section in links:
         reader.link(section)
     reader.heirs()
-    for section in top.sections("tables"):
+    for section in tables:
         reader.table(section)
-    top.close()
     reader.limits(top)
-    reader.signs(largest_shown(sign_digits))
+    if not head.broken("sign_digits"):
+        reader.signs(largest_shown(sign_digits))
     return SiteFile(
         path=str(path),
         site=config.Site(
@@ -204,6 +206,7 @@ class _SiteReader:
         self._declared: set[str] = set()  # links of the file, good or bad
         self._offers: dict[str, tuple[Rule, BetRule]] = {}  # by link
         self._pots: dict[str, Section] = {}  # links that pots feed
+        self._sections: dict[str, Section] = {}  # of each link
 
     def link(self, section: Section) -> None:
         """Read one link, with all its faults."""
@@ -211,6 +214,7 @@ class _SiteReader:
         if link_id in self._declared:
             section.fault(f"there are two links {link_id!r}", "id")
         self._declared.add(link_id)
+        self._sections[link_id] = section
         if section.flag("in_service", default=False):
             self.in_service.append(link_id)
         if offer := pot_offer(section):
@@ -249,9 +253,11 @@ class _SiteReader:
             section.fault(f"there are two tables {table_id!r}", "id")
         link_ids = section.names("links")
         for link_id in sorted(set(link_ids) - self._declared):
+            if self.log.broken(("links",)):
+                break
             meant = did_you_mean(suggestion(link_id, self._declared))
             section.fault(f"there is no link {link_id!r}{meant}", "links")
-        if not link_ids and "rule" not in section:
+        if not link_ids and "rule" not in section and not section.broken("links"):
             section.fault("the table has no links: say which game it plays, with rule", "links")
         known = [link_id for link_id in link_ids if link_id in self._offers]
         rule = self._table_rule(section, known)
@@ -304,15 +310,17 @@ class _SiteReader:
 
     def signs(self, largest_micros: int) -> None:
         """What a sign could never show is worth a look."""
-        for place, link_id in enumerate(self.links):
-            for level in self.links[link_id].levels:
+        for link_id, link in self.links.items():
+            section = self._sections[link_id]
+            for level in link.levels:
                 for key, micros in (("seed", level.seed_micros), ("limit", level.limit_micros)):
-                    if micros > largest_micros:
+                    at = ("levels", level.id, key)
+                    if micros > largest_micros and not section.broken(*at):
                         reason = (
                             f"the {key} of {link_id}/{level.id} is ${dollars(micros)}, but signs "
                             f"show at most ${dollars(largest_micros)} (site.sign_digits)"
                         )
-                        self.log.warning(("links", place, "levels", level.id, key), reason)
+                        self.log.warning((*section.path, *at), reason)
 
     def _table_rule(self, section: Section, link_ids: list[str]) -> Rule | None:
         """The rule that a table is played by: its own word, or that of its first link."""

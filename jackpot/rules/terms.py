@@ -76,7 +76,8 @@ def parse_pay(text: str) -> Pay:
         return Pay(kind="share", number=int(match["rate"]) * 100, level=match["level"])
     if (match := _AMOUNT.fullmatch(text)) and not match["scaled"]:
         return Pay(kind="amount", number=parse_dollars(match["dollars"]))
-    raise ValueError(f"{text!r} is not a payment")
+    expected = 'such as "8 to 1", "300 for 1", "10% of main" or "$500"'
+    raise ValueError(f"{text!r} is not a payment; expected one {expected}")
 
 
 def parse_amount_term(text: str) -> AmountTerm:

@@ -19,6 +19,22 @@ _DIGITS = re.compile(r"\d[\d_]{1000,}")
 # What the standard reader says where a text has no end.
 _UNCLOSED = re.compile(r"Illegal character '\\n'|Unterminated string|Expected (\"'+\"|'\"+')")
 
+# What the standard reader says, and what an operator can do about it.
+_PLAIN = {
+    "Invalid value": 'this value can\'t be read: put text, amounts and rates in straight quotes, '
+    'such as "$5"; write true or false in small letters',
+    "Cannot overwrite a value": "this key or table is in the file already; "
+    "where there are several, each begins with double brackets, such as [[tables]]",
+    "Cannot declare": "this table is in the file already; "
+    "where there are several, each begins with double brackets, such as [[tables]]",
+    "Unclosed array": "the list that ends before this line has no closing bracket: ]",
+    "Expected newline": "there is more on this line than a key and its value: "
+    "put text, times and dates in quotes",
+    "Expected '='": "a key is followed by an equals sign and its value, "
+    'such as title = "Mega"',
+    "Invalid initial character": "this line begins with a character that no key can have",
+}
+
 _HEADER = re.compile(r"\s*(?P<open>\[\[?)(?P<keys>[^\[\]]+)\]\]?\s*(#.*)?")
 _KEY = re.compile(
     r"""\s*(?P<keys>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
@@ -101,7 +117,7 @@ def error_line(error: tomllib.TOMLDecodeError, text: str = "") -> tuple[int, str
     line, why = int(match["line"] or max(1, len(text.splitlines()))), match["why"]
     if _UNCLOSED.fullmatch(why):
         return _opened(text, line), "the text that begins here has no closing quote"
-    return line, why
+    return line, next((plain for start, plain in _PLAIN.items() if why.startswith(start)), why)
 
 
 def _opened(text: str, line: int) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from jackpot.core.config import Link, Site
-from jackpot.wire.v1 import table_pb2
+from jackpot.core.config import BaseTerms, Link, Site, WagerTerms
+from jackpot.wire.v1 import table_config_pb2, table_pb2
 from table_client.client import OVER, TableClient
 from table_client.table.devices.client import DeviceConnection, RemoteDevices
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
@@ -18,6 +18,30 @@ def links_of(site: Site, table_id: str) -> list[Link]:
     """The links of a table, none where the site has no such table."""
     on = next((table.links for table in site.tables if table.id == table_id), ())
     return [link for link in site.links if link.id in on]
+
+
+def filed_terms(config: table_config_pb2.TableConfig) -> BaseTerms:
+    """What the house filed for a table's base game, as the controller has told the table."""
+    base = config.base
+    return BaseTerms(
+        rule=base.rule,
+        minimum_micros=base.minimum_micros,
+        maximum_micros=base.maximum_micros,
+        wagers=tuple(map(_filed_wager, base.wagers)),
+        options=dict(base.options),
+        payout_limit_micros=base.payout_limit_micros,
+    )
+
+
+def _filed_wager(wager: table_config_pb2.BaseWager) -> WagerTerms:
+    return WagerTerms(
+        bet=wager.bet,
+        paytable=wager.paytable,
+        pays=dict(wager.pays),
+        minimum_micros=wager.minimum_micros,
+        maximum_micros=wager.maximum_micros,
+        fold_forfeits=wager.fold_forfeits if wager.HasField("fold_forfeits") else None,
+    )
 
 
 def station_config(game: Game, method: Method, seed: str, rigged_ppm: int = 0) -> StationConfig:

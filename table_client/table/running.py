@@ -17,15 +17,22 @@ import click
 import grpc
 import msgspec
 
-from jackpot.core.config import Site
+from jackpot.core.config import BaseTerms, Site
 from jackpot.rules.site import load_site
 from jackpot.wire.channels import Identity
 from jackpot.wire.refusals import RefusedError, UnreachableError
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
+from jackpot.wire.v1.table_config_pb2 import TableConfig
 from table_client.client import TableClient, open_channel
 from table_client.outbox import Outbox
-from table_client.table.assembly import end_left, links_of, open_station, station_config
+from table_client.table.assembly import (
+    end_left,
+    filed_terms,
+    links_of,
+    open_station,
+    station_config,
+)
 from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.deck import DeviceDeck
 from table_client.table.devices.model import Method
@@ -70,12 +77,10 @@ async def run(options: Options) -> None:
     )
     request_id = sources.request_id if sources else new_request_id
     table_id = options.table or options.game
-    links = links_of(site, table_id)
-    own = next((each for each in site.tables if each.id == table_id), None)
-    terms, boxes = (own.base, own.boxes_per_player) if own else (None, 1)
     async with _devices(options, game) as deck:
-        if not links:
-            await _play(Table(game, deck, terms=terms, boxes=boxes), options, seats)
+        if not (options.controller or links_of(site, table_id)):  # a game of its own house
+            terms = next((each.base for each in site.tables if each.id == table_id), None)
+            await _play(Table(game, deck, terms=terms), options, seats)
             return
         async with (
             _outbox(options.outbox) as outbox,
@@ -90,9 +95,24 @@ async def run(options: Options) -> None:
             await end_left(left, Calls(client, floor, staff))
             if floor:
                 await floor.clear(table_id)
-            linked = LinkedProgressive(client, floor, staff=staff)
+            # The journal has what the house filed; a copy of its file may be an older one.
+            told = client.config
+            terms, boxes = _told_terms(told, game), told.boxes_per_player
+            linked = LinkedProgressive(client, floor, staff=staff) if told.links else None
             await _play(Table(game, deck, linked, terms, boxes=boxes), options, seats)
-            await linked.use_decks((), by_hand=False)  # the cards leave the table
+            if linked:
+                await linked.use_decks((), by_hand=False)  # the cards leave the table
+
+
+def _told_terms(config: TableConfig, game: Game) -> BaseTerms:
+    """The terms of the table's game; an error where the controller knows it for another one."""
+    if config.base.rule != game.name:
+        plays = config.base.rule or config.game
+        raise click.ClickException(
+            f"the controller has {config.table} as a table of {plays}, not {game.name}: "
+            "start it on the new site file first"
+        )
+    return filed_terms(config)
 
 
 @contextlib.asynccontextmanager

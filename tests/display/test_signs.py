@@ -233,6 +233,31 @@ async def test_nothing_is_cut_off(shown: Shown, browser: Browser, size: tuple[in
         assert worst[1] <= size[1]
 
 
+@pytest.mark.rule("PA2010 553.20(b)")
+@pytest.mark.rule("PA2010 553.20(b)(1)")
+@pytest.mark.rule("PA2010 553.20(b)(2)")
+@pytest.mark.rule("PA2010 553.20(b)(3)")
+async def test_a_bad_beat_sign_posts_the_rules_of_its_fund(
+    tmp_path: Path, browser: Browser
+) -> None:
+    """What a pot gives, from which pot on, what qualifies, who is paid what, and the fund itself."""
+    async with open_shown(tmp_path, more=fund_text()) as shown:
+        dealer = await shown.house.dealer("p1")
+        await dealer.do("contribute_pot", table_pb2.ContributePot(pot_micros=100_000_000))
+        box: dict[str, Any] = {"table": "p1", "counted_micros": 2_000_000, "cashier": "Cy"}
+        await shown.house.operate("CountBox", link="fund", **box)
+        window = await browser.open(f"{shown.url}/sign/fund", still=True)
+        await window.until(UP)
+        assert "2.00" in await window.text(".amount")
+        assert await window.page.locator(".term").all_inner_texts() == [
+            "10% of each pot goes to this fund, at most $2.00",
+            "Only pots of $20.00 or more contribute",
+        ]
+        rows = await window.page.locator("#card tr").all_inner_texts()
+        assert rows[0].startswith("Four eights or higher that loses\t50%")
+        assert window.complaints == []
+
+
 @pytest.mark.rule("PA2010 553.20(f)(1)")
 async def test_a_bad_beat_is_pending_adjustment(tmp_path: Path, browser: Browser) -> None:
     """The fund's shares are posted; a Bad Beat puts up a notice until the display is set right."""

@@ -125,6 +125,7 @@ async def test_every_table_survives_irregularities(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.process
+@pytest.mark.timeout(600)  # a dozen processes, one after the other
 @pytest.mark.parametrize("number", range(len(FILES)))
 def test_every_table_plays_with_a_controller(tmp_path: Path, number: int) -> None:
     """Linked or not, `jackpot-table` plays each of them, and the journal is sound afterwards."""

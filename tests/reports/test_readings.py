@@ -1,6 +1,6 @@
 """Meter readings: taken by the controller, kept in the journal, shown by `jackpot report`.
 
-Nevada's Regulation 5.110 asks for a reading a day and for records of five years.
+Reading 56: a reading a day, and records of five years.
 """
 
 import datetime as dt

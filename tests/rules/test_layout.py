@@ -121,6 +121,7 @@ def test_the_longest_odds_of_a_royal(house: Path) -> None:
             ("three-card-1", "PA2010 565.2(b)(5)", "queen"),
             ("ride-1", "PA2010 559.14(c)", "$75,000.00"),
             ("holdem-1", "PA2010 563.12(e)", "$50,000.00"),
+            ("holdem-1", "PA2010 563.2(b)(7)", "Ante"),
             ("three-card-2", "PA2010 565.7(f)(3); PA2010 565.12(f)", "compulsory"),
             ("pai-gow-1", "PA2010 561.13(m)", "25 cents"),
         )
@@ -154,6 +155,24 @@ def test_the_command_prints_a_layout(house: Path) -> None:
     assert "ride-1" in run.output
 
 
+@pytest.mark.parametrize(
+    ("table", "clause"),
+    [
+        pytest.param(
+            "crazy-1", "PA 657a.2(b)(7)", marks=pytest.mark.rule("PA 657a.2(b)(8)")
+        ),
+        pytest.param(
+            "crazy-2011-1", "PA2011 573.2(b)(5)", marks=pytest.mark.rule("PA2011 573.2(b)(6)")
+        ),
+    ],
+)
+def test_one_sign_has_all_that_is_not_on_the_felt(house: Path, table: str, clause: str) -> None:
+    """The four things that patrons must be told stand together, so the page can be the sign."""
+    told = {each.clause for each in card(house, table).inscriptions if each.says}
+    assert {f"{clause}({number})" for number in ("i", "ii", "iii", "iv")} <= told
+
+
+@pytest.mark.rule("PA2010 559.2(b)(6)")
 @pytest.mark.rule("PA2010 559.2(c)")
 def test_a_let_it_ride_sign_has_all_odds_and_the_payout_limit(house: Path) -> None:
     """Every wager that is offered has its odds, and the sign gives the details of the limit."""

@@ -95,6 +95,79 @@ def test_a_quote_that_is_never_closed_is_named_as_one(tmp_path: Path, text: str,
     assert (found.line, found.reason) == (line, "the text that begins here has no closing quote")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ('wager = "$5"', "wager = $5", 8, "this value can't be read: put text, amounts"),
+        ('wager = "$5"', "wager = “$5”", 8, "in straight quotes"),
+        ('id = "one"', 'id = "one"\nin_service = True', 5, "true or false in small letters"),
+        ('wager = "$5"', 'wager "$5"', 8, "a key is followed by an equals sign"),
+        ('wager = "$5"', 'wager = "$5" each', 8, "more on this line than a key and its value"),
+        ('wager = "$5"', 'wager = "$5"\nwager = "$1"', 9, "in the file already"),
+        ('links = ["one"]', 'links = ["one"', 12, "has no closing bracket: ]"),
+    ],
+)
+def test_a_line_that_is_no_toml_is_explained(
+    tmp_path: Path, old: str, new: str, line: int, words: str
+) -> None:
+    """In words of the file, not of its reader; with the line."""
+    text = link(*FIVE, 'wager = "$5"')
+    assert old in text
+    with pytest.raises(SiteFileError) as raised:
+        check_site(written(tmp_path, text.replace(old, new)))
+    (found,) = raised.value.violations
+    assert (found.line, words in found.reason) == (line, True), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('paytable = "A"', "paytable = 3", (7, "paytable: must be text in quotes")),
+        (
+            'paytable = "A"\n',
+            "",
+            (3, "the key 'paytable' is missing: five-card-progressive has A, B, C, D"),
+        ),
+        ('links = ["one"]', 'links = "one"', (11, "links: must be a list, each item in quotes")),
+        ("[site]", "[sites]", (1, "unknown key 'sites'; did you mean 'site'?")),
+        ("[[links]]", "[[link]]", (3, "unknown key 'link'; did you mean 'links'?")),
+    ],
+)
+def test_a_mistake_brings_no_second_fault(
+    tmp_path: Path, old: str, new: str, fault: tuple[int, str]
+) -> None:
+    """What follows from a value that can't be read, or from a misspelled table, is not said."""
+    text = link(*FIVE, 'wager = "$5"')
+    assert old in text
+    assert said(tmp_path, text.replace(old, new, 1)) == [fault]
+
+
+def test_a_key_like_one_that_is_there_gets_a_suggestion_too(tmp_path: Path) -> None:
+    """Where a file has both links and link, the second is a slip all the same."""
+    text = link(*FIVE, 'wager = "$5"') + '[[link]]\nid = "two"\n'
+    (found,) = said(tmp_path, text)
+    assert found[1] == "unknown key 'link'; did you mean 'links'?"
+
+
+@pytest.mark.parametrize("digits", ['"eleven"', "4", "13", "true"])
+def test_a_bad_number_of_digits_warns_of_nothing(tmp_path: Path, digits: str) -> None:
+    """What signs can show is not known then, so no seed is too large for them."""
+    text = link(*FIVE, 'wager = "$5"').replace("[site]\n", f"[site]\nsign_digits = {digits}\n")
+    found = check_site(written(tmp_path, text))
+    assert len(found.violations) == 1
+    assert found.warnings == ()
+
+
+def test_a_warning_has_the_line_of_its_own_link(tmp_path: Path) -> None:
+    """Also where an earlier link of the file has a fault of its own."""
+    text = link(*FIVE, 'wager = "$5"').replace("[site]\n", "[site]\nsign_digits = 6\n")
+    bad = '[[links]]\nid = "zero"\nrule = "pa-crazy-4-poker"\nbet = "none"\n'
+    place = text.index("[[links]]")
+    (warned,) = check_site(written(tmp_path, text[:place] + bad + text[place:])).warnings
+    (alone,) = check_site(written(tmp_path, text)).warnings
+    assert warned.line == alone.line + 4
+
+
 @pytest.mark.rule("PA 657a.12(e)(3)")
 @pytest.mark.parametrize(
     ("limit", "lawful"), [("$9,999.99", False), ("$10,000", False), ("$10,000.01", True)]

@@ -1,6 +1,6 @@
 """Links out of service: funds that must move within 30 days, and links that wait for somebody.
 
-Nevada's Regulation 5.110 gives 30 days from when a progressive is removed from play.
+Reading 55: houses usually have 30 days from when a progressive is removed from play.
 """
 
 from pathlib import Path

@@ -108,7 +108,7 @@ def sign_card(meters: meter_pb2.LinkMeters, pays: meter_pb2.LinkPaytables) -> va
             values.Row(words.spaced(line.hand), f"${words.money(line.amount_micros)}")
             for line in paytable.envy
         ),
-        terms=tuple(_terms(pays.terms)),
+        terms=(*_terms(pays.terms), *_pot_terms(pays)),
         tables=tuple(pays.tables),
     )
 
@@ -153,6 +153,14 @@ def _terms(found: Iterable[meter_pb2.LevelTerms]) -> Iterable[str]:
             yield f"{name}: at most ${words.money(each.limit_micros)}"
         if each.reserve_bps:
             yield f"{name}: {rate_text(each.reserve_bps)} of each wager funds the next jackpot"
+
+
+def _pot_terms(pays: meter_pb2.LinkPaytables) -> Iterable[str]:
+    """How pots feed a Bad Beat fund: PA2010 553.20(b)(1) and (2) have it posted."""
+    if pays.HasField("pot"):
+        rate, cap = rate_text(pays.pot.contribution_bps), words.money(pays.pot.cap_micros)
+        yield f"{rate} of each pot goes to this fund, at most ${cap}"
+        yield f"Only pots of ${words.money(pays.pot.minimum_pot_micros)} or more contribute"
 
 
 def _is_pot(paytable: meter_pb2.Paytable) -> bool:

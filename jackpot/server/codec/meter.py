@@ -201,7 +201,12 @@ def paytables_message(link: config.Link) -> meter_pb2.LinkPaytables:
             lines=[_pay_line(line) for line in _pot_lines(link.pot)],
             medium=meter_pb2.BET_MEDIUM_POT,
         )
-        return meter_pb2.LinkPaytables(link=link.id, paytables=[pot])
+        terms = meter_pb2.PotTerms(
+            minimum_pot_micros=link.pot.minimum_pot_micros,
+            contribution_bps=link.pot.contribution_bps,
+            cap_micros=link.pot.cap_micros,
+        )
+        return meter_pb2.LinkPaytables(link=link.id, paytables=[pot], pot=terms)
     return meter_pb2.LinkPaytables(
         link=link.id,
         paytables=[

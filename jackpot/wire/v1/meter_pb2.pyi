@@ -408,6 +408,35 @@ class LevelTerms(_message.Message):
 Global___LevelTerms: _TypeAlias = LevelTerms  # noqa: Y015
 
 @_typing.final
+class PotTerms(_message.Message):
+    """How pots feed a Bad Beat fund, as its house must post."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MINIMUM_POT_MICROS_FIELD_NUMBER: _builtins.int
+    CONTRIBUTION_BPS_FIELD_NUMBER: _builtins.int
+    CAP_MICROS_FIELD_NUMBER: _builtins.int
+    minimum_pot_micros: _builtins.int
+    """The least pot that contributes."""
+    contribution_bps: _builtins.int
+    """The share of a pot that goes to the fund, and the most that one pot gives."""
+    cap_micros: _builtins.int
+    def __init__(
+        self,
+        *,
+        minimum_pot_micros: _builtins.int = ...,
+        contribution_bps: _builtins.int = ...,
+        cap_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cap_micros", b"cap_micros", "contribution_bps", b"contribution_bps", "minimum_pot_micros", b"minimum_pot_micros"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PotTerms: _TypeAlias = PotTerms  # noqa: Y015
+
+@_typing.final
 class LinkPaytables(_message.Message):
     """What a link pays."""
 
@@ -417,6 +446,7 @@ class LinkPaytables(_message.Message):
     PAYTABLES_FIELD_NUMBER: _builtins.int
     TERMS_FIELD_NUMBER: _builtins.int
     TABLES_FIELD_NUMBER: _builtins.int
+    POT_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     @_builtins.property
     def paytables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Paytable]: ...
@@ -428,6 +458,10 @@ class LinkPaytables(_message.Message):
     def tables(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The tables on the link that have a layout; see GetLayout."""
 
+    @_builtins.property
+    def pot(self) -> Global___PotTerms:
+        """Absent: the link is fed by wagers."""
+
     def __init__(
         self,
         *,
@@ -435,10 +469,11 @@ class LinkPaytables(_message.Message):
         paytables: _abc.Iterable[Global___Paytable] | None = ...,
         terms: _abc.Iterable[Global___LevelTerms] | None = ...,
         tables: _abc.Iterable[_builtins.str] | None = ...,
+        pot: Global___PotTerms | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["pot", b"pot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables", "tables", b"tables", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["link", b"link", "paytables", b"paytables", "pot", b"pot", "tables", b"tables", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -104,6 +104,7 @@ class Table:
         self.progressive = progressive or NO_PROGRESSIVE
         self.rounds = 0
         self._since_count = 0
+        self._spread = False  # the cards lie on the table until somebody comes to play
         self._start = start or SeededStart(game.name)
         self._listener = listener
 
@@ -121,6 +122,8 @@ class Table:
         """One round of play."""
         self.rounds += 1
         trace = Trace(self._listener)
+        if self._spread and players:
+            self._open_again(trace)
         await self._prepare(trace)
         linked = dict(self.progressive.bets) if await self.progressive.open_round() else {}
         layout = Layout(self.game, self.terms, self.deck.way, trace, players, self._boxes)
@@ -174,6 +177,14 @@ class Table:
         await self.deck.remove_stub(count=False)
         text = "Nobody plays; the cards are spread on the table."
         layout.trace.note("idle", text, self.game.clauses.idle)
+        self._spread = True
+
+    def _open_again(self, trace: Trace) -> None:
+        """Whoever comes to a table where nobody played sees the cards; then they are washed."""
+        clauses = self.game.clauses
+        trace.note("open", "The first player looks at the cards.", clauses.idle)
+        trace.note("open", "The cards are turned, washed and stacked.", clauses.wash)
+        self._spread = False
 
     # Cards
 

@@ -249,6 +249,8 @@ async def test_royals_are_paid_when_the_first_of_them_is() -> None:
     result = await play(CARIBBEAN, cards, players, progressive=link)
     paid = [(record.seat, record.step) for record in steps(result, "award")]
     assert [seat for seat, _ in paid] == [5, 1, 3]
+    order = [(record.step, record.seat) for record in result.records]
+    assert order.index(("award", 1)) < order.index(("settle", 3))  # its turn has not come yet
     shares = {award.seat: award.amount_micros for award in link.paid if award.kind == "share"}
     assert shares[5] == shares[1]
 

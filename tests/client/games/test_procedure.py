@@ -176,23 +176,33 @@ async def test_a_deck_is_changed_when_it_is_too_old(
 
 
 IDLE = [
-    pytest.param(rule, clause, marks=pytest.mark.rule(clause))
-    for rule, (before, _, shuffle, _) in CHAPTERS.items()
+    pytest.param(rule, clause, f"{before}{opening}(c)", marks=pytest.mark.rule(clause))
+    for rule, (before, opening, shuffle, _) in CHAPTERS.items()
     for clause in [f"{before}{shuffle}(f)"]
-] + [pytest.param(PAI_GOW, "PA2010 561.5(g)", marks=pytest.mark.rule("PA2010 561.5(g)"))]
+]
+IDLE.append(
+    pytest.param(
+        PAI_GOW, "PA2010 561.5(g)", "PA2010 561.4(c)", marks=pytest.mark.rule("PA2010 561.5(g)")
+    )
+)
 
 
-@pytest.mark.parametrize(("rule", "clause"), IDLE)
-async def test_without_players_the_cards_are_spread(rule: str, clause: str) -> None:
-    """No card is dealt, shoe and rack are cleared, and play begins again with a shuffle."""
+@pytest.mark.parametrize(("rule", "clause", "wash"), IDLE)
+async def test_without_players_the_cards_are_spread(rule: str, clause: str, wash: str) -> None:
+    """No card is dealt, the shoe is empty; who comes then sees the cards before they are washed."""
     table, devices = device_table(rule)
     result = await table.play_round({1: Scripted(wagers={})})
     assert clauses(result, "idle") == [clause]
     assert not steps(result, "deal")
     assert (await devices.status()).shoe_cards == 0
+    assert not steps(await table.play_round({}), "open")  # nobody has come
     again = await table.play_round({1: Scripted()})
     assert not again.void
-    assert steps(again, "shuffled")
+    assert clauses(again, "open") == [clause, wash]
+    order = [record.step for record in again.records]
+    assert order[:2] == ["open", "open"]
+    assert order.index("shuffled") < order.index("deal")
+    assert not steps(await table.play_round({1: Scripted()}), "open")
 
 
 @pytest.mark.parametrize(

@@ -145,15 +145,14 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
     state, head = replica.state, replica.head
     if not head.sequence:
         raise RestoreError(f"the journal has no site {site}")
-    command = BeginIncarnation(
-        str(uuid4()), head.hash.hex(), reason, by, lost.ordinal if lost else 0
-    )
+    ordinal, last_micros = (lost.ordinal, lost.time_micros) if lost else (0, 0)
+    command = BeginIncarnation(str(uuid4()), head.hash.hex(), reason, by, ordinal, last_micros)
     # Later than all that was lost: what was witnessed before this is superseded by it.
     time_micros = max(
         time.time_ns() // 1_000, state.time_micros, lost.time_micros + 1 if lost else 0
     )
     origin = OperatorOrigin(by, new_request_id())
-    last_micros = state.time_micros
+    common_micros = state.time_micros
     event = incarnation.begin(state, command, Request(site, origin, command, time_micros))
     with journal.begin([site]) as transaction:
         if not transaction.head(site).same(head):
@@ -168,7 +167,7 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
         event.ordinal,
         event.common_sequence,
         event.common_hash,
-        last_micros,
+        common_micros,
         lost.sequence if lost and lost.sequence > head.sequence else 0,
         event.epochs_above,
         event.payouts_above,

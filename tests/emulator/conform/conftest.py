@@ -1,5 +1,6 @@
 """The samples, each as a vendor has it: copied into an empty folder, and built."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,11 @@ SAMPLES = ROOT / "samples"
 
 
 def copied(language: str, vendor: Path) -> Path:
-    """A sample in an empty folder with proto/ beside it, as its page says to copy it."""
-    ignored = shutil.ignore_patterns("node_modules", "build", "generated", "__pycache__", ".venv")
-    shutil.copytree(SAMPLES / language, vendor / "my-table", ignore=ignored)
-    shutil.copytree(ROOT / "proto", vendor / "my-table" / "proto")
+    """A sample in an empty folder, copied there by the very commands of its page."""
+    page = (SAMPLES / language / "README.md").read_text()
+    block = next(each for each in page.split("```sh\n") if each.startswith("mkdir ~/my-table"))
+    home = {**os.environ, "HOME": str(vendor)}
+    subprocess.run(["sh", "-ec", block.partition("```")[0]], check=True, cwd=ROOT, env=home)
     return vendor / "my-table"
 
 

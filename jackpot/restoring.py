@@ -145,15 +145,14 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
     state, head = replica.state, replica.head
     if not head.sequence:
         raise RestoreError(f"the journal has no site {site}")
-    command = BeginIncarnation(
-        str(uuid4()), head.hash.hex(), reason, by, lost.ordinal if lost else 0
-    )
+    ordinal, last_micros = (lost.ordinal, lost.time_micros) if lost else (0, 0)
+    command = BeginIncarnation(str(uuid4()), head.hash.hex(), reason, by, ordinal, last_micros)
     # Later than all that was lost: what was witnessed before this is superseded by it.
     time_micros = max(
         time.time_ns() // 1_000, state.time_micros, lost.time_micros + 1 if lost else 0
     )
     origin = OperatorOrigin(by, new_request_id())
-    last_micros = state.time_micros
+    common_micros = state.time_micros
     event = incarnation.begin(state, command, Request(site, origin, command, time_micros))
     with journal.begin([site]) as transaction:
         if not transaction.head(site).same(head):
@@ -168,7 +167,7 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
         event.ordinal,
         event.common_sequence,
         event.common_hash,
-        last_micros,
+        common_micros,
         lost.sequence if lost and lost.sequence > head.sequence else 0,
         event.epochs_above,
         event.payouts_above,
@@ -212,7 +211,11 @@ def _verify_older(before: Mapping[str, Witnessed], backup: Mapping[str, int]) ->
 
 
 def _put_in_place(staged: Path, data: Path) -> Path | None:
-    """Swap the journals; where the old one is now."""
+    """Swap the journals in one step; where the old one is now.
+
+    The old journal is kept by second names of its files before anything is taken away, so it stays
+    in place until the new one replaces it, also if this fails or the machine stops.
+    """
     owner, kept = data.stat(), None
     old = [path for path in data.glob(f"{FILE_NAME}*") if path.is_file()]
     if old:
@@ -222,9 +225,49 @@ def _put_in_place(staged: Path, data: Path) -> Path | None:
     for path in (*staged.iterdir(), *([kept] if kept else [])):
         if os.geteuid() == 0:  # the controller is to use what an administrator restored
             os.chown(path, owner.st_uid, owner.st_gid)
-    # The log goes first: a file without its log is whole as far as it goes, never the reverse.
-    for path in sorted(old, key=lambda each: each.name == FILE_NAME):
-        path.rename(kept / path.name if kept else path)
-    (staged / FILE_NAME).rename(data / FILE_NAME)
+    # A log beside another file than its own would ruin that file. Who looked whether the journal is
+    # in use has folded its log into it: only a journal that can't be read still has one.
+    logs = [path for path in old if path.name != FILE_NAME]
+    try:
+        for path in old:
+            if kept:
+                _name_again(path, kept / path.name)
+        _make_durable(kept, staged)
+        for path in logs:
+            path.unlink()
+        os.replace(staged / FILE_NAME, data / FILE_NAME)
+    except OSError as error:
+        if kept:
+            _take_back(logs, kept)
+        raise RestoreError(
+            f"the journal in {data} can't be replaced: {error.strerror}. Nothing was changed"
+        ) from error
+    _make_durable(data)
     shutil.rmtree(staged)
     return kept
+
+
+def _name_again(path: Path, other: Path) -> None:
+    """Give a file a second name; where the disk has no such names, a copy."""
+    try:
+        os.link(path, other)
+    except OSError:
+        shutil.copy2(path, other)
+
+
+def _take_back(logs: Iterable[Path], kept: Path) -> None:
+    for path in logs:
+        if not path.exists() and (kept / path.name).exists():
+            _name_again(kept / path.name, path)
+    shutil.rmtree(kept)
+
+
+def _make_durable(*folders: Path | None) -> None:
+    """Let the names in these folders survive a power failure."""
+    for folder in folders:
+        if folder:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

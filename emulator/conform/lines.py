@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from emulator.conform.timeline import Lamp, Seen, answers, commands
+from jackpot.wire.limits import HEARTBEAT_S
 from jackpot.wire.v1 import table_pb2 as pb
 
 MAX_UNANSWERED = 32
+LONGEST_SILENCE_S = 3 * HEARTBEAT_S  # one late heartbeat, or one that got lost, is no breach
 NEVER = frozenset(  # the same command will fail again
     {"WRONG_DENOMINATION", "UNKNOWN_BET", "UNKNOWN_SEAT", "DUPLICATE_WAGER", "MALFORMED"}
 )
 ENDS_EPOCH = frozenset({"FENCED", "OTHER_INCARNATION"})
+SPEAKS_NO_MORE = ENDS_EPOCH | {"UNAUTHENTICATED"}
 
 
 class Rule(NamedTuple):
@@ -129,6 +132,23 @@ def _window(seen: Sequence[Seen]) -> Iterator[str]:
             waiting.clear()
 
 
+def _heartbeats(seen: Sequence[Seen]) -> Iterator[str]:
+    """While a client speaks for the table, it is heard: by heartbeats, or by commands."""
+    heard_s: float | None = None  # None: it does not speak for the table
+    for one in seen:
+        if one.what == "attached":
+            heard_s = one.at_s
+        elif one.reason in SPEAKS_NO_MORE:
+            heard_s = None
+        if heard_s is None:
+            continue
+        if (silent_s := one.at_s - heard_s) > LONGEST_SILENCE_S:
+            yield f"{_when(one)} nothing was heard for {silent_s:.1f} s"
+            heard_s = one.at_s
+        if one.what == "command" or (one.what == "call" and one.kind == "Heartbeat"):
+            heard_s = one.at_s
+
+
 def _when(one: Seen) -> str:
     return f"at {one.at_s:.2f} s:"
 
@@ -159,6 +179,12 @@ RULES = (
         "A command that was refused for good is not sent again unchanged.",
         "Refusals",
         _never,
+    ),
+    Rule(
+        "heartbeats",
+        "Send a heartbeat every heartbeat_interval while you speak for the table.",
+        "Heartbeats",
+        _heartbeats,
     ),
     Rule("window", "At most 32 commands wait for an answer.", "Limits", _window),
 )

@@ -34,6 +34,7 @@ def begin(state: State, command: BeginIncarnation, request: Request) -> Incarnat
         proposals_above=_next_ids(state.last_proposal, ordinal),
         alarms=(RESTORED,),
         calls_above=_next_ids(state.last_call, ordinal),
+        last_micros=max(state.time_micros, command.last_micros),
     )
 
 
@@ -52,6 +53,7 @@ def begun(state: State, event: IncarnationBegun) -> None:
         (state.last_payout, event.payouts_above),
         (state.last_proposal, event.proposals_above),
         (state.last_call, max(state.last_call, event.calls_above)),
+        event.last_micros,
     )
     state.restored = (*state.incarnations, incarnation)[-MAX_INCARNATIONS:]
     state.last_payout, state.last_proposal = event.payouts_above, event.proposals_above

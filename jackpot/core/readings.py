@@ -25,7 +25,7 @@ def due(
     """
     if not state.links:
         return
-    silent_micros = now_micros - state.time_micros
+    silent_micros = now_micros - _last_there_micros(state)
     if arriving and silent_micros > ABSENCE_MICROS:
         for link in state.links.values():
             if link.status == "in-service":
@@ -61,6 +61,13 @@ def _levels(state: State) -> Iterator[LevelReading]:
                 intake.wagers if intake else 0,
                 link.hit_count,
             )
+
+
+def _last_there_micros(state: State) -> int:
+    """When a controller last wrote; that somebody restored a backup since is no sign of one."""
+    began = state.incarnation
+    restored = began.last_micros and began.common_sequence + 1 == state.sequence
+    return began.last_micros if restored else state.time_micros
 
 
 def _uncounted(state: State) -> Iterator[str]:

@@ -340,6 +340,7 @@ class Incarnation(Struct, frozen=True, gc=False):
     lost_payouts: tuple[int, int] = (0, 0)  # ids after the first number, up to the second
     lost_proposals: tuple[int, int] = (0, 0)
     lost_calls: tuple[int, int] = (0, 0)
+    last_micros: int = 0  # when a controller was last there before it began; 0: not known
 
 
 FIRST = Incarnation()

@@ -312,7 +312,13 @@ class Writer(threading.Thread):
                 return journal, sites
 
     def _probe(self, journal: Journal, sites: Sites) -> None:
-        """Write to every stream: what a failed commit may have left behind is settled then."""
+        """Write to every stream: what a failed commit may have left behind is settled then.
+
+        What is due by the clock comes first. Behind a sign of life, nobody would know any more that
+        there was no controller for a day.
+        """
+        if self.routine is not None:
+            self._by_clock(journal, sites, self.routine)
         served = set(sites.replicas)
         for share in [{site} for site in served] if journal.shared else [served]:
 

@@ -2,35 +2,41 @@
 
 import sys
 
-import grpc
-from table import Table, table_pb2
+from table import Refused, Table, Unreachable, open_channel, table_pb2
 
 BET = "five-card-progressive"
-DOLLARS = 5
 HAND = ["Ah", "Ad", "Ac", "Kd", "2s"]
 DEALER = ["Qh", "Jd", "9c", "7d", "3s"]
+MICROS = 1_000_000
 
 
-def main(address, site, name):
+def dollars(micros):
+    """An amount to read. Money is never a float."""
+    return f"${micros // MICROS:,}.{micros % MICROS // 10_000:02}"
+
+
+def main(address="127.0.0.1:7400", site="demo", name="table-2"):
     """One player at seat 4 wagers $5 and holds three aces."""
-    with grpc.insecure_channel(address) as channel:
-        table = Table(channel, site, name)
+    with open_channel(address) as channel, Table(channel, site, name) as table:
         table.attach()
         table.wait_until_open()
         print("round", table.open_round().round)
-        wager = table_pb2.Wager(seat=4, bet=BET, amount_micros=DOLLARS * 1_000_000)
-        table.place_wagers([wager])
+        table.place_wagers([table_pb2.Wager(seat=4, bet=BET, amount_micros=5 * MICROS)])
         print("lamp of seat 4 is lit")
-        table.lock_out()
-        table.confirm_collection({BET: 1})
+        locked = table.lock_out()
+        if not locked.collected:
+            table.confirm_collection(table.chips_of(locked.wagers))
         hand = table_pb2.SeatHand(seat=4, cards=HAND, fate=table_pb2.FATE_PLAYED)
         for payout in table.settle([hand], DEALER).payouts:
-            print(f"seat {payout.seat}: {payout.hand} pays ${payout.amount_micros / 1e6:,.2f}")
+            print(f"seat {payout.seat}: {payout.hand} pays {dollars(payout.amount_micros)}")
         frame = next(iter(table.watch_meters()))
         for link in frame.links:
             for meter in link.meters:
-                print(f"{link.title}: ${meter.amount_micros / 1e6:,.2f}")
+                print(f"{link.title}: {dollars(meter.amount_micros)}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (Refused, Unreachable) as problem:
+        sys.exit(f"not finished: {problem}")

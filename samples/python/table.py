@@ -1,6 +1,6 @@
 """A table's client in plain gRPC: attach, number commands, send again until answered.
 
-Four rules keep every wager exactly once:
+Five rules keep every wager exactly once:
 
 1. Number commands 1, 2, 3 and so on from each attachment.
 2. When an answer does not come, send the same command with the same number.
@@ -8,12 +8,17 @@ Four rules keep every wager exactly once:
    command again.
 4. Remember which answers you had, and say so when you attach. After a backup was restored, nobody
    else knows.
+5. When you attach, bring the round that you find to its end before you open another.
 """
 
 import sys
+import threading
 import time
 import uuid
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import grpc
 
@@ -25,15 +30,35 @@ from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 CALL_TIMEOUT_S = 5.0
 DEADLINE_S = 60.0
 LONGEST_WAIT_S = 1.0
-ATTACH_AGAIN = {"FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "REQUEST_REUSED", "REQUEST_TOO_OLD"}
+WATCH_S = 30.0  # a watch is begun anew after this: a connection may die without a word
+BROKEN = (  # the call came to nothing, and nobody said why
+    *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED),
+    *(grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL),
+)
+ATTACH_AGAIN = {
+    *("FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "NUMBER_GAP"),
+    *("REQUEST_REUSED", "REQUEST_TOO_OLD"),
+}
+# A restarted controller is found within a second.
+OPTIONS = [("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 1000)]
+
+
+class Refusal(NamedTuple):
+    """What a failed call says."""
+
+    reason: str  # of ErrorInfo; without one, the status code
+    metadata: dict[str, str]  # every value that the text mentions
+    again: bool  # the same may be sent again
+    wait_s: float = 0.0  # not before this
 
 
 class Refused(Exception):
-    """The controller said no. Look at the reason, never at the text."""
+    """The controller said no. Look at the reason and its metadata, never at the text."""
 
-    def __init__(self, reason, text):
-        super().__init__(f"{reason}: {text}")
-        self.reason = reason
+    def __init__(self, refusal, text):
+        about = ", ".join(f"{name} {value}" for name, value in sorted(refusal.metadata.items()))
+        super().__init__(f"{refusal.reason}: {text}" + (f" ({about})" if about else ""))
+        self.reason, self.metadata = refusal.reason, refusal.metadata
 
 
 class Unreachable(Exception):
@@ -43,9 +68,9 @@ class Unreachable(Exception):
 def open_channel(address, ca=None, certificate=None, key=None):
     """Connect; with certificate files over TLS, without them to a controller on this machine."""
     if not ca:
-        return grpc.insecure_channel(address)
+        return grpc.insecure_channel(address, OPTIONS)
     files = [Path(name).read_bytes() for name in (ca, key, certificate)]
-    return grpc.secure_channel(address, grpc.ssl_channel_credentials(*files))
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(*files), OPTIONS)
 
 
 def new_request_id():
@@ -57,17 +82,17 @@ def new_request_id():
 
 
 def read_refusal(error):
-    """The reason of a failed call, and whether the same may be sent again; no reason: it broke."""
+    """What a failed call says; where nobody said anything, it broke, or it never will succeed."""
     for key, value in error.trailing_metadata() or ():
         if key == "grpc-status-details-bin":
-            reason, again = "", False
+            info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+            again = False
             for detail in status_pb2.Status.FromString(value).details:
-                info = error_details_pb2.ErrorInfo()
-                if detail.Unpack(info):
-                    reason = info.reason
-                again = again or detail.Is(error_details_pb2.RetryInfo.DESCRIPTOR)
-            return reason, again
-    return "", True
+                detail.Unpack(info)
+                again = detail.Unpack(retry) or again
+            wait_s = retry.retry_delay.ToTimedelta().total_seconds()
+            return Refusal(info.reason, dict(info.metadata), again, wait_s)
+    return Refusal(error.code().name, {}, error.code() in BROKEN)
 
 
 def send_until_answered(call, request):
@@ -77,25 +102,38 @@ def send_until_answered(call, request):
         try:
             return call(request, timeout=CALL_TIMEOUT_S)
         except grpc.RpcError as error:
-            reason, again = read_refusal(error)
-            if not again:
-                raise Refused(reason, error.details()) from error
+            refusal = read_refusal(error)
+            if not refusal.again:
+                raise Refused(refusal, error.details()) from error
             if time.monotonic() > until_s:
                 raise Unreachable(error.details()) from error
-        time.sleep(wait_s)
+            if wait_s < LONGEST_WAIT_S <= 2 * wait_s:  # said once
+                print(f"no answer yet, trying again: {error.details()}", file=sys.stderr)
+        time.sleep(max(wait_s, refusal.wait_s))
         wait_s = min(2 * wait_s, LONGEST_WAIT_S)
 
 
 class Table:
-    """Speaks for one table."""
+    """Speaks for one table, and lets the controller hear from it while it does."""
 
     def __init__(self, channel, site, table):
         self.channel, self.site, self.table = channel, site, table
         self.epoch = self.number = 0
         self.attached = False
+        self.config = None  # what the table is, as Attach has told
         self.heard = table_pb2.Acknowledged()  # keep it on disk if your client may restart
         self._stub = table_pb2_grpc.TableServiceStub(channel)
         self._meters = meter_pb2_grpc.MeterServiceStub(channel)
+        self._closed = threading.Event()
+        self._beating = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._closed.set()
+        if self._beating.is_alive():
+            self._beating.join()
 
     def attach(self):
         """Speak for the table from now on. The same request id is used until there is an answer."""
@@ -107,10 +145,22 @@ class Table:
         )
         answer = send_until_answered(self._stub.Attach, request)
         self.epoch, self.number, self.attached = answer.epoch, 0, True
+        self.config = answer.config
+        if not self._beating.is_alive():
+            self._beating.start()
+        restored = answer.incarnation != self.heard.incarnation and self.heard.last_sequence
         if answer.incarnation != self.heard.incarnation:  # a backup was restored: start over
             self.heard = table_pb2.Acknowledged(incarnation=answer.incarnation)
         self._hear(answer.sequence, answer.round.number)
+        self._finish(answer, "RESTORED" if restored else "TABLE_RESTARTED")
         return answer
+
+    def _finish(self, found, irregularity):
+        """Bring a round to its end that this client knows nothing of: its cards are lost."""
+        if found.round.phase in (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED):
+            self.void_round(irregularity)
+        elif found.round.phase == table_pb2.ROUND_PHASE_COLLECTED:
+            self.ask_floor_to_void(irregularity, found.call.id)
 
     def open_round(self):
         """Begin a round."""
@@ -126,8 +176,18 @@ class Table:
         """No more bets."""
         return self._command("LockOut", table_pb2.LockOut())
 
+    def chips_of(self, wagers):
+        """What the dealer should count, by bet; electronic wagers have no chips."""
+        chips = {
+            bet.bet
+            for link in self.config.links
+            for bet in link.bets
+            if bet.medium == meter_pb2.BET_MEDIUM_CHIPS
+        }
+        return Counter(wager.bet for wager in wagers if wager.bet in chips)
+
     def confirm_collection(self, chips):
-        """The dealer's count of chips, by bet."""
+        """The dealer's count of chips, by bet; needless if LockOut says that all is collected."""
         return self._command("ConfirmCollection", table_pb2.ConfirmCollection(chips=chips))
 
     def settle(self, hands, dealer):
@@ -138,18 +198,28 @@ class Table:
         """The round comes to nothing. After the collection only the floor can do this."""
         return self._command("VoidRound", table_pb2.VoidRound(irregularity=irregularity))
 
-    def ask_floor_to_void(self, irregularity):
-        """Call a floorperson, and wait for the answer; True: the round is void."""
+    def ask_floor_to_void(self, irregularity, call=0):
+        """Call a floorperson, unless there is a call; wait for the answer. True: it is void."""
         asked = table_pb2.CallFloor(
             act=table_pb2.FLOOR_ACT_VOID_ROUND, round=self.heard.round, irregularity=irregularity
         )
-        call = self._command("CallFloor", asked).call
+        call = call or self._command("CallFloor", asked).call
+        print(f"round {self.heard.round}: waiting for the floor to answer call {call}")
         frame = self._watch(lambda seen: seen.call.id == call and seen.call.outcome)
         return frame.call.outcome == table_pb2.CALL_OUTCOME_APPROVED
 
     def wait_until_open(self):
         """Wait until nothing keeps the next round shut, such as the papers of an award."""
-        self._watch(lambda seen: seen.may_open_round)
+        told = set()
+
+        def may_open(seen):
+            why = Refusal(seen.shut_reason, dict(seen.shut_metadata), again=False)
+            if seen.shut_reason and seen.shut_reason not in told:
+                told.add(seen.shut_reason)
+                print(Refused(why, "waiting until the next round may open"))
+            return seen.may_open_round
+
+        self._watch(may_open)
 
     def watch_meters(self):
         """The meters, now and at each change; call again when it ends."""
@@ -160,15 +230,25 @@ class Table:
         watching = table_pb2.WatchTableRequest(site=self.site, table=self.table, epoch=self.epoch)
         while True:
             try:
-                for frame in self._stub.WatchTable(watching):
+                for frame in self._stub.WatchTable(watching, timeout=WATCH_S):
                     if not frame.progress and is_ready(frame):
                         return frame
             except grpc.RpcError as error:
-                reason, again = read_refusal(error)
-                if not again:
-                    self.attached = self.attached and reason not in ATTACH_AGAIN
-                    raise Refused(reason, error.details()) from error
+                refusal = read_refusal(error)
+                if not refusal.again:
+                    self.attached = self.attached and refusal.reason not in ATTACH_AGAIN
+                    raise Refused(refusal, error.details()) from error
             time.sleep(LONGEST_WAIT_S)
+
+    def _beat(self):
+        """Say that the table is alive, as often as its configuration asks."""
+        while not self._closed.wait(self.config.heartbeat_interval.ToTimedelta().total_seconds()):
+            if self.attached:
+                alive = table_pb2.HeartbeatRequest(
+                    site=self.site, table=self.table, epoch=self.epoch
+                )
+                with suppress(grpc.RpcError):  # the next command hears the same, and acts on it
+                    self._stub.Heartbeat(alive, timeout=CALL_TIMEOUT_S)
 
     def _hear(self, sequence, round_=None):
         """Remember an answer."""

@@ -4,7 +4,6 @@ jackpot-emulator conform -- .venv/bin/python under_test.py
 """
 
 import os
-from collections import Counter
 
 from table import Refused, Table, Unreachable, open_channel, table_pb2
 
@@ -19,18 +18,17 @@ def kit_of(table):
 def play(table, kit, round_):
     """One round as the kit says."""
     if round_.attach or not table.attached:
-        attached = table.attach()
-        if attached.round.phase == table_pb2.ROUND_PHASE_OPEN:
-            table.void_round("TABLE_RESTARTED")  # it was not finished, and nobody knows its chips
+        table.attach()
     table.wait_until_open()
     table.open_round()
     table.place_wagers(round_.wagers)
     show(table, kit, round_.wagers)
-    table.lock_out()
+    locked = table.lock_out()
     if round_.irregularity and not round_.collected:
         table.void_round(round_.irregularity)
         return
-    table.confirm_collection(Counter(wager.bet for wager in round_.wagers))
+    if not locked.collected:
+        table.confirm_collection(table.chips_of(locked.wagers))
     if round_.irregularity and table.ask_floor_to_void(round_.irregularity):
         return
     table.settle(round_.hands, round_.dealer)
@@ -46,8 +44,10 @@ def main():
     """Until the kit has seen enough."""
     known = os.environ
     files = [known.get(name) for name in ("JACKPOT_CA", "JACKPOT_CERT", "JACKPOT_KEY")]
-    with open_channel(known["JACKPOT_ADDRESS"], *files) as channel:
-        table = Table(channel, known["JACKPOT_SITE"], known["JACKPOT_TABLE"])
+    with (
+        open_channel(known["JACKPOT_ADDRESS"], *files) as channel,
+        Table(channel, known["JACKPOT_SITE"], known["JACKPOT_TABLE"]) as table,
+    ):
         kit = kit_of(table)
         asking = conform_pb2.NextRoundRequest(table=table.table)
         while not (round_ := kit.NextRound(asking, wait_for_ready=True)).done:

@@ -1,6 +1,7 @@
 """A restore is alone with the journal that it replaces, and a witness stays where it was put."""
 
-from contextlib import closing
+import os
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ import pytest
 
 from jackpot import restoring
 from jackpot.cli.serve import _verify_sites, _witness_path
+from jackpot.engine.replica import load
 from jackpot.engine.witness import default_path, read_witness
 from jackpot.restoring import RestoreError, begin_incarnations, restore
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import journal_opener
 from jackpot.store.sqlite import FILE_NAME, SqliteJournal
+from jackpot.verify import verify
 from tests.engine.pit import SITE
 from tests.engine.test_witness import copy_of, engine_on, play
 
@@ -88,6 +91,59 @@ async def test_of_two_restores_one_waits(tmp_path: Path, monkeypatch: pytest.Mon
     assert put_back()[0].ordinal == 2
     with closing(SqliteJournal.open_to_read(data)) as journal:
         assert SITE in journal.heads()
+
+
+class Stopped(BaseException):
+    """The machine stops: nothing is done after this."""
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, step: int, problem: BaseException) -> None:
+    """Let one of the steps fail in which files are swapped: the first is 0."""
+    left = iter([False] * step + [True])
+
+    def spoiled(act: Any) -> Any:
+        def do(*args: Any, **options: Any) -> Any:
+            if next(left, False):
+                raise problem
+            return act(*args, **options)
+
+        return do
+
+    steps = ((os, "link"), (os, "replace"), (os, "fsync"), (Path, "unlink"), (Path, "rename"))
+    for module, name in steps:
+        monkeypatch.setattr(module, name, spoiled(getattr(module, name)))
+
+
+@pytest.mark.parametrize("step", range(6))
+@pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), Stopped()])
+async def test_a_swap_that_fails_leaves_the_old_journal_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, problem: BaseException
+) -> None:
+    """At whichever step: a whole journal is in place, and another try succeeds."""
+    data, backup = await played(tmp_path)
+    with closing(SqliteJournal.open(data)) as journal:
+        before = journal.head(SITE)
+    put_back = partial(restore, backup, data, reason="x", by="ann", discard_newer=True)
+    real = restoring._put_in_place
+
+    def swap(staged: Path, into: Path) -> Any:
+        (into / f"{FILE_NAME}-shm").touch()  # as a journal that can't be read leaves one
+        with monkeypatch.context() as patch:
+            fail_at(patch, step, problem)
+            return real(staged, into)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restoring, "_put_in_place", swap)
+        with suppress(RestoreError, Stopped, OSError):
+            put_back()
+    assert verify(data).ok
+    with closing(SqliteJournal.open(data)) as journal:
+        after = journal.head(SITE)
+        is_new = bool(load(journal, SITE).state.incarnations)
+    assert after.same(before) != is_new
+    if isinstance(problem, OSError) and not is_new:
+        assert not list(data.glob("replaced-*"))
+    assert put_back()[0].kept
 
 
 async def test_a_witness_behind_a_link_stays_there(tmp_path: Path) -> None:

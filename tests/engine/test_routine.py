@@ -3,8 +3,11 @@
 import asyncio
 import datetime as dt
 import itertools
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -16,10 +19,13 @@ from jackpot.core.events.operator import LinkChanged, MetersRead
 from jackpot.core.reasons import Reason
 from jackpot.engine import AlarmKind, Engine, Limits
 from jackpot.engine.gaming_day import bounds
+from jackpot.engine.witness import Witnessed
+from jackpot.restoring import begin_incarnations
 from jackpot.store import codec
+from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from tests.core.floor import tagged_names
-from tests.engine.pit import SITE, Pit, ok, reason, wagers
+from tests.engine.pit import SITE, Pit, eventually, ok, reason, wagers
 
 DAY = GamingDay(6 * 60, "America/New_York")
 DATE = dt.date(2026, 3, 7)  # the day before clocks go forward
@@ -39,10 +45,12 @@ class Clock:
 
 
 @asynccontextmanager
-async def by_clock(store: Address, clock: Clock) -> AsyncIterator[Engine]:
+async def by_clock(
+    store: Address, clock: Clock, opened: Callable[[], Journal] | None = None
+) -> AsyncIterator[Engine]:
     """An engine that lives by a clock."""
     engine = Engine(
-        journal_opener(store),
+        opened or journal_opener(store),
         tagged_names,
         sites=(SITE,),
         clock=clock,
@@ -176,6 +184,58 @@ async def test_a_start_after_24_hours_finds_its_links_suspended(store: Address, 
     changed = [event for _, event in written(store) if isinstance(event, LinkChanged)]
     away = [event.away_micros for event in changed if event.status == "suspended"]
     assert away == ([24 * HOUR + 1] if later > 0 else [])
+
+
+def failing_at_first(store: Address) -> Callable[[], Journal]:
+    """A journal whose first commit fails."""
+    left = [StoreError("the disk is full")]
+
+    def opened() -> Journal:
+        journal = journal_opener(store)()
+        begin = journal.begin
+
+        def begin_or_fail(sites: AbstractSet[str]) -> Any:
+            if left:
+                raise left.pop()
+            return begin(sites)
+
+        spoiled: Any = journal
+        spoiled.begin = begin_or_fail
+        return journal
+
+    return opened
+
+
+async def test_an_absence_is_found_though_the_first_commit_fails(store: Address) -> None:
+    """What a controller then writes to try its store is no sign that it was there."""
+    clock = Clock()
+    async with by_clock(store, clock) as engine:
+        await open_up(engine)
+    clock.micros = written(store)[-1][0] + 24 * HOUR + 1
+    async with by_clock(store, clock, failing_at_first(store)):
+        await eventually(lambda: any(isinstance(event, Probed) for _, event in written(store)))
+    changed = [event for _, event in written(store) if isinstance(event, LinkChanged)]
+    assert (changed[-1].status, changed[-1].away_micros) == ("suspended", 24 * HOUR + 1)
+
+
+@pytest.mark.parametrize("later", [0, 1])
+async def test_an_absence_is_found_after_a_restore(
+    store: Address, later: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is a restore: counted from the last entry that is known, lost or not."""
+    clock = Clock()
+    async with by_clock(store, clock) as engine:
+        await open_up(engine)
+    last = written(store)[-1][0]
+    known = {SITE: Witnessed(10_000, "", last + HOUR)}
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time_ns", lambda: (last + 24 * HOUR) * 1_000)
+        begin_incarnations(store, [SITE], reason="disk failed", by="ann", known=known)
+    clock.micros = last + 25 * HOUR + later
+    async with by_clock(store, clock) as engine:
+        await looked(engine)
+        status = await engine.read(SITE, lambda state: state.links["a"].status)
+    assert status == ("suspended" if later else "in-service")
 
 
 async def test_a_controller_that_nobody_needs_is_not_away(store: Address) -> None:

@@ -45,6 +45,7 @@ class BeginIncarnation(Command, frozen=True):
     reason: str
     by: str
     ordinal_above: int = 0  # the greatest that is known of the lost history
+    last_micros: int = 0  # of its last entry that is known
 
 
 class DefineLink(Command, frozen=True):

@@ -258,6 +258,7 @@ class IncarnationBegun(Event, frozen=True):
     proposals_above: int
     alarms: tuple[str, ...] = ()
     calls_above: int = 0
+    last_micros: int = 0  # when a controller was last there, as far as known; 0: nobody said
 
 
 OperatorEvent = (

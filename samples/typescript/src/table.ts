@@ -1,30 +1,38 @@
 // A table's client in plain gRPC: attach, number commands, send again until answered.
 //
-// Four rules keep every wager exactly once:
+// Five rules keep every wager exactly once:
 // 1. Number commands 1, 2, 3 and so on from each attachment.
 // 2. When an answer does not come, send the same command with the same number.
 // 3. When a command is refused, look at the reason. Only a refusal with RetryInfo asks for the same
 //    command again.
 // 4. Remember which answers you had, and say so when you attach. After a backup was restored, nobody
 //    else knows.
+// 5. When you attach, bring the round that you find to its end before you open another.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as grpc from "@grpc/grpc-js";
-import { readRefusal, services } from "./wire.js";
+import { readRefusal, services, type Refusal } from "./wire.js";
 
 const CALL_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 60_000;
 const LONGEST_WAIT_MS = 1_000;
+const WATCH_MS = 30_000; // a watch is begun anew after this: a connection may die without a word
 const ATTACH_AGAIN = new Set([
-  "FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "REQUEST_REUSED", "REQUEST_TOO_OLD",
+  "FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "NUMBER_GAP", "REQUEST_REUSED", "REQUEST_TOO_OLD",
 ]);
 
-/** The controller said no. Look at the reason, never at the text. */
+/** The controller said no. Look at the reason and its metadata, never at the text. */
 export class Refused extends Error {
-  constructor(readonly reason: string, text: string) {
-    super(`${reason}: ${text}`);
+  readonly reason: string;
+  readonly metadata: Record<string, string>;
+
+  constructor({ reason, metadata }: Refusal, text: string) {
+    const about = Object.entries(metadata).sort().map(([name, value]) => `${name} ${value}`);
+    super(`${reason}: ${text}` + (about.length ? ` (${about.join(", ")})` : ""));
+    this.reason = reason;
+    this.metadata = metadata;
   }
 }
 
@@ -80,24 +88,29 @@ async function sendUntilAnswered(client: any, method: string, request: object): 
       return await call(client, method, request, CALL_TIMEOUT_MS);
     } catch (error) {
       const failure = error as grpc.ServiceError;
-      const { reason, again } = readRefusal(failure);
-      if (!again) {
-        throw new Refused(reason, failure.details);
+      const refusal = readRefusal(failure);
+      if (!refusal.again) {
+        throw new Refused(refusal, failure.details);
       }
       if (Date.now() > until) {
         throw new Unreachable(failure.details);
       }
+      if (wait < LONGEST_WAIT_MS && 2 * wait >= LONGEST_WAIT_MS) { // said once
+        console.error("no answer yet, trying again:", failure.details);
+      }
+      await sleep(Math.max(wait, refusal.waitMs));
     }
-    await sleep(wait);
   }
 }
 
-/** Speaks for one table. */
+/** Speaks for one table, and lets the controller hear from it while it does. */
 export class Table {
   attached = false;
+  config: any; // what the table is, as Attach has told
   private heard?: Heard; // keep it on disk if your client may restart
   private epoch = "0";
   private number = 0;
+  private beating?: NodeJS.Timeout;
   private readonly tables: any;
   private readonly meters: any;
 
@@ -119,14 +132,27 @@ export class Table {
     this.epoch = answer.epoch;
     this.number = 0;
     this.attached = true;
-    if (this.heard?.incarnation !== answer.incarnation) {
+    this.config = answer.config;
+    this.beat();
+    const restored = this.heard !== undefined && this.heard.incarnation !== answer.incarnation;
+    if (restored) {
       this.heard = undefined; // a backup was restored: start over
     }
     const { incarnation, sequence } = answer;
     this.heard ??= { incarnation, first_sequence: sequence, last_sequence: sequence, round: "0" };
     this.heard.last_sequence = sequence;
     this.heard.round = answer.round?.number ?? "0";
+    await this.finish(answer, restored ? "RESTORED" : "TABLE_RESTARTED");
     return answer;
+  }
+
+  /** Bring a round to its end that this client knows nothing of: its cards are lost. */
+  private async finish({ round, call }: any, irregularity: string): Promise<void> {
+    if (round?.phase === "ROUND_PHASE_OPEN" || round?.phase === "ROUND_PHASE_LOCKED") {
+      await this.voidRound(irregularity);
+    } else if (round?.phase === "ROUND_PHASE_COLLECTED") {
+      await this.askFloorToVoid(irregularity, call?.id);
+    }
   }
 
   /** Begin a round. */
@@ -141,7 +167,18 @@ export class Table {
 
   lockOut = () => this.command("LockOut", {});
 
-  /** The dealer's count of chips, by bet. */
+  /** What the dealer should count, by bet; electronic wagers have no chips. */
+  chipsOf(wagers: any[]): Record<string, number> {
+    const bets = this.config.links.flatMap((link: any) => link.bets);
+    const chips = new Set(bets.filter((b: any) => b.medium === "BET_MEDIUM_CHIPS").map((b: any) => b.bet));
+    const count: Record<string, number> = {};
+    for (const { bet } of wagers.filter((wager) => chips.has(wager.bet))) {
+      count[bet] = (count[bet] ?? 0) + 1;
+    }
+    return count;
+  }
+
+  /** The dealer's count of chips, by bet; needless if LockOut says that all is collected. */
   confirmCollection = (chips: Record<string, number>) => this.command("ConfirmCollection", { chips });
 
   /** Every hand; the answer lists the awards in the order in which they are paid. */
@@ -150,10 +187,11 @@ export class Table {
   /** The round comes to nothing. After the collection only the floor can do this. */
   voidRound = (irregularity: string) => this.command("VoidRound", { irregularity });
 
-  /** Call a floorperson, and wait for the answer; true: the round is void. */
-  async askFloorToVoid(irregularity: string): Promise<boolean> {
+  /** Call a floorperson, unless there is a call; wait for the answer. True: the round is void. */
+  async askFloorToVoid(irregularity: string, earlier?: string): Promise<boolean> {
     const asked = { act: "FLOOR_ACT_VOID_ROUND", round: this.heard!.round, irregularity };
-    const { call } = await this.command("CallFloor", asked);
+    const call = earlier ?? (await this.command("CallFloor", asked)).call;
+    console.log(`round ${this.heard!.round}: waiting for the floor to answer call ${call}`);
     const closed = (frame: any) =>
       frame.call?.id === call && frame.call.outcome !== "CALL_OUTCOME_UNSPECIFIED";
     return (await this.watch(closed)).call.outcome === "CALL_OUTCOME_APPROVED";
@@ -161,14 +199,23 @@ export class Table {
 
   /** Wait until nothing keeps the next round shut, such as the papers of an award. */
   async waitUntilOpen(): Promise<void> {
-    await this.watch((frame) => frame.may_open_round);
+    const told = new Set<string>();
+    await this.watch(({ may_open_round, shut_reason: reason, shut_metadata: metadata }) => {
+      if (reason && !told.has(reason)) {
+        told.add(reason);
+        const why = { reason, metadata, again: false, waitMs: 0 };
+        console.log(new Refused(why, "waiting until the next round may open").message);
+      }
+      return may_open_round;
+    });
   }
 
   /** The table as it is when something has come about. People may take their time. */
   private async watch(isReady: (frame: any) => boolean): Promise<any> {
     for (;; await sleep(LONGEST_WAIT_MS)) {
       const request = { site: this.site, table: this.table, epoch: this.epoch };
-      const watching: grpc.ClientReadableStream<any> = this.tables.WatchTable(request);
+      const options = { deadline: Date.now() + WATCH_MS };
+      const watching: grpc.ClientReadableStream<any> = this.tables.WatchTable(request, options);
       try {
         for await (const frame of watching) {
           if (!frame.progress && isReady(frame)) {
@@ -177,10 +224,10 @@ export class Table {
         }
       } catch (error) {
         const failure = error as grpc.ServiceError;
-        const { reason, again } = readRefusal(failure);
-        if (!again) {
-          this.attached &&= !ATTACH_AGAIN.has(reason);
-          throw new Refused(reason, failure.details);
+        const refusal = readRefusal(failure);
+        if (!refusal.again) {
+          this.attached &&= !ATTACH_AGAIN.has(refusal.reason);
+          throw new Refused(refusal, failure.details);
         }
       } finally {
         watching.cancel();
@@ -193,7 +240,21 @@ export class Table {
     return this.meters.WatchMeters({ site: this.site });
   }
 
+  /** Say that the table is alive, as often as its configuration asks. */
+  private beat(): void {
+    clearInterval(this.beating);
+    const { seconds, nanos } = this.config.heartbeat_interval;
+    this.beating = setInterval(() => {
+      if (this.attached) {
+        const alive = { site: this.site, table: this.table, epoch: this.epoch };
+        // If it is refused, the next command hears the same, and acts on it.
+        call(this.tables, "Heartbeat", alive, CALL_TIMEOUT_MS).catch(() => undefined);
+      }
+    }, Number(seconds) * 1000 + nanos / 1e6);
+  }
+
   close(): void {
+    clearInterval(this.beating);
     this.tables.close();
     this.meters.close();
   }

@@ -14,25 +14,20 @@ const table = new Table(JACKPOT_ADDRESS!, JACKPOT_SITE!, JACKPOT_TABLE!, files);
 
 async function play(round: any): Promise<void> {
   if (round.attach || !table.attached) {
-    const attached = await table.attach();
-    if (attached.round?.phase === "ROUND_PHASE_OPEN") {
-      await table.voidRound("TABLE_RESTARTED"); // it was not finished, and nobody knows its chips
-    }
+    await table.attach();
   }
   await table.waitUntilOpen();
   await table.openRound();
   await table.placeWagers(round.wagers);
   await show(round.wagers);
-  await table.lockOut();
+  const locked = await table.lockOut();
   if (round.irregularity && !round.collected) {
     await table.voidRound(round.irregularity);
     return;
   }
-  const chips: Record<string, number> = {};
-  for (const { bet } of round.wagers) {
-    chips[bet] = (chips[bet] ?? 0) + 1;
+  if (!locked.collected) {
+    await table.confirmCollection(table.chipsOf(locked.wagers));
   }
-  await table.confirmCollection(chips);
   if (round.irregularity && (await table.askFloorToVoid(round.irregularity))) {
     return;
   }

@@ -36,26 +36,41 @@ const STATUS = protobuf.parse(`
   message Any { string type_url = 1; bytes value = 2; }
   message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
   message ErrorInfo { string reason = 1; string domain = 2; map<string, string> metadata = 3; }
+  message Duration { int64 seconds = 1; int32 nanos = 2; }
+  message RetryInfo { Duration retry_delay = 1; }
 `, { keepCase: true }).root;
 
-/** What a failed call says: its reason, and whether the same may be sent again. */
+// The call came to nothing, and nobody said why.
+const { UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNKNOWN, INTERNAL } = grpc.status;
+const BROKEN = [UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNKNOWN, INTERNAL];
+
+/** What a failed call says. */
 export interface Refusal {
-  reason: string; // empty: the call broke, and nobody said anything
-  again: boolean;
+  reason: string; // of ErrorInfo; without one, the status code
+  metadata: Record<string, string>; // every value that the text mentions
+  again: boolean; // the same may be sent again
+  waitMs: number; // not before this
 }
 
 export function readRefusal(error: grpc.ServiceError): Refusal {
+  const refusal = { reason: "", metadata: {}, again: false, waitMs: 0 };
   const raw = error.metadata?.get("grpc-status-details-bin")[0];
   if (raw === undefined) {
-    return { reason: "", again: true };
+    return { ...refusal, reason: grpc.status[error.code]!, again: BROKEN.includes(error.code) };
   }
-  const status: any = STATUS.lookupType("Status").decode(raw as Buffer);
-  const refusal = { reason: "", again: false };
-  for (const detail of status.details) {
-    if (detail.type_url.endsWith("/google.rpc.ErrorInfo")) {
-      refusal.reason = (STATUS.lookupType("ErrorInfo").decode(detail.value) as any).reason;
+  for (const { type_url, value } of read("Status", raw as Buffer).details) {
+    if (type_url.endsWith("/google.rpc.ErrorInfo")) {
+      Object.assign(refusal, read("ErrorInfo", value));
+    } else if (type_url.endsWith("/google.rpc.RetryInfo")) {
+      const { seconds, nanos } = read("RetryInfo", value).retry_delay;
+      refusal.again = true;
+      refusal.waitMs = Number(seconds) * 1000 + nanos / 1e6;
     }
-    refusal.again ||= detail.type_url.endsWith("/google.rpc.RetryInfo");
   }
   return refusal;
+}
+
+function read(type: string, raw: Uint8Array): any {
+  const message = STATUS.lookupType(type);
+  return message.toObject(message.decode(raw), { longs: String, defaults: true, objects: true });
 }

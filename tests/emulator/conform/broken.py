@@ -1,18 +1,16 @@
 """Clients that break the contract, each in its own way: the sample, spoiled in one place.
 
-python broken.py KIND
+python broken.py FOLDER-OF-THE-SAMPLE KIND
 """
 
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-SAMPLE = Path(__file__).resolve().parents[3] / "samples" / "python"
-sys.path.insert(0, str(SAMPLE))
+sys.path.insert(0, sys.argv[1])
 
-import table as sample  # type: ignore[import-not-found]  # noqa: E402 - the sample's, not ours
-import under_test  # type: ignore[import-not-found]  # noqa: E402
+import table as sample  # type: ignore[import-not-found]
+import under_test  # type: ignore[import-not-found]
 
 RETRIES = 3
 attach, command, play = sample.Table.attach, sample.Table._command, under_test.play
@@ -53,9 +51,9 @@ def renumbers() -> None:
             try:
                 return getattr(table._stub, rpc)(request, timeout=sample.CALL_TIMEOUT_S)
             except sample.grpc.RpcError as error:
-                reason, again = sample.read_refusal(error)
-                if not again:
-                    raise sample.Refused(reason, error.details()) from error
+                refusal = sample.read_refusal(error)
+                if not refusal.again:
+                    raise sample.Refused(refusal, error.details()) from error
         raise sample.Unreachable("gave up")
 
     sample.Table._command = send
@@ -129,9 +127,9 @@ def disobeys() -> None:
 def knocks_for_ever() -> None:
     """A refused certificate is a broken connection to it."""
 
-    def read(error: Any) -> tuple[str, bool]:
-        reason, again = read_refusal(error)
-        return reason, again or reason == "UNAUTHENTICATED"
+    def read(error: Any) -> Any:
+        refusal = read_refusal(error)
+        return refusal._replace(again=refusal.again or refusal.reason == "UNAUTHENTICATED")
 
     sample.read_refusal = read
     sample.LONGEST_WAIT_S, sample.DEADLINE_S = 0.05, 5.0
@@ -172,11 +170,16 @@ def voids_then_settles() -> None:
 
     def play_and_void(table: Any, kit: Any, round_: Any) -> None:
         lock_out = table.lock_out
-        table.lock_out = lambda: (lock_out(), table.void_round("MISDEALT"))
+        table.lock_out = lambda: (lock_out(), table.void_round("MISDEALT"))[0]
         table.confirm_collection = lambda _: None
         play(table, kit, round_)
 
     under_test.play = play_and_void
+
+
+def keeps_silent() -> None:
+    """It sends no heartbeat."""
+    sample.Table._beat = lambda table: table._closed.wait()
 
 
 KINDS = {
@@ -185,10 +188,10 @@ KINDS = {
         *(lights_early, numbers_from_zero, renumbers),
         *(ignores_fencing, opens_early, retries_everything),
         *(forgets_answers, settles_meanwhile, disobeys, knocks_for_ever),
-        *(plays_twice, withdraws_call, voids_then_settles),
+        *(plays_twice, withdraws_call, voids_then_settles, keeps_silent),
     )
 }
 
 if __name__ == "__main__":
-    KINDS[sys.argv[1]]()
+    KINDS[sys.argv[2]]()
     under_test.main()

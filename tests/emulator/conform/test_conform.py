@@ -1,7 +1,6 @@
 """The conformance kit passes clients that keep the contract, and fails each that does not."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from emulator.conform.lines import RULES
+from emulator.conform.lines import LONGEST_SILENCE_S, RULES
+from emulator.conform.timeline import Seen
 from emulator.conform.trials import all_trials
-from tests.e2e.process import Process
 
 ROOT = Path(__file__).resolve().parents[3]
-SAMPLES = ROOT / "samples"
 BROKEN = Path(__file__).with_name("broken.py")
 OWN = (sys.executable, "-m", "emulator.conform.own_client")
 PATIENCE = ("--patience", "120", "--papers", "1")
@@ -46,31 +44,6 @@ def failed(said: dict[str, Any]) -> set[str]:
     return {line["id"] for line in said["lines"] if line["result"] != "passed"}
 
 
-@pytest.fixture(scope="session")
-def python_sample() -> Path:
-    """The plain Python sample with its gRPC code."""
-    subprocess.run([sys.executable, SAMPLES / "python" / "generate.py"], check=True)
-    return SAMPLES / "python"
-
-
-@pytest.fixture(scope="session")
-def typescript_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The TypeScript sample as a vendor copies it, with proto/ in it, built."""
-    if not (shutil.which("node") and shutil.which("npm")):
-        pytest.skip("the TypeScript sample needs Node.js and npm, which are not on this machine")
-    folder = tmp_path_factory.mktemp("vendor") / "my-table"
-    ignored = shutil.ignore_patterns("node_modules", "build")
-    shutil.copytree(SAMPLES / "typescript", folder, ignore=ignored)
-    shutil.copytree(ROOT / "proto", folder / "proto")
-    installed = subprocess.run(
-        ["npm", "ci", "--no-audit", "--no-fund"], check=False, cwd=folder, capture_output=True
-    )
-    if installed.returncode != 0:
-        pytest.skip("npm could not install what the TypeScript sample needs")
-    subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
-    return folder
-
-
 def test_our_own_client_conforms(tmp_path: Path) -> None:
     """Every line, on a stream and behind TLS; and the reports say so."""
     junit, page = tmp_path / "conform.xml", tmp_path / "conform.html"
@@ -93,35 +66,6 @@ def test_the_typescript_sample_conforms(typescript_sample: Path) -> None:
     assert failed(conform("--tls", "--", *client)) == set()
 
 
-def test_the_samples_play_a_round_and_end(
-    python_sample: Path, typescript_sample: Path, tmp_path: Path
-) -> None:
-    """As their pages say, against a controller with the demo's site file."""
-    process = Process(tmp_path)
-    process.site = ROOT / "jackpot" / "rules" / "data" / "demo.toml"
-    process.start()
-    try:
-        for number, command in enumerate(
-            (
-                (sys.executable, python_sample / "play.py"),
-                ("node", typescript_sample / "build" / "play.js"),
-            ),
-            1,
-        ):
-            played = subprocess.run(
-                [*command, process.address, "demo", "table-2"],
-                check=True,
-                capture_output=True,
-                text=True,
-                timeout=60,
-            ).stdout
-            assert f"round {number}\nlamp of seat 4 is lit\n" in played
-            assert "seat 4: three-of-a-kind pays $50.00\n" in played
-            assert "Mega Five-Card Progressive: $50" in played
-    finally:
-        process.stop()
-
-
 @pytest.mark.parametrize(
     ("kind", "trials", "line"),
     [
@@ -142,10 +86,9 @@ def test_a_broken_client_fails_the_right_line(
     python_sample: Path, kind: str, trials: list[str], line: str
 ) -> None:
     """The sample keeps these lines; spoiled in one place, it breaks the one that it should."""
-    assert python_sample.is_dir()
     only = [word for trial in trials for word in ("--only", trial)]
     tls = ["--tls"] if line == "revoked" else []
-    said = conform(*only, *tls, "--", sys.executable, BROKEN, kind)
+    said = conform(*only, *tls, "--", sys.executable, BROKEN, python_sample, kind)
     assert line in failed(said)
     assert failed(said) & {rule.id for rule in RULES} <= {line}
 
@@ -161,11 +104,42 @@ def test_a_client_that_keeps_the_staff_from_acting_fails_the_line(
     python_sample: Path, kind: str, trial: str, reason: str
 ) -> None:
     """The kit judges it, and says what was refused."""
-    assert python_sample.is_dir()
-    said = conform("--only", trial, "--", sys.executable, BROKEN, kind)
+    said = conform("--only", trial, "--", sys.executable, BROKEN, python_sample, kind)
     line = next(line for line in said["lines"] if line["id"] == trial)
     assert line["result"] == "failed"
     assert any("staff was refused" in why and f"({reason})" in why for why in line["why"])
+
+
+@pytest.mark.slow
+def test_a_client_that_keeps_silent_fails_the_line(python_sample: Path) -> None:
+    """It waits longer for papers than a table may be silent."""
+    papers = ("--papers", str(LONGEST_SILENCE_S + 2), "--only", "papers", "--only", "opens-late")
+    said = conform(*papers, "--", sys.executable, BROKEN, python_sample, "keeps_silent")
+    assert failed(said) == {"heartbeats"}
+
+
+def seen(*what: tuple[float, str, dict[str, str]]) -> list[Seen]:
+    """Things that passed the wire."""
+    return [Seen(at_s, kind, **about) for at_s, kind, about in what]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("between", "breaches"),
+    [
+        ((), 1),
+        (((LONGEST_SILENCE_S, "call", {"kind": "Heartbeat"}),), 0),
+        (((LONGEST_SILENCE_S, "call", {"kind": "GetRound"}),), 1),
+        (((LONGEST_SILENCE_S, "command", {"kind": "open_round"}),), 0),
+        (((1.0, "refused", {"reason": "FENCED"}),), 0),  # it does not speak for the table
+    ],
+)
+def test_silence_is_a_breach_only_while_a_client_speaks_for_the_table(
+    between: tuple[tuple[float, str, dict[str, str]], ...], breaches: int
+) -> None:
+    """Heartbeats and commands count, nothing else."""
+    rule = next(rule for rule in RULES if rule.id == "heartbeats")
+    end = (LONGEST_SILENCE_S + 0.1, "asks", {})
+    assert len(list(rule.breaches(seen((0.0, "attached", {}), *between, end)))) == breaches
 
 
 def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:

@@ -1,0 +1,154 @@
+"""The samples as a newcomer meets them: they play, they end, and they say what they wait for."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from jackpot.wire.request_id import new_request_id
+from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2_grpc
+from jackpot.wire.v1 import table_pb2 as pb
+from jackpot.wire.v1.table_pb2 import ROUND_PHASE_COLLECTED
+from table_client.client import TableClient, open_channel
+from tests.e2e.process import Process
+
+ROOT = Path(__file__).resolve().parents[3]
+BET = "five-card-progressive"
+WAGER = pb.Wager(seat=4, bet=BET, amount_micros=5_000_000)
+LANGUAGES = ("python", "typescript")
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """A controller with the demo's site file."""
+    process = Process(tmp_path)
+    process.site = ROOT / "jackpot" / "rules" / "data" / "demo.toml"
+    process.start()
+    try:
+        yield process.address
+    finally:
+        process.stop()
+
+
+@pytest.fixture(params=LANGUAGES)
+def play(request: pytest.FixtureRequest) -> tuple[str | Path, ...]:
+    """The command that plays a round, in each language."""
+    folder = request.getfixturevalue(f"{request.param}_sample")
+    if request.param == "python":
+        return (sys.executable, "-u", folder / "play.py")
+    return ("node", folder / "build" / "play.js")
+
+
+def started(command: tuple[str | Path, ...], address: str, table: str) -> "subprocess.Popen[str]":
+    """A sample at work."""
+    told = subprocess.PIPE
+    return subprocess.Popen(
+        [*command, address, "demo", table], stdout=told, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def at_table(address: str, act: Callable[[TableClient], Awaitable[Any]]) -> None:
+    """Do something at a table, and go away in the middle of it."""
+
+    async def go() -> None:
+        async with (
+            open_channel(address) as channel,
+            TableClient(channel, "demo", "table-2") as client,
+        ):
+            await client.attach()
+            await act(client)
+
+    asyncio.run(go())
+
+
+async def wager(client: TableClient) -> None:
+    """A round with a wager in it."""
+    await client.open_round()
+    await client.place_wagers([WAGER])
+
+
+async def collect(client: TableClient) -> None:
+    """One whose chips are counted."""
+    await wager(client)
+    await client.lock_out()
+    await client.confirm_collection({BET: 1})
+
+
+async def call_floor(client: TableClient) -> None:
+    """One that the floor was called for."""
+    await collect(client)
+    act = pb.FLOOR_ACT_VOID_ROUND
+    await client.call_floor(pb.CallFloor(act=act, round=1, irregularity="MISDEALT"))
+
+
+def approve_the_call(address: str) -> None:
+    """A floorperson does what the table asks for."""
+    with grpc.insecure_channel(address) as channel:
+        staff = operator_pb2_grpc.OperatorServiceStub(channel)
+        calls = staff.ListFloorCalls(operator_pb2.ListFloorCallsRequest(site="demo")).calls
+        assert [call.round for call in calls] == [1]
+        staff.ApproveFloorCall(
+            operator_pb2.ApproveFloorCallRequest(
+                site="demo", request_id=new_request_id(), call=calls[0].id
+            )
+        )
+
+
+def test_a_sample_plays_a_round_and_ends(play: tuple[str | Path, ...], address: str) -> None:
+    """As its page says, twice."""
+    for number in (1, 2):
+        process = started(play, address, "table-2")
+        played = process.communicate(timeout=60)[0]
+        assert process.returncode == 0, played
+        assert f"round {number}\nlamp of seat 4 is lit\n" in played
+        assert "seat 4: three-of-a-kind pays $50.00\n" in played
+        assert "Mega Five-Card Progressive: $50" in played
+
+
+def test_a_sample_goes_on_after_an_unfinished_round(
+    play: tuple[str | Path, ...], address: str
+) -> None:
+    """One that was not collected is void; the next one is played."""
+    at_table(address, wager)
+    played = started(play, address, "table-2").communicate(timeout=60)[0]
+    assert "round 2\nlamp of seat 4 is lit\n" in played
+
+
+@pytest.mark.parametrize("left", [collect, call_floor])
+def test_a_sample_calls_the_floor_for_a_collected_round(
+    play: tuple[str | Path, ...],
+    address: str,
+    left: Callable[[TableClient], Awaitable[Any]],
+) -> None:
+    """It says what it waits for, calls once, and goes on when the floor has answered."""
+    at_table(address, left)
+    process = started(play, address, "table-2")
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("round 1: waiting for the floor to answer call")
+        approve_the_call(address)
+        played = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+    assert "round 2\nlamp of seat 4 is lit\n" in played
+    with grpc.insecure_channel(address) as channel:
+        asked = pb.GetRoundRequest(site="demo", table="table-2")
+        last = table_pb2_grpc.TableServiceStub(channel).GetRound(asked).round
+    assert last.number == 2
+    assert last.phase != ROUND_PHASE_COLLECTED
+
+
+def test_a_refusal_is_shown_with_its_metadata(play: tuple[str | Path, ...], address: str) -> None:
+    """One line, without a traceback."""
+    process = started(play, address, "table-99")
+    said = process.communicate(timeout=60)[0]
+    assert process.returncode == 1
+    assert said.startswith("not finished: UNKNOWN_TABLE: ")
+    assert said.endswith("(table table-99)\n")

@@ -1,35 +1,21 @@
 """Carry out `jackpot-emulator soak`: linked tables under load and faults, audited to the cent."""
 
 import ast
-import asyncio
 import json
-import shutil
-import signal
 import sys
-import tempfile
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from emulator.output import make_folder
-from emulator.soak.controllers import ControllerError
 from emulator.soak.options import EVERY_S, SIGN_LIMIT_S, Options
 from emulator.soak.site import MAX_TABLES
 from jackpot.console import FiniteRange
-from jackpot.store.journal import StoreError
-from jackpot.tuning import raise_file_limit
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from emulator.soak.run import Soak
 
 _DEFAULT_ROUNDS = 100
 _MAX_SEED = 64
-_SAME_S = 1.0  # `timeout` sends its signal twice, to the process and to its group
-_INTERRUPTED = 128 + signal.SIGINT  # what a shell says of a program that Ctrl-C ended
 
 
 def fault_texts() -> dict[str, str]:
@@ -68,6 +54,7 @@ def _seed(_context: click.Context, _option: click.Parameter, value: str) -> str:
 
 
 def _store(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    from jackpot.store.journal import StoreError
     from jackpot.store.opening import is_postgres
 
     try:
@@ -84,6 +71,7 @@ def _store(_context: click.Context, _option: click.Parameter, value: str) -> str
 
 def _is_empty(store: str) -> None:
     """Refuse a database that others keep a journal in: a soak would write into it."""
+    from jackpot.store.journal import StoreError
     from jackpot.store.opening import open_to_read
 
     with suppress(StoreError), closing(open_to_read(store)) as journal:
@@ -214,6 +202,7 @@ def soak(deck: str, report: Path | None, keep: Path | None, *, as_json: bool, **
     Example:
       jackpot-emulator soak --tables 50 --rounds 200 --faults all --report out
     """
+    from emulator.soak.carry_out import INTERRUPTED, run_soak, write_report
     from emulator.soak.report.text import text_lines
 
     if not any(asked[end] for end in ("rounds", "wagers", "duration_s", "until_hit")):
@@ -234,100 +223,4 @@ def soak(deck: str, report: Path | None, keep: Path | None, *, as_json: bool, **
     if not found["passed"]:
         raise SystemExit(1)
     if found["stopped_early"]:
-        raise SystemExit(_INTERRUPTED)
-
-
-def run_soak(options: Options, keep: Path | None = None, *, show: bool = False) -> dict[str, Any]:
-    """Run a soak; its report."""
-    import uvloop
-
-    raise_file_limit()  # every table has connections of its own, and a herd has a thousand
-    if keep:
-        make_folder(keep, "--keep")
-        if earlier := [name for name in ("data", "transcript") if (keep / name).exists()]:
-            raise click.ClickException(
-                f"--keep {keep} already holds a run ({earlier[0]}); choose an empty folder"
-            )
-    folder = keep or Path(tempfile.mkdtemp(prefix="soak-"))
-    wanted, kept = keep is not None, True  # also by what nobody foresaw
-    try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            found = runner.run(_run(options, folder, keep=wanted, show=show))
-        kept = wanted or not found["passed"]  # a seed does not repeat what the clock decided
-        return {**found, "kept": str(folder) if kept else ""}
-    except asyncio.CancelledError:
-        kept = wanted
-        raise SystemExit(_INTERRUPTED) from None
-    except ControllerError as error:
-        kept = wanted
-        raise click.ClickException(str(error)) from None
-    except click.ClickException:
-        kept = wanted
-        raise
-    finally:
-        if not kept:
-            shutil.rmtree(folder)
-
-
-async def _run(options: Options, folder: Path, *, keep: bool, show: bool) -> dict[str, Any]:
-    from rich.console import Console
-
-    from emulator.soak.report.data import make_report
-    from emulator.soak.report.progress import Progress
-    from emulator.soak.run import Soak
-
-    run = Soak(options, folder, keep=keep)
-    _known_level(run, options.until_hit)
-    console = Console(stderr=True)
-    stop_when_told(run, console)
-    for fault, why in run.impossible.items():
-        console.print(f"Fault {fault!r} is excluded: {why}", highlight=False, soft_wrap=True)
-    progress = Progress(run, console)
-    if show:
-        run.say = console.print
-    drawing = asyncio.create_task(progress.go_on()) if show else None
-    with progress.live() if show else nullcontext():
-        await run.run()
-    if drawing:
-        drawing.cancel()
-    return make_report(run)
-
-
-def stop_when_told(run: "Soak", console: "Console") -> None:
-    """Ctrl-C ends a run as if it were over, with its report; the second time without."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    first_s = 0.0
-
-    def stop() -> None:
-        nonlocal first_s
-        if not first_s:
-            first_s = loop.time()
-            run.stopping = not run.ended
-            doing = "Finishing the rounds under way" if run.stopping else "The run is over"
-            console.print(f"{doing}; press Ctrl-C again to quit without a report.")
-        elif task and loop.time() - first_s > _SAME_S:
-            task.cancel()  # it leaves no controllers and mounts behind
-
-    with suppress(RuntimeError, ValueError):  # not in the main thread
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop)
-
-
-def _known_level(run: "Soak", level: str) -> None:
-    known = [
-        f"{link}/{name}" for link, held in run.auditor.books.links.items() for name in held.levels
-    ]
-    if level and level not in known:
-        says = f"there is no level {level!r}; choose from: {', '.join(known)}"
-        raise click.BadParameter(says, param_hint="--until-hit")
-
-
-def write_report(found: dict[str, Any], folder: Path) -> None:
-    """The report in all its forms."""
-    from emulator.soak.report.html import html_page
-    from emulator.soak.report.text import text_lines
-
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.json").write_text(json.dumps(found, indent=1), "utf-8")
-    (folder / "report.html").write_text(html_page(found), "utf-8")
-    (folder / "report.txt").write_text("\n".join(text_lines(found)) + "\n", "utf-8")
+        raise SystemExit(INTERRUPTED)

@@ -131,8 +131,8 @@ def issue(
 
     NAME is the person's name, or the table's id in the site file.
 
-    With --csr the private key stays where it was made: only the public key of the
-    request counts, and the certificate names whom you say.
+    With --csr the private key stays where it was made. The certificate takes only the
+    public key from the request; ROLE and NAME come from this command.
 
     \b
     Example:
@@ -158,7 +158,7 @@ def issue(
 def renew(
     serial: str, csr: Path | None, days: int, folder: Path, *, p12: bool, json_: bool
 ) -> None:
-    r"""Replace a certificate by one like it with a new key.
+    r"""Issue a replacement for a certificate, with a new key.
 
     The old one stays good until it expires, so that its holder can change over
     without a break. Revoke it if its key may be in other hands.

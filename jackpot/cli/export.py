@@ -108,7 +108,7 @@ _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 def key() -> None:
     r"""Make a key that signs exports and receipts, or show it.
 
-    Keep the private key away from whoever administers the database.
+    Keep the private key away from anyone who administers the database.
 
     \b
     Example:
@@ -144,7 +144,7 @@ def init(file: Path, *, json_: bool) -> None:
 @_json
 @one_line
 def show(file: Path, *, json_: bool) -> None:
-    r"""Show the short name of a public key, as exports and slips have it.
+    r"""Show the short name of a public key, as exports and slips print it.
 
     \b
     Example:

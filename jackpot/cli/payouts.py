@@ -20,7 +20,7 @@ _PAYOUT = click.argument("payout", type=ID)
 
 @click.command()
 @click.option("--pending", is_flag=True, help="Only those that a floorperson must validate.")
-@click.option("--table", metavar="TABLE", default="", help="Only those of a table.")
+@click.option("--table", metavar="TABLE", default="", help="Only this table's.")
 @operator_command()
 def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
     r"""List the open payouts, in the order they must be paid.
@@ -51,7 +51,7 @@ def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
 )
 @operator_command(changes=True)
 def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
-    r"""Confirm an award: the hand was read right, its lamp lit.
+    r"""Confirm an award: the hand was read correctly, its lamp lit.
 
     \b
     Example:

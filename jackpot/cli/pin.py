@@ -17,7 +17,7 @@ _SITE = click.option("--site", metavar="SITE", default="", help="Your certificat
 def pin() -> None:
     r"""Set, clear or list PINs for the controller's table pages.
 
-    A PIN is as good as the certificate that set it: it ends when that one is revoked or expires.
+    A PIN ends when the certificate that set it expires or is revoked.
     Type it only into the controller's own pages.
 
     \b

@@ -89,7 +89,7 @@ def daily(
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="From this gaming day on.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Up to this gaming day.")
 @click.option("--csv", "csv_", is_flag=True, help="Print a table for a spreadsheet.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object a line.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object per line.")
 @one_line
 def readings(
     store: str,
@@ -102,8 +102,8 @@ def readings(
 ) -> None:
     r"""List the meter readings of each gaming day.
 
-    The controller takes them by itself, and the journal keeps them: keep it for five
-    years at least.
+    The controller takes the readings and writes them to the journal. Keep the journal for
+    at least five years.
 
     \b
     Example:
@@ -208,7 +208,7 @@ def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
     help="Only this kind, such as MeterAdjusted; may be repeated.",
 )
 @click.option("--limit", type=ID, help="Stop after this many entries.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object a line, in full.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object per line, in full.")
 @one_line
 def audit(
     store: str,

@@ -142,8 +142,8 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
 def plan_file(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
     r"""Compare a site file with its journal.
 
-    Tells what a start will add, change, keep or refuse, by line, old and new. Reads the journal
-    without its controller and changes nothing.
+    Lists what a start would add, change, keep or refuse, with old and new values. Reads the
+    journal without a controller and changes nothing.
 
     Exits with 1 if the file has faults or a controller would refuse it.
 

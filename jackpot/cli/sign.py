@@ -35,7 +35,8 @@ def sign(connection: Connection, http: str, site: str, theme: Path | None) -> No
     r"""Serve signs from a machine other than the controller's.
 
     It waits for a controller that is down. It ends when its certificate is revoked or expires, so
-    that no sign shows old figures. The controller has one watcher, however many signs there are.
+    that no sign shows old figures. However many signs you serve, the controller
+    sees one client.
 
     \b
     Example:

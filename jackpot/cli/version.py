@@ -24,7 +24,8 @@ _SAYS = {
 def version(key: Path | None, *, verify: bool, json_: bool) -> None:
     r"""Show the version and a hash over all installed files.
 
-    Rule data is part of it. A release names the files that it was built from, and who signed it.
+    The hash covers the rule data. For a release, also shows the files it was built from and
+    who signed it.
 
     \b
     Example:

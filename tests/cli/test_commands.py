@@ -57,7 +57,7 @@ def run(*args: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal that a demo has left behind."""
     folder = tmp_path_factory.mktemp("demo")
-    result = run("demo", "--rounds", "12", "--seed", "5", "--data", str(folder / "data"))
+    result = run_here(main, "demo", "--rounds", "3", "--seed", "5", "--data", str(folder / "data"))
     assert result.returncode == 0, result.stderr
     return folder / "data"
 
@@ -89,7 +89,7 @@ def test_verify_finds_a_good_journal_sound(data: Path) -> None:
     assert re.fullmatch(
         r"demo: sound, [\d,]+ entries, \d+ snapshots?, head [0-9a-f]{16}\n", result.stdout
     )
-    report = json.loads(run("verify", "--data", str(data), "--json").stdout)
+    report = json.loads(run_here(main, "verify", "--data", str(data), "--json").stdout)
     assert report["ok"] is True
     assert report["sites"][0]["first_bad"] == 0
 
@@ -150,7 +150,7 @@ def test_a_site_file_that_contradicts_the_journal_is_one_line(tmp_path: Path) ->
 def test_meters_are_shown_and_watched(tmp_path: Path) -> None:
     """A table for people, JSON for machines, and a watch that survives a restart."""
     with Process(tmp_path, options=ALONE) as process:
-        shown = run("meters", "--controller", process.address)
+        shown = run_here(main, "meters", "--controller", process.address)
         assert shown.returncode == 0
         assert re.search(r"mega +\$5\.00 +mega +\$50,000\.00 +0 +in service", shown.stdout)
         listed = json.loads(run("meters", "--json", "--controller", process.address).stdout)

@@ -19,7 +19,9 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.cli.demo import demo
 from jackpot.store.opening import open_to_read
+from tests.cli.in_process import Done, run_here
 
 pytestmark = pytest.mark.process
 
@@ -28,12 +30,19 @@ WIDTH = 80
 GAMES = ("Crazy 4", "Caribbean Stud", "Let It Ride")
 
 
+PORTS = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")  # that nobody else has
+
+
 def run(*args: str) -> subprocess.CompletedProcess[str]:
-    """The demo without a terminal, on ports that nobody else has."""
-    ports = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    """The demo without a terminal."""
     return subprocess.run(
-        [*JACKPOT, *ports, *args], capture_output=True, text=True, timeout=100, check=False
+        [*JACKPOT, *PORTS, *args], capture_output=True, text=True, timeout=100, check=False
     )
+
+
+def run_in_process(*args: str) -> Done:
+    """The same where only its journal matters; its devices, front and pages are still processes."""
+    return run_here(demo, *PORTS, *args)
 
 
 def journal(data: Path) -> list[tuple[object, ...]]:
@@ -73,7 +82,7 @@ def test_the_same_seed_gives_the_same_journal(replay: tuple[Path, str], tmp_path
     The order of the tables is that of the floor's own time.
     """
     again = tmp_path / "again"
-    done = run("--rounds", "12", "--seed", "3", "--speed", "500", "--data", str(again))
+    done = run_in_process("--rounds", "12", "--seed", "3", "--speed", "500", "--data", str(again))
     assert (done.returncode, done.stderr) == (0, "")
     first, second = journal(replay[0]), journal(again)
     assert len(first) > 100
@@ -86,7 +95,8 @@ def test_another_seed_or_fair_cards_give_another_journal(
     replay: tuple[Path, str], tmp_path: Path
 ) -> None:
     """A machine reads a round a line; --fair says that nothing is rigged."""
-    done = run("--rounds", "6", "--seed", "4", "--fair", "--json", "--data", str(tmp_path / "d"))
+    data = ("--data", str(tmp_path / "d"))
+    done = run_in_process("--rounds", "6", "--seed", "4", "--fair", "--json", *data)
     opened, *rounds, summary = (json.loads(line) for line in done.stdout.splitlines())
     assert opened["rigged"] == ""
     assert [each["event"] for each in rounds] == ["round"] * 6
@@ -102,7 +112,7 @@ def test_a_second_run_goes_on_where_the_first_ended(
     """The same data again: nothing is taken for a repeat, and the journal only grows."""
     data = shutil.copytree(replay[0], tmp_path / "data")  # others compare with the first run
     before = journal(data)
-    done = run("--rounds", "6", "--seed", "3", "--data", str(data))
+    done = run_in_process("--rounds", "6", "--seed", "3", "--data", str(data))
     assert (done.returncode, done.stderr) == (0, "")
     after = journal(data)
     assert after[: len(before)] == before

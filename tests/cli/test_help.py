@@ -22,7 +22,6 @@ from click import Context, Group
 from click.testing import CliRunner
 from emulator.cli import main as emulator
 from jackpot.cli.main import main
-from table_client.table.command import main as table
 
 def paths(group, *before):
     yield before
@@ -37,6 +36,12 @@ def help_of(command, *words):
     assert "..." not in done.output.partition("Commands:")[2], done.output
     found = sorted(set(sys.argv[1:]) & set(sys.modules))
     assert not found, (words, found)
+
+for words in ("soak", "bench rounds", "bench hostile"):
+    help_of(emulator, *words.split())
+    assert "asyncio" not in sys.modules, words
+
+from table_client.table.command import main as table
 
 for program in (main, table, emulator):
     for words in paths(program):

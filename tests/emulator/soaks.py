@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from emulator.soak.command import run_soak
+from emulator.soak.carry_out import run_soak
 from emulator.soak.options import Options
 
 BUGGY = Path(__file__).with_name("buggy_controller.py")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from emulator.soak.audit.terms import read_terms
-from emulator.soak.command import run_soak
+from emulator.soak.carry_out import run_soak
 from emulator.soak.faults import parse_faults
 from emulator.soak.faults.connections import Proxy
 from emulator.soak.options import Chances, Options

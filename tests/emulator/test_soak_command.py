@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from emulator.cli import main
-from emulator.soak.command import run_soak, write_report
+from emulator.soak.carry_out import run_soak, write_report
 from emulator.soak.faults import FAULTS, impossible_faults, parse_faults
 from emulator.soak.faults.storage import SmallDisk
 from emulator.soak.options import Options

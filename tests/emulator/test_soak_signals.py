@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from emulator.soak.command import stop_when_told
+from emulator.soak.carry_out import stop_when_told
 from emulator.soak.options import Options
 from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak

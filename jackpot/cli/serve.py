@@ -135,6 +135,7 @@ def serve(
     """
     import uvloop
 
+    from jackpot.auth.authority import CRL
     from jackpot.auth.gate import Files, Gate
     from jackpot.auth.pins import PINS
     from jackpot.engine.faults import none as no_faults
@@ -157,7 +158,12 @@ def serve(
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
-    gate = Gate(Files.beside(cert, ca), *(site.id for site in sites)) if cert and ca else None
+    store = store or file.server.data
+    witness_path = _witness_path(witness, store, site_paths[0])
+    gate = None
+    if cert and ca:  # the list of revoked certificates is kept where the journal's head is
+        kept = witness_path.with_name(f"{witness_path.name}.{CRL}") if witness_path else None
+        gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites))
     if staff_on_loopback and gate:
         raise click.UsageError("--staff-on-loopback is for a controller without --cert and --ca")
     if staff_on_loopback:
@@ -168,12 +174,13 @@ def serve(
         )
     shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
     shown = {site: where for site, where in shown.items() if where}
-    store = store or file.server.data
     if weak := weakness(store):
         click.echo(f"warning: {weak}", err=True)
-    witness_path = _witness_path(witness, store, site_paths[0])
     if witness_path is None:
-        click.echo("warning: the witness is off, so a rolled-back journal goes unnoticed", err=True)
+        both = " or list of revoked certificates" if gate else ""
+        click.echo(
+            f"warning: the witness is off, so a rolled-back journal{both} goes unnoticed", err=True
+        )
     if pins is None and not is_postgres(store):
         pins = Path(store) / PINS
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -40,9 +40,7 @@ class OlderListError(AuthorityError):
 class RevocationList:
     """A list as a controller follows it."""
 
-    def __init__(
-        self, path: Path, authority: x509.Certificate, kept: Path | None = None
-    ) -> None:
+    def __init__(self, path: Path, authority: x509.Certificate, kept: Path | None = None) -> None:
         """`kept` is where the newest list is remembered."""
         self._path = path
         self._authority = authority

@@ -57,7 +57,7 @@ def void(table: str = "t1") -> dict[str, object]:
     return {
         "table": table,
         "round": 1,
-        "irregularity": "misdeal",
+        "irregularity": "MISDEALT",
         "request_id": new_request_id(),
     }
 

@@ -135,7 +135,6 @@ def serve(
     """
     import uvloop
 
-    from jackpot.auth.authority import CRL
     from jackpot.auth.gate import Files, Gate
     from jackpot.auth.pins import PINS
     from jackpot.engine.faults import none as no_faults
@@ -160,10 +159,8 @@ def serve(
         raise click.UsageError("--cert and --ca go together")
     store = store or file.server.data
     witness_path = _witness_path(witness, store, site_paths[0])
-    gate = None
-    if cert and ca:  # the list of revoked certificates is kept where the journal's head is
-        kept = witness_path.with_name(f"{witness_path.name}.{CRL}") if witness_path else None
-        gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites))
+    kept = _kept_list(witness_path)
+    gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites)) if cert and ca else None
     if staff_on_loopback and gate:
         raise click.UsageError("--staff-on-loopback is for a controller without --cert and --ca")
     if staff_on_loopback:
@@ -177,9 +174,10 @@ def serve(
     if weak := weakness(store):
         click.echo(f"warning: {weak}", err=True)
     if witness_path is None:
-        both = " or list of revoked certificates" if gate else ""
         click.echo(
-            f"warning: the witness is off, so a rolled-back journal{both} goes unnoticed", err=True
+            "warning: the witness is off, so a rolled-back journal goes unnoticed, and so does an "
+            "older list of revoked certificates",
+            err=True,
         )
     if pins is None and not is_postgres(store):
         pins = Path(store) / PINS
@@ -219,6 +217,13 @@ def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None
             f"--witness {asked or usual}: expected a path outside the data directory"
         )
     return path
+
+
+def _kept_list(witness: Path | None) -> Path | None:
+    """Where the newest list of revoked certificates is kept: where the journal's head is."""
+    from jackpot.auth.authority import CRL
+
+    return witness.with_name(f"{witness.name}.{CRL}") if witness else None
 
 
 def _verify_sites(

@@ -87,8 +87,13 @@ _SENTENCES = {fault.name.lower(): sentence for fault, sentence in _FAULTS.items(
 
 
 def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
-    """A refusal as a client gets it."""
+    """A refusal as a client gets it; it is counted."""
     REFUSALS[refusal.reason] += 1
+    return uncounted_status(refusal, sequence)
+
+
+def uncounted_status(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
+    """The same, for whoever may give it or not."""
     meaning = MEANINGS[refusal.reason]
     metadata = dict(_on_the_wire(*each) for each in refusal.details.items())
     if sequence:

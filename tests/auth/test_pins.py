@@ -335,7 +335,7 @@ async def test_what_is_written_is_on_the_disk(
     real = os.fsync
 
     def fsync(descriptor: int) -> None:
-        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)

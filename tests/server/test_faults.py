@@ -1,6 +1,7 @@
 """What a caller is told of a certificate that is no good: what is wrong, and what to do."""
 
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -38,8 +39,7 @@ async def test_a_call_and_a_stream_are_told_the_same(
             _end(house, monkeypatch, fault)
             heard = []
             with pytest.raises(grpc.RpcError) as caught:
-                while await watching.read():
-                    pass
+                await _to_the_end(watching)
             heard.append(from_rpc_error(caught.value))
         async with house.channel(flo) as channel:
             stub = meter_pb2_grpc.MeterServiceStub(channel)
@@ -50,6 +50,11 @@ async def test_a_call_and_a_stream_are_told_the_same(
             assert each.reason == "UNAUTHENTICATED"
             assert each.metadata == {"fault": fault.name.lower(), "principal": "floor:flo"}
             assert each.message.startswith(f"The certificate {fault.split('certificate ')[1]}: ask")
+
+
+async def _to_the_end(stream: Any) -> None:
+    while await stream.read():
+        pass
 
 
 def _end(house: Secured, monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:

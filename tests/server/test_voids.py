@@ -277,7 +277,8 @@ async def test_staff_are_told_the_words(house: House) -> None:
         await dealer.settled({}, 1, 2)
         about: dict[str, Any] = {"table": "t4", "round": number, "irregularity": word}
         assert (await house.operate("VoidTableSeat", seat=1, **about)).returned_micros == DOLLAR
-    for number, word in enumerate(found.round_irregularities, start=number + 1):
+    before = len(found.seat_irregularities)
+    for number, word in enumerate(found.round_irregularities, start=1):
         await dealer.settled({}, 1, 2)
-        about = {"table": "t4", "round": number, "irregularity": word}
+        about = {"table": "t4", "round": before + number, "irregularity": word}
         assert (await house.operate("VoidTableRound", **about)).returned_micros == 2 * DOLLAR

@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Coroutine
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec

@@ -70,8 +70,8 @@ ROOMS = {
     "rules": {"core", "wire"},
     "odds": {"core", "rules", "charts", "wire"},
     "store": {"core", "wire"},
-    "auth": {"wire"},
-    "engine": {"core", "store", "sources", "quota", "wire"},
+    "auth": {"durable", "wire"},
+    "engine": {"core", "durable", "store", "sources", "quota", "wire"},
     "reports": {"core", "store", "engine", "rules", "verify", "signing", "software", "wire"},
     "server": {
         *("core", "rules", "store", "engine", "auth", "front", "sources", "software", "wire"),

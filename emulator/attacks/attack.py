@@ -55,7 +55,7 @@ class Pace:
     def due_s(self, count: int = 1, done: int | None = None) -> float:
         """Count what was tried, and say how long to wait before more; what was missed is lost.
 
-        `done` is how much of it came to anything, where that is not all.
+        `done` is how much of it was really sent, where that is not all.
         """
         before, self.done = self.done, self.done + (count if done is None else done)
         if before < self._enough <= self.done:

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from jackpot.core.config import Site
+from jackpot.core.floor import OF_ANY_SEAT
 from jackpot.core.state import State
 from jackpot.rules.cards import DECK
 from jackpot.wire.request_id import make_request_id, new_request_id, request_id_time_ms
@@ -136,7 +137,12 @@ class Messages:
             "community_cards": _CARDS,
             "player": ("", "p1", "p2"),
             "account": ("", "card-1", "card-2"),
-            "irregularity": ("misdeal", *listed.voids_round, *listed.voids_seat),
+            "irregularity": (
+                "misdeal",
+                *listed.voids_round,
+                *listed.voids_seat,
+                *OF_ANY_SEAT,
+            ),
             "incarnation": (*(each.id for each in state.incarnations), "lost"),
             # A good PIN takes long to keep, on purpose: few are.
             "pin": (*("112233445566", "123456", "49381") * 20, "493817"),

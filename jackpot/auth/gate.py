@@ -10,6 +10,7 @@ import logging
 import math
 import ssl
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from cryptography.exceptions import InvalidSignature
 
 from jackpot.auth.authority import CRL, AuthorityError, is_servers
 from jackpot.auth.names import Holder, holder_of
-from jackpot.auth.revocation import RevocationList
+from jackpot.auth.revocation import OlderListError, RevocationList
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role
 from jackpot.wire.identity import Tls
 
@@ -39,6 +40,17 @@ class Actor(NamedTuple):
     at_table: str = ""  # with a PIN: where it was typed, and all that it is good for
 
 
+class Fault(StrEnum):
+    """Why nobody is known by what they show."""
+
+    MISSING = "no certificate"
+    NOBODY = "the certificate names nobody"
+    FOREIGN = "the certificate is of another authority"
+    REVOKED = "the certificate is revoked"
+    EXPIRED = "the certificate has expired"
+    ENDED = "no such session"
+
+
 class DeniedError(Exception):
     """The call is not for this caller."""
 
@@ -46,7 +58,9 @@ class DeniedError(Exception):
         self, *, known: bool, why: str, principal: str = "", details: dict[str, str] | None = None
     ) -> None:
         super().__init__(why)
-        self.details = details or {}  # for the caller: who they are, and what the call needs
+        # For the caller: who they are, and what the call needs, or what is wrong with what they
+        # show.
+        self.details = details or {}
         self.known = known  # False: whoever is calling, the certificate proves nothing
         self.principal = principal  # whom the certificate names
 
@@ -58,11 +72,23 @@ class Files(NamedTuple):
     certificate: Path
     key: Path
     revoked: Path
+    kept: Path | None = None  # where the newest list of revoked certificates is remembered
 
     @classmethod
-    def beside(cls, certificate: Path, authority: Path) -> "Files":
+    def beside(cls, certificate: Path, authority: Path, kept: Path | None = None) -> "Files":
         """A certificate with its key beside it, and an authority with its list beside it."""
-        return cls(authority, certificate, certificate.with_suffix(".key"), authority.parent / CRL)
+        key, revoked = certificate.with_suffix(".key"), authority.parent / CRL
+        return cls(authority, certificate, key, revoked, kept)
+
+    def as_text(self) -> tuple[str, ...]:
+        """For another process."""
+        return tuple(str(path or "") for path in self)
+
+    @classmethod
+    def from_text(cls, text: tuple[str, ...]) -> "Files":
+        """What `as_text` has told."""
+        *needed, kept = text
+        return cls(*map(Path, needed), Path(kept) if kept else None)
 
 
 class Gate:
@@ -73,9 +99,13 @@ class Gate:
         self._sites = frozenset(sites)
         self._authority = _load(files.authority)
         self._parsed: dict[bytes, x509.Certificate] = {}
-        self._revoked = RevocationList(files.revoked, self._authority)
+        self._revoked = RevocationList(files.revoked, self._authority, files.kept)
+        self._unread = ""  # why the list could not be read when it was last tried
         self.clock = time.time
-        self.reload()
+        try:
+            self.reload()
+        except OlderListError as error:  # the one that was kept is in force
+            self._complain(error)
 
     def tls(self) -> Tls:
         """TLS that asks every client for a certificate of this authority."""
@@ -111,30 +141,37 @@ class Gate:
         """Read the list again if it is new; where it can't be read, the one before stays."""
         try:
             await asyncio.to_thread(self.reload)
+            self._unread = ""
         except (AuthorityError, OSError) as error:
+            self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        """Say once why a list is not taken, and not every second."""
+        if self._unread != str(error):
+            self._unread = str(error)
             _log.error("the list of revoked certificates can't be read: %s", error)
 
     def now_s(self) -> float:
         """What the clock says by which certificates are judged."""
         return self.clock()
 
-    def fault(self, actor: Actor) -> str:
-        """Why a caller's certificate is good no longer; empty while it is."""
+    def fault(self, actor: Actor) -> Fault | None:
+        """Why a caller's certificate is good no longer; None while it is."""
         if actor.serial in self._revoked.serials:
-            return "the certificate is revoked"
-        return "the certificate has expired" if actor.expires_s <= self.clock() else ""
+            return Fault.REVOKED
+        return Fault.EXPIRED if actor.expires_s <= self.clock() else None
 
     def holder(self, pem: bytes) -> Actor:
         """Whom a certificate names that is of this authority, and good."""
         if not pem:
-            raise DeniedError(known=False, why="no certificate")
+            raise unknown(Fault.MISSING)
         certificate = self._parse(pem)
         holder = holder_of(certificate)
         if holder is None:
-            raise DeniedError(known=False, why="the certificate names nobody")
+            raise unknown(Fault.NOBODY)
         actor = _actor(holder, certificate)
         if fault := self.fault(actor):
-            raise DeniedError(known=False, why=fault, principal=actor.principal)
+            raise unknown(fault, actor.principal)
         if holder.site not in self._sites:
             why = f"the certificate is for site {holder.site}"
             raise _denied(actor, why, needs_site=", ".join(sorted(self._sites)))
@@ -152,7 +189,7 @@ class Gate:
         try:
             certificate.verify_directly_issued_by(self._authority)
         except (ValueError, TypeError, InvalidSignature) as error:
-            raise DeniedError(known=False, why="the certificate is of another authority") from error
+            raise unknown(Fault.FOREIGN) from error
         return certificate
 
 
@@ -188,6 +225,12 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
         raise _denied(actor, f"{what} is not for {actor.role}", needs_role=needs)
     if actor.role == "table" and table and table != actor.table:
         raise _denied(actor, "a table acts for itself only", needs_table=table)
+
+
+def unknown(fault: Fault, principal: str = "") -> DeniedError:
+    """Nobody is known by this; what is wrong is for the caller to know, who has it in hand."""
+    details = {"fault": fault.name.lower()} | ({"principal": principal} if principal else {})
+    return DeniedError(known=False, why=fault, principal=principal, details=details)
 
 
 def _denied(actor: Actor, why: str, **needs: str) -> DeniedError:

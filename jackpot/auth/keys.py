@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 
+from jackpot.durable import sync_folder
 from jackpot.wire.errors import PlainError
 
 PublicKey = ec.EllipticCurvePublicKey | rsa.RSAPublicKey
@@ -43,6 +44,9 @@ def write_private(path: Path, raw: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(raw)
+        file.flush()
+        os.fsync(file.fileno())
+    sync_folder(path.parent)
 
 
 def load_key(path: Path, ask: Ask) -> ec.EllipticCurvePrivateKey:
@@ -72,6 +76,7 @@ def change_passphrase(path: Path, ask: Ask, new: str) -> None:
     fresh.unlink(missing_ok=True)
     write_key(fresh, key, new)
     fresh.replace(path)
+    sync_folder(path.parent)
 
 
 def requested_key(path: Path) -> PublicKey:

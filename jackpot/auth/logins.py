@@ -34,6 +34,7 @@ class Login(NamedTuple):
     until_s: float
     act: str = ""
     table: str = ""
+    stands: Callable[[], bool] = lambda: True  # whether what it was given for is still good
 
 
 _Kept = OrderedDict[bytes, Login]
@@ -43,7 +44,7 @@ class Logins:
     """The codes, logins and single acts of one controller's pages."""
 
     def __init__(
-        self, fault: Callable[[Actor], str], clock: Callable[[], float] = time.time
+        self, fault: Callable[[Actor], str | None], clock: Callable[[], float] = time.time
     ) -> None:
         """`fault` says why an actor's certificate is good no longer."""
         self._fault = fault
@@ -64,9 +65,12 @@ class Logins:
         found = self._good(self._codes.pop(_digest(letters), None))
         return self._new(self._logins, Login(found.actor, LOGIN_S)) if found else None
 
-    def grant(self, actor: Actor, act: str, table: str) -> tuple[str, Login]:
-        """The token of a session that is good once, for one act."""
-        return self._new(self._singles, Login(actor, SINGLE_S, act, table))
+    def grant(
+        self, actor: Actor, act: str = "", table: str = "", stands: Callable[[], bool] | None = None
+    ) -> tuple[str, Login]:
+        """The token of a session that is good once, for one act, while `stands` says so."""
+        login = Login(actor, SINGLE_S, act, table)
+        return self._new(self._singles, login._replace(stands=stands) if stands else login)
 
     def find(self, token: str) -> Actor | None:
         """Whose login a token is, while it lasts."""
@@ -100,7 +104,7 @@ class Logins:
     def _good(self, login: Login | None) -> Login | None:
         if login is None or login.until_s <= self._clock() or self._fault(login.actor):
             return None
-        return login
+        return login if login.stands() else None
 
 
 def _person(login: Login) -> tuple[str, str]:

@@ -15,6 +15,7 @@ import msgspec
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.roles import Role
+from jackpot.durable import write_durably
 from jackpot.wire.errors import PlainError
 
 _MODE = 0o600
@@ -136,13 +137,8 @@ def _read(path: Path) -> list[Pin]:
 
 def _write(path: Path, pins: list[Pin]) -> None:
     """All or nothing, and never readable by others, not even for a moment."""
-    fresh = path.with_name(f".{path.name}.new")
+    raw = msgspec.json.format(msgspec.json.encode(pins))
     try:
-        fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE), "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(pins)))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_durably(path, raw, lambda name, flags: os.open(name, flags, _MODE))
     except OSError as error:
         raise PinError(f"can't write {path}: {error.strerror}") from error

@@ -9,7 +9,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Checked(msgspec.Struct, frozen=True):
     """What came of a PIN that was typed: whose it is, or how long to wait before another."""
 
     actor: Actor | None = None
+    stands: Callable[[], bool] | None = None  # whether it still is theirs
     wait_s: float = 0.0
     left: int = 0  # how often this person may still be wrong here
     busy: bool = False  # so many are being typed that this one was not looked at
@@ -89,7 +90,7 @@ class Pins:
     def __init__(
         self,
         path: Path,
-        fault: Callable[[Actor], str],
+        fault: Callable[[Actor], str | None],
         clock: Callable[[], float] = time.time,
         passed: Callable[[], float] = time.monotonic,
         hash_pin: Callable[[str], str] = _hash,
@@ -164,10 +165,14 @@ class Pins:
         right = await asyncio.to_thread(_matches, hash_, pin[: LONGEST + 1])
         if found and right and not self._fault(found.actor):
             self._here.forget(f"{where}/{found.principal}")
-            return Checked(found.actor)
+            return Checked(found.actor, partial(self._stands, found))
         for attempts, key in counted:
             attempts.failed(key)
         return Checked(left=min(attempts.left(key) for attempts, key in counted))
+
+    def _stands(self, pin: Pin) -> bool:
+        """Whether nobody has cleared a PIN or set another since."""
+        return self._known().get((pin.site, pin.principal)) == pin
 
     def _known(self) -> ByPerson:
         """Everybody's PIN; nobody's where the file can't be used any more."""

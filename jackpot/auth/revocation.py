@@ -1,14 +1,16 @@
 """The list of revoked certificates: numbered, signed by its authority, and never an older one.
 
 The authority writes it under a lock, so that of two revocations at once neither is lost. Whoever
-reads it compares its bytes and its number, not its file's time: copying sets that to anything.
+reads it compares its bytes and its number, not its file's time: copying sets that to anything. A
+controller keeps a copy of the newest list that it has read, so that a restart forgets nothing.
 """
 
 import datetime as dt
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +19,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from jackpot.auth.keys import AuthorityError
+from jackpot.durable import write_durably
 
+_log = logging.getLogger(__name__)
 _LASTS = dt.timedelta(days=3650)
 _SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
 
@@ -29,14 +33,22 @@ class Revoked(NamedTuple):
     number: int = 0  # 0 also where it has none, as lists of 0.1.0
 
 
+class OlderListError(AuthorityError):
+    """A list that came before the one in force, which stays in force."""
+
+
 class RevocationList:
     """A list as a controller follows it."""
 
-    def __init__(self, path: Path, authority: x509.Certificate) -> None:
+    def __init__(self, path: Path, authority: x509.Certificate, kept: Path | None = None) -> None:
+        """`kept` is where the newest list is remembered."""
         self._path = path
         self._authority = authority
+        self._kept = kept
         self._raw = b""
         self._known = Revoked()
+        if kept is not None:
+            self._remember(kept)
 
     @property
     def serials(self) -> frozenset[int]:
@@ -50,12 +62,36 @@ class RevocationList:
             return False
         found = _parse(raw, self._path, self._authority)
         if self._known.number and found.number <= self._known.number:
-            raise AuthorityError(
+            raise OlderListError(
                 f"{self._path} is list {found.number}, and list {self._known.number} was read "
                 "before; that one stays in force: copy the authority's newest list there"
             )
         self._raw, self._known = raw, found
+        if self._kept is not None:
+            self._keep(self._kept, raw, found)
         return True
+
+    def _remember(self, kept: Path) -> None:
+        """Begin with the newest list that was read before; of another authority none was."""
+        with suppress(AuthorityError):
+            raw = _read(kept)
+            self._known = _parse(raw, kept, self._authority)
+            self._raw = raw
+
+    def _keep(self, kept: Path, raw: bytes, found: Revoked) -> None:
+        """Write it down, unless another controller has written a newer one."""
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            lock = kept.with_name(f".{kept.name}.lock")
+            lock.touch()
+            with locked(lock):
+                before = Revoked()
+                with suppress(AuthorityError):
+                    before = read_list(kept, self._authority)
+                if found.number > before.number:
+                    write_durably(kept, raw)
+        except OSError as error:
+            _log.error("can't keep the list of revoked certificates: %s: %s", kept, error.strerror)
 
 
 def read_list(path: Path, authority: x509.Certificate) -> Revoked:
@@ -80,15 +116,13 @@ def write_list(
         builder = builder.add_revoked_certificate(entry.build())
     raw = builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
     # A controller that reads meanwhile must see the old list or the new one, never half.
-    new = path.with_name(f"{path.name}.new")
-    new.write_bytes(raw)
-    new.replace(path)
+    write_durably(path, raw)
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep everyone else who does this waiting, on this machine."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def locked(path: Path) -> Iterator[None]:
+    """Keep everyone else who does this waiting, on this machine; by a folder or a file."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -53,12 +53,16 @@ def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
 def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
     r"""Confirm an award: the hand was read correctly, its lamp lit.
 
+    From then on its round can't be voided.
+
     \b
     Example:
       jackpot validate 41 --floorperson "Ann Floor"
     """
     from jackpot.wire.v1 import payout_pb2
 
+    if found := _open(client).get(payout):
+        client.confirm(f"{_about(found)} -> validated{', paid at the cage' if source else ''}")
     response = client.order(
         "ValidatePayout",
         payout=payout,

@@ -157,7 +157,10 @@ def serve(
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
         raise click.UsageError("--cert and --ca go together")
-    gate = Gate(Files.beside(cert, ca), *(site.id for site in sites)) if cert and ca else None
+    store = store or file.server.data
+    witness_path = _witness_path(witness, store, site_paths[0])
+    kept = _kept_list(witness_path)
+    gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites)) if cert and ca else None
     if staff_on_loopback and gate:
         raise click.UsageError("--staff-on-loopback is for a controller without --cert and --ca")
     if staff_on_loopback:
@@ -168,12 +171,14 @@ def serve(
         )
     shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
     shown = {site: where for site, where in shown.items() if where}
-    store = store or file.server.data
     if weak := weakness(store):
         click.echo(f"warning: {weak}", err=True)
-    witness_path = _witness_path(witness, store, site_paths[0])
     if witness_path is None:
-        click.echo("warning: the witness is off, so a rolled-back journal goes unnoticed", err=True)
+        click.echo(
+            "warning: the witness is off, so a rolled-back journal goes unnoticed, and so does an "
+            "older list of revoked certificates",
+            err=True,
+        )
     if pins is None and not is_postgres(store):
         pins = Path(store) / PINS
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -212,6 +217,13 @@ def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None
             f"--witness {asked or usual}: expected a path outside the data directory"
         )
     return path
+
+
+def _kept_list(witness: Path | None) -> Path | None:
+    """Where the newest list of revoked certificates is kept: where the journal's head is."""
+    from jackpot.auth.authority import CRL
+
+    return witness.with_name(f"{witness.name}.{CRL}") if witness else None
 
 
 def _verify_sites(

@@ -11,7 +11,7 @@ from jackpot.cli.parameters import ID, SEAT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jackpot.wire.v1 import payout_pb2, table_pb2
+    from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 
 
 ROUND = click.option(
@@ -21,7 +21,12 @@ ROUND = click.option(
 
 @click.command()
 @click.argument("table")
-@click.option("--reason", required=True, metavar="WHY", help="The irregularity, for the journal.")
+@click.option(
+    "--reason",
+    required=True,
+    metavar="WHY",
+    help="The irregularity, one of the game's list; a wrong one shows the list.",
+)
 @click.option(
     "--seat", type=SEAT, metavar="NO", help="Void only this seat. [default: the whole round]"
 )
@@ -37,13 +42,15 @@ def void(
 
     \b
     Example:
-      jackpot void table-1 --reason misdeal
-      jackpot void table-1 --round 412 --seat 3 --reason "wrong number of cards"
+      jackpot void table-1 --reason misdealt
+      jackpot void table-1 --round 412 --seat 3 --reason hand-fouled
     """
     number = client.round(table, round_)
+    about_table = client.ask("GetTable", table=table).table
+    reason = _listed(about_table, reason, of_seat=bool(seat))
     where = f"{table}, round {number}" + (f", seat {seat}" if seat else "")
     payouts = client.ask("ListPayouts", table=table).payouts
-    found = client.ask("GetTable", table=table).table.round
+    found = about_table.round
     if found.number == number:
         due = [payout for payout in payouts if payout.round == number]
         stake = "\n".join(at_stake(found, due, seat))
@@ -58,6 +65,21 @@ def void(
     before = {payout.id: payout for payout in payouts}
     done = f"{where} is void: {money(response.returned_micros)} is returned"
     client.done(response, done, *changes_lines(response.changes, before))
+
+
+def _listed(table: "operator_pb2.Table", reason: str, *, of_seat: bool) -> str:
+    """The game's word for what went wrong, however it was typed."""
+    listed = table.seat_irregularities if of_seat else table.round_irregularities
+    other = table.round_irregularities if of_seat else table.seat_irregularities
+    if not listed and not other:
+        return reason
+    word_ = "_".join(reason.upper().replace("-", " ").replace("_", " ").split())
+    if word_ in listed:
+        return word_
+    what, instead = ("seat", "round") if of_seat else ("round", "seat")
+    why = f"voids a {instead}, not a {what}" if word_ in other else "is not on the game's list"
+    known = ", ".join(each.lower().replace("_", "-") for each in listed)
+    raise click.ClickException(f'"{reason}" {why}; to void a {what}, use one of: {known}')
 
 
 def at_stake(

@@ -12,8 +12,20 @@ from jackpot.core.events.table import RoundVoided, SeatVoided, WagerRemoved
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rounds import in_phase
 from jackpot.core.state import Round, State, TableState
-from jackpot.core.voids import round_voided, seat_voided, unknown_seat, voids_all_hands
+from jackpot.core.voids import (
+    round_voided,
+    seat_voided,
+    unknown_seat,
+    unlisted,
+    voids_all_hands,
+)
 
+# What can be wrong with one seat whatever its game and its cards; only a floorperson can tell.
+OF_ANY_SEAT = (
+    "HAND_FOULED",  # by the player, who mixed or marked its cards
+    "PLAYER_EXCLUDED",  # from gaming, or under age
+    "WAGER_INVALID",  # it should not have been accepted
+)
 FloorCommand = VoidTableRound | VoidTableSeat | RemoveWager
 
 
@@ -26,7 +38,7 @@ def act(
         return refuse(Reason.UNKNOWN_TABLE, table=command.table)
     if request.at_table not in ("", command.table):
         return refuse(Reason.NOT_ALLOWED, needs_table=command.table)
-    if refusal := impossible(table, command):
+    if refusal := _unlisted(table, command) or impossible(table, command):
         return refusal
     round_, person = _round(table), _person(request)
     match command:
@@ -37,6 +49,20 @@ def act(
         case RemoveWager(wager=placed):
             amount = round_.wagers[placed.seat][placed.bet].amount_micros
             return WagerRemoved(table.config.id, placed, person, round_.number, amount)
+
+
+def _unlisted(table: TableState, command: FloorCommand) -> Refusal | None:
+    """Refuse a word that the game's rule does not have: the journal must say what happened."""
+    match command:
+        case VoidTableRound():
+            return unlisted(table, command.irregularity, of_seat=False)
+        case VoidTableSeat():
+            refusal = unknown_seat(table, command.seat)
+            if refusal or command.irregularity in OF_ANY_SEAT:
+                return refusal
+            return unlisted(table, command.irregularity, of_seat=True)
+        case _:
+            return None
 
 
 def impossible(table: TableState, command: FloorCommand) -> Refusal | None:

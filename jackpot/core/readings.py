@@ -44,7 +44,7 @@ def read_meters(state: State, command: ReadMeters, request: Request) -> MetersRe
         command.due_micros,
         tuple(_levels(state)),
         command.missed,
-        (*((READING_LATE,) if late or command.missed else ()), *_uncounted(state)),
+        (*((READING_LATE,) if late or command.missed else ()), *_uncounted(state, command.date)),
     )
 
 
@@ -70,10 +70,10 @@ def _last_there_micros(state: State) -> int:
     return began.last_micros if restored else state.time_micros
 
 
-def _uncounted(state: State) -> Iterator[str]:
+def _uncounted(state: State, date: str) -> Iterator[str]:
     """Boxes with money in them that nobody has counted since the last reading."""
-    if not state.last_read:
-        return  # counts were not noted by the day before
+    if not state.last_read or state.last_read == date:
+        return  # counts were not noted by the day before, or it was said when it was read too early
     for link in state.links:
         for table in state.tables:
             box = ledger.key(link, table)

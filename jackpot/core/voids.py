@@ -63,7 +63,7 @@ def unknown_seat(table: TableState, seat: int) -> Refusal | None:
 
 
 def unlisted(table: TableState, irregularity: str, *, of_seat: bool) -> Refusal | None:
-    """Refuse a table's word for what went wrong if its game's rule does not have it."""
+    """Refuse a word for what went wrong if the table's game does not have it."""
     listed = table.config.irregularities
     if of_seat and (refusal := voids_all_hands(table, irregularity)):
         return refusal

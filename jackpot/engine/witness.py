@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from jackpot.core.state import State
+from jackpot.durable import write_durably
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
 from jackpot.engine.replica import load
 from jackpot.store.journal import Head, Journal, Reader, StoreError, UnsoundError
@@ -127,12 +128,7 @@ def write_witness(path: Path, news: Mapping[str, Witnessed]) -> None:
         if not newer:
             return
         raw = msgspec.json.format(msgspec.json.encode(said | newer))
-        fresh = path.with_name(f".{path.name}.new")
-        with open(fresh, "wb", opener=opener) as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_durably(path, raw, opener)
 
 
 @contextmanager

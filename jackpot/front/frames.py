@@ -67,6 +67,7 @@ class Setup(msgspec.Struct, array_like=True):
     address: str
     tls: Tls | None
     methods: dict[str, tuple[bool, bool]]  # name -> whether requests and answers are streams
+    overloaded: bytes  # the end of a call that the ledger is not asked about
 
 
 class Ready(msgspec.Struct, array_like=True):

@@ -2,8 +2,9 @@
 
 Calls that wait for such an answer take up what the caller's connections may have open. So a caller
 that asks without pause gets slower by itself, and its calls come one by one instead of in bursts
-that everybody else would have to wait for. While many refusals of the ledger wait to be heard, the
-front refuses that caller's further calls by itself and leaves the ledger alone.
+that everybody else would have to wait for. The ledger is asked in vain by one caller only so often:
+past that the front refuses that caller's further calls by itself and leaves the ledger alone. In
+vain is also what the caller gives up before it is answered, or giving up would be a way around.
 """
 
 from collections import Counter
@@ -12,17 +13,19 @@ from contextlib import contextmanager
 
 PER_S = 20  # refusals that one caller hears in a second, in the long run
 LONGEST_S = 30.0  # to wait for one
-MOST_ASKED = 32  # refusals of the ledger that may wait before it is asked no more
+MOST_ASKED = 32  # calls in vain at once before the ledger is asked no more
 MOST_WAITING = 1_024  # refusals of one caller that may wait in all
 
 
 class Pace:
     """When each caller, known by its certificate's number, may hear its next refusal."""
 
-    def __init__(self) -> None:
+    def __init__(self, overloaded: bytes = b"") -> None:
+        """`overloaded` is what a caller hears to whom the ledger has said nothing yet."""
+        self._overloaded = overloaded
         self._free_at: dict[int, float] = {}
         self._waiting: Counter[int] = Counter()
-        self._asked: Counter[int] = Counter()  # those of them that the ledger gave
+        self._paid_at: dict[int, float] = {}  # when what the ledger was asked in vain is forgotten
         self._last: dict[int, bytes] = {}  # what the ledger said to them last
 
     def wait_s(self, certificate: int, now_s: float) -> float:
@@ -36,19 +39,25 @@ class Pace:
         return self._waiting[certificate] >= MOST_WAITING
 
     @contextmanager
-    def waiting(self, certificate: int, end: bytes, *, asked: bool) -> Iterator[None]:
-        """While a refusal is kept back; `asked` is whether the ledger gave it."""
-        self._last[certificate] = end
+    def waiting(self, certificate: int) -> Iterator[None]:
+        """While a refusal is kept back."""
         self._waiting[certificate] += 1
-        self._asked[certificate] += asked
         try:
             yield
         finally:
-            self._asked[certificate] -= asked
             self._waiting[certificate] -= 1
             if not self._waiting[certificate]:
-                del self._waiting[certificate], self._asked[certificate], self._last[certificate]
+                del self._waiting[certificate]
 
-    def refusal_for(self, certificate: int) -> bytes | None:
+    def asked_in_vain(self, certificate: int, now_s: float, end: bytes = b"") -> None:
+        """The ledger was asked for what it refused with `end`, or for what nobody waits for."""
+        paid_at = max(now_s, self._paid_at.get(certificate, now_s)) + 1 / PER_S
+        self._paid_at[certificate] = min(paid_at, now_s + LONGEST_S)
+        if end:
+            self._last[certificate] = end
+
+    def refusal_for(self, certificate: int, now_s: float) -> bytes | None:
         """The refusal of a caller whose calls the ledger is not asked about; None for others."""
-        return self._last[certificate] if self._asked[certificate] >= MOST_ASKED else None
+        if self._paid_at.get(certificate, now_s) - now_s < (MOST_ASKED - 0.5) / PER_S:
+            return None
+        return self._last.get(certificate, self._overloaded)

@@ -43,7 +43,7 @@ class _Call:
     """A call under way, as the front knows it."""
 
     __slots__ = (
-        *("certificate", "end", "late", "number", "pending"),
+        *("answered", "certificate", "end", "late", "number", "pending"),
         *("room", "since_s", "task", "untaken", "wake"),
     )
 
@@ -53,6 +53,7 @@ class _Call:
         self.number = number
         self.certificate = certificate
         self.task = task
+        self.answered = False  # at least in part
         self.pending: deque[bytes] = deque()  # for the caller
         self.end: bytes | None = None  # what its END said
         self.wake: asyncio.Future[None] | None = None  # somebody waits for either
@@ -77,6 +78,7 @@ class Front(grpc.GenericRpcHandler):
         self._certificates: dict[bytes, int] = {}
         self._shunned: dict[int, bytes] = {}  # certificates that are no good -> their END
         self._hanging_up: set[str] = set()
+        self._overloaded = b""
         self._pace = Pace()
         self._leaving = asyncio.Event()
         self._untaken = 0
@@ -114,7 +116,7 @@ class Front(grpc.GenericRpcHandler):
             while call.end is None:
                 await self._awakened(call)
         except asyncio.CancelledError:
-            self.link.send(frames.CANCEL, call.number)
+            self._cancel(call)
             raise
         finally:
             self._close(call)
@@ -135,11 +137,11 @@ class Front(grpc.GenericRpcHandler):
             await self._write(call, context, frames.WINDOW // 2 if reader else 1)
         except asyncio.CancelledError:
             if not call.late or call.task is None:
-                self.link.send(frames.CANCEL, call.number)
+                self._cancel(call)
                 raise
             call.task.uncancel()
         except cygrpc.BaseError:  # the caller went while something was written
-            self.link.send(frames.CANCEL, call.number)
+            self._cancel(call)
         finally:
             self._close(call)
             if reader:
@@ -179,15 +181,17 @@ class Front(grpc.GenericRpcHandler):
         """End a call that failed; whoever asks for too much hears so ever later."""
         code, text, trailers = frames.read_ending(end)
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED and certificate is not None:
+            if asked:
+                self._pace.asked_in_vain(certificate, self._loop.time(), end)
             if self._pace.is_full(certificate):
                 self._hang_up(context.peer())
             else:
-                await self._keep_back(certificate, end, asked=asked)
+                await self._keep_back(certificate)
         await context.abort(code, text, trailers)
 
-    async def _keep_back(self, certificate: int, end: bytes, *, asked: bool) -> None:
+    async def _keep_back(self, certificate: int) -> None:
         wait_s = self._pace.wait_s(certificate, self._loop.time())
-        with suppress(TimeoutError), self._pace.waiting(certificate, end, asked=asked):
+        with suppress(TimeoutError), self._pace.waiting(certificate):
             async with asyncio.timeout(wait_s):
                 await self._leaving.wait()
 
@@ -201,7 +205,7 @@ class Front(grpc.GenericRpcHandler):
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
         number = opening.certificate
-        if number is not None and (end := self._pace.refusal_for(number)):
+        if number is not None and (end := self._pace.refusal_for(number, self._loop.time())):
             await self._refuse(number, context, end, asked=False)
         self._number += 1
         call = self._calls[self._number] = _Call(self._number, number, asyncio.current_task())
@@ -220,7 +224,9 @@ class Front(grpc.GenericRpcHandler):
             if len(self._certificates) >= _CERTIFICATES:
                 self._certificates.clear()  # the ledger takes a number's last certificate
                 self._shunned.clear()
-                self._pace = Pace()  # numbers are given anew; who waits, waits by the old one
+                self._pace = Pace(
+                    self._overloaded
+                )  # numbers are given anew; who waits, waits by the old one
             number = self._certificates[shown[0]] = len(self._certificates)
             self.link.send(frames.CERTIFICATE, number, shown[0])
         return number
@@ -233,6 +239,12 @@ class Front(grpc.GenericRpcHandler):
     def _has_room(self, call: _Call) -> bool:
         full = call.untaken >= frames.WINDOW or self._untaken >= frames.MAX_UNTAKEN
         return not full and not self.link.paused
+
+    def _cancel(self, call: _Call) -> None:
+        """The caller has given up; if it has heard nothing, the ledger was asked in vain."""
+        self.link.send(frames.CANCEL, call.number)
+        if call.certificate is not None and not call.answered:
+            self._pace.asked_in_vain(call.certificate, self._loop.time())
 
     def _close(self, call: _Call) -> None:
         del self._calls[call.number]
@@ -268,6 +280,7 @@ class Front(grpc.GenericRpcHandler):
                 self._took(call, int.from_bytes(payload, "little"))
                 return
             if kind == frames.DATA:
+                call.answered = True
                 call.pending.append(payload)
             else:
                 call.end = payload
@@ -319,6 +332,8 @@ class Front(grpc.GenericRpcHandler):
 
     async def _serve(self, setup: Setup) -> None:
         self._with_tls = setup.tls is not None
+        self._overloaded = setup.overloaded
+        self._pace = Pace(self._overloaded)
         self._handlers = {name: self._handler(name, *way) for name, way in setup.methods.items()}
         self._server = server = grpc.aio.server(options=_OPTIONS)
         server.add_generic_rpc_handlers((self,))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from jackpot.audit_log import record_denial
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow
+from jackpot.auth.gate import Actor, DeniedError, Gate, allow, unknown
 from jackpot.core.reasons import Reason
 from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed
@@ -102,7 +102,7 @@ class Admission:
             for call, actor in list(self._open.items()):
                 if fault := self.gate.fault(actor):
                     record_denial("stream", call.peer, actor.principal, fault)
-                    call.shun(refused(Reason.UNAUTHENTICATED, principal=actor.principal))
+                    call.shun(_refused(unknown(fault, actor.principal), "stream"))
 
 
 def _take_place(places: _Places, actor: Actor, limit: int) -> None:
@@ -130,7 +130,7 @@ def _local(call: Call) -> Actor:
 
 
 def _refused(error: DeniedError, rpc: str) -> CallRefusedError:
-    """Tell known callers who they are and what is needed; others only the audit log knows of."""
+    """Tell known callers who they are and what is needed, others what is wrong."""
     if error.known:
         return refused(Reason.NOT_ALLOWED, rpc=rpc, **error.details)
-    return refused(Reason.UNAUTHENTICATED)
+    return refused(Reason.UNAUTHENTICATED, **error.details)

@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import status_pb2
 from grpc import StatusCode
 
+from jackpot.auth.gate import Fault
 from jackpot.core.events import Refused
 from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
 from jackpot.engine import JournaledAnswer, Outcome
@@ -73,12 +74,30 @@ def _on_the_wire(key: str, value: str) -> tuple[str, str]:
     return _TIMES[key], moment.ToJsonString()
 
 
+# What to do, where more is known than that nobody is.
+_FAULTS = {
+    Fault.MISSING: "There is no certificate: connect with one of the controller's authority.",
+    Fault.NOBODY: "The certificate names nobody: use one made with jackpot ca issue.",
+    Fault.FOREIGN: "The certificate is of another authority: use one of the controller's.",
+    Fault.REVOKED: "The certificate is revoked: ask whoever runs the authority for a new one.",
+    Fault.EXPIRED: "The certificate has expired: ask whoever runs the authority to renew it.",
+    Fault.ENDED: "The login or PIN has ended: log in or type the PIN again.",
+}
+_SENTENCES = {fault.name.lower(): sentence for fault, sentence in _FAULTS.items()}
+
+
 def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
-    """A refusal as a client gets it."""
+    """A refusal as a client gets it; it is counted."""
     REFUSALS[refusal.reason] += 1
+    return uncounted_status(refusal, sequence)
+
+
+def uncounted_status(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
+    """The same, for whoever may give it or not."""
     meaning = MEANINGS[refusal.reason]
     metadata = dict(_on_the_wire(*each) for each in refusal.details.items())
     if sequence:
         metadata["sequence"] = str(sequence)
     retry_ms = RETRY_DELAY_MS if meaning.retry == "same" else None
-    return to_status(meaning.code, meaning.sentence, refusal.reason, metadata, retry_ms)
+    sentence = _SENTENCES.get(metadata.get("fault", ""), meaning.sentence)
+    return to_status(meaning.code, sentence, refusal.reason, metadata, retry_ms)

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 
+from grpc import StatusCode
+
+from jackpot.core.reasons import Reason, refuse
 from jackpot.engine.alarms import AlarmBoard
-from jackpot.front.frames import Setup
+from jackpot.front.frames import Setup, write_ending
 from jackpot.front.relay import Front
 from jackpot.server.calls import Method
 from jackpot.server.children import ChildError, Children, Recipe
+from jackpot.server.errors import uncounted_status
 from jackpot.server.port_guard import PortGuard
 from jackpot.wire.address import AddressError
 from jackpot.wire.identity import Tls
+from jackpot.wire.refusals import trailers_of
 
 
 class Fronts:
@@ -36,7 +41,12 @@ class Fronts:
         self.take(address)
         where = f"{address.rpartition(':')[0]}:{self._guard.port}"
         shapes = {name: (each.streams_in, each.streams_out) for name, each in self._methods.items()}
-        recipe = Recipe("a front", "jackpot.front", Front, self._methods, Setup(where, tls, shapes))
+        status = uncounted_status(refuse(Reason.OVERLOADED))
+        overloaded = write_ending(
+            StatusCode.RESOURCE_EXHAUSTED, status.message, trailers_of(status)
+        )
+        setup = Setup(where, tls, shapes, overloaded)
+        recipe = Recipe("a front", "jackpot.front", Front, self._methods, setup)
         self._children = Children(recipe, self._count, self._alarms)
         try:
             await self._children.start()

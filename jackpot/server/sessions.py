@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from jackpot.audit_log import record_denial, record_login
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow
+from jackpot.auth.gate import Actor, DeniedError, Fault, Gate, allow, unknown
 from jackpot.auth.logins import Logins
 from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PAGES, PIN_ACTS
@@ -142,7 +142,7 @@ class Sessions:
             record_denial(f"PIN for {asked.act}", asked.peer, error.principal, str(error))
             raise refused(Reason.NOT_ALLOWED) from error
         record_login(f"PIN for {asked.act} at {table}", asked.peer, found.actor.principal)
-        token, _ = self.logins.grant(found.actor, asked.act, table)
+        token, _ = self.logins.grant(found.actor, asked.act, table, found.stands)
         return known(found.actor, token)
 
     async def _people(self, asked: AskSite) -> Known:
@@ -153,7 +153,7 @@ class Sessions:
     async def _act(self, asked: ShowCertificate) -> Known:
         """A session for whoever has no login and shows a certificate instead."""
         actor = self._holder(asked)
-        token, _ = self.logins.grant(actor, "", "")
+        token, _ = self.logins.grant(actor)
         return known(actor, token)
 
     def _holder(self, asked: ShowCertificate) -> Actor:
@@ -161,7 +161,8 @@ class Sessions:
             actor = self._gate.holder(asked.certificate)
         except DeniedError as error:
             record_denial("pages", "", error.principal, str(error))
-            raise refused(Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED) from error
+            reason = Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED
+            raise refused(reason, **error.details) from error
         if actor.site != asked.site:
             raise refused(Reason.NOT_ALLOWED)
         return actor
@@ -190,7 +191,8 @@ class BySession(Admission):
         single = logins.single(token)
         actor = single.actor if single else logins.find(token)
         if actor is None:
-            raise _denied(rpc, "", "no such session", Reason.UNAUTHENTICATED)
+            record_denial(rpc, "pages", "", Fault.ENDED)
+            raise refused(Reason.UNAUTHENTICATED, **unknown(Fault.ENDED).details)
         if single and site is not None:
             logins.use_up(token)
         if single and single.act not in ("", rpc):
@@ -205,11 +207,9 @@ class BySession(Admission):
         return actor._replace(at_table=single.table) if single else actor
 
 
-def _denied(
-    rpc: str, principal: str, why: str, reason: Reason = Reason.NOT_ALLOWED
-) -> CallRefusedError:
+def _denied(rpc: str, principal: str, why: str) -> CallRefusedError:
     record_denial(rpc, "pages", principal, why)
-    return refused(reason)
+    return refused(Reason.NOT_ALLOWED)
 
 
 def _method(asked: type[Asked], answer: Callable[[Asked], Awaitable[Known]]) -> Method:

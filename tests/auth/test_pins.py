@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -324,3 +325,19 @@ async def test_people_set_their_own_pins(tmp_path: Path, caplog: pytest.LogCaptu
     assert '"login": "PIN set"' in text
     for path in (tmp_path / "data").rglob("*"):
         assert GOOD.encode() not in path.read_bytes()
+
+
+async def test_what_is_written_is_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes first, then the file's new name: a power cut brings no cleared PIN back."""
+    synced: list[str] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    await kept(tmp_path).set(FLO, GOOD)
+    assert synced == [str(tmp_path / f".{PINS}.new"), str(tmp_path)]

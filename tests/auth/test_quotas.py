@@ -11,6 +11,7 @@ import pytest
 
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
+from jackpot.front import frames
 from jackpot.front.pace import LONGEST_S, MOST_ASKED, MOST_WAITING, PER_S, Pace
 from jackpot.server import admission
 from jackpot.server.admission import Admission
@@ -74,29 +75,65 @@ async def test_who_asks_for_too_much_hears_so_ever_later(tmp_path: Path) -> None
                     pass
 
 
-def test_the_ledger_is_asked_no_more_while_many_of_its_refusals_wait() -> None:
+@pytest.mark.parametrize("given_up", [False, True])
+def test_the_ledger_is_asked_in_vain_only_so_often(*, given_up: bool) -> None:
     """At the limit, for that caller alone; what the front refuses by itself does not count."""
-    pace, end = Pace(), b"too much"
+    pace = Pace(b"overloaded")
+    end = b"" if given_up else b"too much"
+    for _ in range(MOST_ASKED - 1):
+        pace.asked_in_vain(1, 100.0, end)
     with ExitStack() as held:
-        for _ in range(MOST_ASKED - 1):
-            held.enter_context(pace.waiting(1, end, asked=True))
         for _ in range(MOST_ASKED):  # or they would keep the caller out by themselves
-            held.enter_context(pace.waiting(1, end, asked=False))
-        assert pace.refusal_for(1) is None
-        with pace.waiting(1, end, asked=True):
-            assert pace.refusal_for(1) == end
-            assert pace.refusal_for(2) is None
-        assert pace.refusal_for(1) is None
+            held.enter_context(pace.waiting(1))
+            pace.wait_s(1, 100.0)
+        assert pace.refusal_for(1, 100.0) is None
+    pace.asked_in_vain(1, 100.0, end)
+    assert pace.refusal_for(1, 100.0) == (end or b"overloaded")
+    assert pace.refusal_for(2, 100.0) is None
+    assert pace.refusal_for(1, 100.0 + 1 / PER_S) is None
+    for _ in range(100 * MOST_ASKED):
+        pace.asked_in_vain(1, 100.0, end)
+    assert pace.refusal_for(1, 100.0 + LONGEST_S) is None
+
+
+async def test_giving_up_is_no_way_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller that cancels each call at once reaches the ledger as rarely as one that waits."""
+    opened = []
+    tell = frames.Link.tell
+
+    def count(link: frames.Link, kind: int, call: int, value: Any) -> None:
+        if kind == frames.OPEN:
+            opened.append(value.certificate)
+        tell(link, kind, call, value)
+
+    monkeypatch.setattr(frames.Link, "tell", count)
+    async with secured(tmp_path) as house:
+        impatient, modest = house.identity("table", "t4"), house.identity("table", "t1")
+        began = time.monotonic()
+        async with house.channel(impatient) as channel:
+            stub: Any = table_pb2_grpc.TableServiceStub(channel)
+            for _ in range(12):
+                streams = [stub.Play() for _ in range(40)]
+                sent = (each.wait_for_connection() for each in streams)
+                await asyncio.gather(*sent, return_exceptions=True)
+                await asyncio.sleep(0.02)
+                for stream in streams:
+                    stream.cancel()
+        passed_s = time.monotonic() - began
+        # A batch may be on its way before the first is given up.
+        assert len(opened) <= 2 * 40 + MOST_ASKED + passed_s * PER_S
+        async with house.channel(modest) as channel:
+            assert await code_of(channel, "MeterService/ListSites") == "OK"
 
 
 def test_refusals_that_wait_are_bounded() -> None:
     """At the limit no more of that caller are kept back: its connection is closed instead."""
-    pace, end = Pace(), b"too much"
+    pace = Pace()
     with ExitStack() as held:
         for _ in range(MOST_WAITING - 1):
-            held.enter_context(pace.waiting(1, end, asked=False))
+            held.enter_context(pace.waiting(1))
         assert not pace.is_full(1)
-        with pace.waiting(1, end, asked=False):
+        with pace.waiting(1):
             assert pace.is_full(1)
             assert not pace.is_full(2)
 

@@ -1,5 +1,6 @@
 """The list of revoked certificates: none is lost, none is taken back, and every new one is seen."""
 
+import asyncio
 import os
 import threading
 from pathlib import Path
@@ -9,8 +10,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
 from jackpot.auth.authority import CA_CERTIFICATE, CA_KEY, CRL, Authority, AuthorityError
-from jackpot.auth.gate import Gate
-from jackpot.auth.revocation import read_list
+from jackpot.auth.gate import DeniedError, Files, Gate
+from jackpot.auth.revocation import RevocationList, read_list
 from tests.auth.secured import Secured
 from tests.server.house import SITE
 
@@ -104,3 +105,73 @@ def test_a_list_without_a_number_is_the_oldest(tmp_path: Path) -> None:
     assert read_list(crl, authority).number == 1
     assert gate.reload()
     assert (house.folder / CA_CERTIFICATE).exists()
+
+
+def test_a_restart_forgets_no_list(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """An older list that lies there at a start is refused too; the one that was kept counts."""
+    house = Secured(tmp_path)
+    crl, kept = house.folder / CRL, tmp_path / "elsewhere" / "kept.pem"
+    files = house.files()._replace(kept=kept)
+    older = crl.read_bytes()
+    identity = house.identity("floor", "flo")
+    assert identity.certificate is not None
+    Gate(files, SITE)
+    house.revoke(identity)
+    assert Gate(files, SITE).reload() is False  # it was read at the start
+    newest = kept.read_bytes()
+    assert newest == crl.read_bytes()
+    crl.write_bytes(older)
+    again = Gate(Files.from_text(files.as_text()), SITE)  # as the pages' process has it
+    assert "is list 1, and list 2 was read before" in caplog.text
+    with pytest.raises(DeniedError, match="the certificate is revoked"):
+        again.holder(identity.certificate.read_bytes())
+    assert kept.read_bytes() == newest
+    caplog.clear()
+    asyncio.run(again.refresh())
+    assert not caplog.text  # once is enough, and not every second
+    crl.write_bytes(newest)
+    revoke_new(house, "fay")
+    assert again.reload()
+    assert kept.read_bytes() == crl.read_bytes()
+
+
+def test_a_kept_list_never_goes_back(tmp_path: Path) -> None:
+    """Of two controllers with lists of their own the one behind takes nothing from the other."""
+    house = Secured(tmp_path)
+    kept = tmp_path / "kept.pem"
+    behind = tmp_path / "behind.pem"
+    files = house.files()._replace(kept=kept)
+    behind.write_bytes((house.folder / CRL).read_bytes())
+    other = RevocationList(behind, house.authority.certificate, kept)  # has read nothing yet
+    revoke_new(house, "flo")
+    Gate(files, SITE)
+    assert other.reload()
+    assert kept.read_bytes() == (house.folder / CRL).read_bytes()
+
+
+def test_another_authority_begins_anew(tmp_path: Path) -> None:
+    """What was kept of one authority's lists says nothing of another's."""
+    house = Secured(tmp_path)
+    kept = tmp_path / "kept.pem"
+    for name in ("flo", "fay"):
+        revoke_new(house, name)
+    Gate(house.files()._replace(kept=kept), SITE)
+    other = house.foreign.certificate
+    followed = RevocationList(tmp_path / "foreign" / CRL, other, kept)
+    assert not followed.serials
+    assert followed.reload()
+    assert kept.read_bytes() == (tmp_path / "foreign" / CRL).read_bytes()
+
+
+def test_a_list_that_cannot_be_kept_is_in_force_all_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk or a wrong path costs the memory of it, not the revocation; and is logged."""
+    house = Secured(tmp_path)
+    (tmp_path / "file").touch()
+    serial = revoke_new(house, "flo")
+    path = house.folder / CRL
+    found = RevocationList(path, house.authority.certificate, tmp_path / "file" / "kept.pem")
+    assert found.reload()
+    assert found.serials == {serial}
+    assert "can't keep the list of revoked certificates" in caplog.text

@@ -211,20 +211,27 @@ def test_two_people_turn_dual_control_off(ann: Person, bob: Person) -> None:
 def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -> None:
     """Asked about with what falls, done for the round that is meant, and safe to repeat."""
     royal, envy = play(process.address, "t4", {6: ROYALS["s"]}, 6, 2)
-    command = ("void", "t4", "--reason", "misdeal")
+    command, seat = ("void", "t4", "--reason", "misdealt"), ("--seat", "2")
+    fouled = ("void", "t4", *seat, "--reason", "Hand fouled")
     asked = ann.run(*command, answer="n\n", yes=False)
     assert asked.exit_code == 4
-    assert "t4, round 1 -> void (misdeal)\n  the round is settled; wagers of $2.00" in asked.stderr
+    assert "t4, round 1 -> void (MISDEALT)\n  the round is settled; wagers of $2.00" in asked.stderr
     assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: canceled" in asked.stderr
     assert len(ann.json("payouts")["payouts"]) == 2
     other = ann.fails(*command, "--round", "2")
     assert other.startswith("WRONG_ROUND: The table is not at the round that was named.")
     assert "current 1" in other
-    asked = ann.run(*command, "--seat", "2", answer="n\n", yes=False)
+    asked = ann.run(*fouled, answer="n\n", yes=False)
     assert f"payout {royal.id}" not in asked.stderr
     assert f"payout {envy.id}, royal flush at seat 2, $1,000.00: canceled" in asked.stderr
     assert "other awards of the round on the same meter may be recalculated" in asked.stderr
-    said = ann.does(*command, "--seat", "2")
+    whim = ann.fails("void", "t4", "--reason", "whim")
+    assert whim.startswith('"whim" is not on the game\'s list; to void a round, use one of: cards-')
+    assert "controller-lost, restored" in whim
+    other = ann.fails(*command, *seat)
+    assert other.startswith('"misdealt" voids a round, not a seat; to void a seat, use one of: ')
+    assert other.endswith("hand-fouled, player-excluded, wager-invalid")
+    said = ann.does(*fouled)
     assert said.startswith("t4, round 1, seat 2 is void: $1.00 is returned (journal ")
     assert f"\npayout {royal.id}: $10,000.42 -> $10,000.21\n" in said
     assert f"\npayout {envy.id}: canceled\n" in said

@@ -58,7 +58,7 @@ async def test_a_round(tmp_path: Path, streaming: bool) -> None:
             await client.void_round("MISDEALT")
         assert caught.value.reason == "VOID_BY_FLOOR_ONLY"
         by_floor = await house.operate(
-            "VoidTableRound", table="t4", round=1, irregularity="misdeal"
+            "VoidTableRound", table="t4", round=1, irregularity="MISDEALT"
         )
         assert (by_floor.returned_micros, by_floor.changes[0].closed) == (1_000_000, True)
         assert (await client.open_round()).round == 2

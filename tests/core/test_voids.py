@@ -23,6 +23,7 @@ from jackpot.core.commands.table import (
 from jackpot.core.config import Irregularities
 from jackpot.core.events import Refused
 from jackpot.core.events.table import RoundOpened, RoundVoided, SeatVoided
+from jackpot.core.floor import OF_ANY_SEAT
 from jackpot.core.reasons import Reason
 from tests.core.floor import (
     DOLLAR,
@@ -228,14 +229,20 @@ def test_a_table_gives_a_word_of_its_games_list(word: str, of_round: str, of_sea
 
 
 def test_a_floorperson_voids_no_seat_for_what_voids_all_hands() -> None:
-    """However they spell it; whatever else they write is their own word."""
+    """However they spell it; and for nothing that neither list has."""
     floor = came_to("collected")
     config = floor.state.tables["t1"].config
     words = Irregularities(("MISDEALT", "DECK_INCOMPLETE"), ())
     ok(floor.operate(DescribeTable(replace(config, irregularities=words))))
     for word in ("MISDEALT", "misdealt", " Misdealt ", "deck incomplete", "Deck-Incomplete"):
         assert reason(floor.void_seat("t1", 1, word)) == Reason.VOIDS_ALL_HANDS
-    ok(floor.void_seat("t1", 1, "the player fell ill"))
+    whim = "the player fell ill"
+    assert reason(floor.void_seat("t1", 1, whim)) == Reason.UNKNOWN_IRREGULARITY
+    assert reason(floor.void_round("t1", whim)) == Reason.UNKNOWN_IRREGULARITY
+    assert reason(floor.void_round("t1", "HAND_FOULED")) == Reason.UNKNOWN_IRREGULARITY
+    for seat, word in enumerate(OF_ANY_SEAT, start=1):
+        ok(floor.void_seat("t1", seat, word))
+    ok(floor.void_round("t1", "MISDEALT"))
 
 
 @pytest.mark.parametrize("phase", ["collected", "settled"])

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from jackpot.auth.logins import SINGLE_S
+from jackpot.auth.pins import PINS
 from jackpot.auth.roles import PIN_ACTS
 from jackpot.display.web.acts import _SERVICE, TOKEN_HEADER
 from jackpot.store import codec
 from jackpot.store.opening import open_to_read
 from jackpot.wire.request_id import new_request_id
-from tests.auth.test_pins import GOOD
+from tests.auth.test_pins import GOOD, call
 from tests.display.at_tables import VOID_ROUND, at_table, with_a_royal
 from tests.display.secured import SecuredPages
 from tests.server.house import SITE
@@ -56,7 +57,7 @@ def void(table: str = "t1") -> dict[str, object]:
     return {
         "table": table,
         "round": 1,
-        "irregularity": "misdeal",
+        "irregularity": "MISDEALT",
         "request_id": new_request_id(),
     }
 
@@ -116,6 +117,25 @@ async def test_a_pin_is_good_for_one_act_once(pages: SecuredPages) -> None:
     status, answer = await post(pages, "/act/VoidTableRound", void(), headers=token)
     assert (status, answer["reason"]) == (401, "UNAUTHENTICATED")
     assert await pages.house.journal_head() == head
+
+
+@pytest.mark.parametrize("by", ["clearing", "another", "file"])
+async def test_a_pin_that_is_gone_takes_its_session_along(pages: SecuredPages, by: str) -> None:
+    """What was typed a moment ago ends with the PIN: cleared, changed, or cleared elsewhere."""
+    dealer, flo = pages.house.identity("dealer", "dan"), pages.house.identity("floor", "flo")
+    _, made = await post(pages, "/pin", typed(), identity=dealer)
+    before = await pages.house.journal_head()
+    if by == "clearing":
+        assert (await call(pages.house, flo, "ClearPin")).cleared
+    elif by == "another":
+        await call(pages.house, flo, "SetPin", pin="924680")
+    else:  # another controller that shares it
+        (pages.house.folder.parent / PINS).unlink()
+    token = {TOKEN_HEADER: made["token"]}
+    status, answer = await post(pages, "/act/VoidTableRound", void(), headers=token)
+    assert (status, answer["reason"]) == (401, "UNAUTHENTICATED")
+    assert answer["text"] == "The login or PIN has ended: log in or type the PIN again."
+    assert await pages.house.journal_head() == before
 
 
 @pytest.mark.parametrize("misuse", ["act", "table", "late", "page"])

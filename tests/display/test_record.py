@@ -140,10 +140,10 @@ async def test_a_void_takes_a_contribution_back(tmp_path: Path) -> None:
         dealer = await house.dealer("t2")
         await dealer.settled({}, 1, dollars=5)
         await dealer.collected(1, 2, dollars=5)
-        await house.operate("VoidTableRound", table="t2", round=2, irregularity="misdeal")
+        await house.operate("VoidTableRound", table="t2", round=2, irregularity="MISDEALT")
         record = await caught_up(tail, house.engine)
         assert record.table("t2").contributed_micros == 950_000
-        assert record.table("t2").rounds[0].void == "misdeal"
+        assert record.table("t2").rounds[0].void == "MISDEALT"
         await check_meters(record, house.engine)
         await tail.stop()
 

@@ -136,7 +136,9 @@ def approved(sequence: int, call: int = 1) -> Entry:
 
 def by_floor(sequence: int, round_: int) -> Entry:
     """A floorperson's void that was accepted."""
-    request = op.VoidTableRoundRequest(site="house", table="a", round=round_, irregularity="x")
+    request = op.VoidTableRoundRequest(
+        site="house", table="a", round=round_, irregularity="MISDEALT"
+    )
     response = op.VoidTableRoundResponse(sequence=sequence, round=round_)
     return Entry(sequence, "VoidTableRound", request, response)
 

@@ -280,3 +280,49 @@ async def test_a_replay_takes_no_reading(store: Address) -> None:
     await looked(engine)
     await engine.drain()
     assert not readings(store)
+
+
+async def test_a_day_that_a_fast_clock_began_is_read_again(store: Address) -> None:
+    """When it does begin, by the clock that was set right; once, and by one of two controllers."""
+    clock = Clock()
+    tomorrow = bounds(DAY, DATE)[1]
+    async with by_clock(store, clock) as one, by_clock(store, clock) as two:
+        await open_up(one)
+        for engine in (one, two):
+            await looked(engine)
+        clock.micros = tomorrow + 50  # ten hours too early
+        await looked(one)
+        assert len(readings(store)) == 1
+        clock.micros = tomorrow - 10 * HOUR
+        for engine in (one, two):
+            await looked(engine)
+        clock.micros = tomorrow - 1
+        for engine in (one, two):
+            await looked(engine)
+        assert len(readings(store)) == 1
+        for later in (0, 60, 3_000_000):
+            clock.micros = tomorrow + later
+            for engine in (one, two):
+                await looked(engine)
+        assert len(readings(store)) == 2
+        clock.micros = bounds(DAY, DATE + dt.timedelta(2))[0]
+        await looked(one)
+    found = [(event.date, event.missed, event.alarms) for _, event in readings(store)]
+    assert found == [("2026-03-08", 0, ()), ("2026-03-08", 0, ()), ("2026-03-09", 0, ())]
+
+
+@pytest.mark.parametrize(("behind_s", "times"), [(59, 1), (60, 1), (61, 2)])
+async def test_clocks_that_differ_a_little_take_one_reading(
+    store: Address, behind_s: int, times: int
+) -> None:
+    """Of two controllers one may be a minute ahead; more than that is a fast clock."""
+    clock = Clock()
+    tomorrow = bounds(DAY, DATE)[1]
+    async with by_clock(store, clock) as engine:
+        await open_up(engine)
+        clock.micros = tomorrow
+        await looked(engine)
+        for micros in (tomorrow - behind_s * 1_000_000, tomorrow + 1):
+            clock.micros = micros
+            await looked(engine)
+    assert len(readings(store)) == times

@@ -128,7 +128,7 @@ def test_let_it_ride_s_bonus_is_void_or_abandoned_like_any_other(tmp_path: Path)
     """A void returns the wagers; a player who left wins nothing."""
     floor = LET_IT_RIDE.floor(tmp_path)
     floor.bets_in("t", LET_IT_RIDE.wagers(1, 2))
-    event = ok(floor.void_round("t", "misdeal", "floor-1"))
+    event = ok(floor.void_round("t", "MISDEALT", "floor-1"))
     assert isinstance(event, RoundVoided)
     assert event.returned_micros == 2 * DOLLAR
     floor.bets_in("t", LET_IT_RIDE.wagers(1))

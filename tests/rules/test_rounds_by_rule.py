@@ -133,7 +133,7 @@ def test_a_misdeal_returns_all_wagers_and_takes_the_increments_back(
     start = floor.meter("link/main")
     floor.bets_in("t", chapter.wagers(1, 2, 3))
     assert floor.meter("link/main") != start
-    event = ok(floor.void_round("t", "misdeal", "floor-1"))
+    event = ok(floor.void_round("t", "MISDEALT", "floor-1"))
     assert isinstance(event, RoundVoided)
     assert event.returned_micros == 3 * DOLLAR
     assert floor.meter("link/main") == start

@@ -127,7 +127,9 @@ async def test_a_void_round_is_told_as_void(house: House) -> None:
     assert [each.seat for each in found.wagers] == [1, 2]
     dealer = await house.dealer("t4")
     await dealer.settled({1: FULL_HOUSE}, 1)
-    await house.operate("VoidTableRound", table="t4", round=2, irregularity="FOUL", who="ann/floor")
+    await house.operate(
+        "VoidTableRound", table="t4", round=2, irregularity="MISDEALT", who="ann/floor"
+    )
     found = (await attach(house, "t4")).round
     assert (found.number, found.voided_by) == (2, "ann")
     assert [each.status for each in found.payouts] == [payout_pb2.PAYOUT_STATUS_REJECTED]
@@ -361,10 +363,10 @@ async def test_a_wager_feeds_the_meter_at_the_rate_at_which_it_was_accepted(
         await dealer.do("confirm_collection", chips)
         after = (await house.meter("stud"))["main"]
         assert after - before == (2 * 70 + 80) * DOLLAR // 100
-        about: dict[str, Any] = {"table": "t5", "round": 1, "irregularity": "FOUL"}
-        await house.operate("VoidTableSeat", seat=3, **about)
+        about: dict[str, Any] = {"table": "t5", "round": 1}
+        await house.operate("VoidTableSeat", seat=3, irregularity="HAND_FOULED", **about)
         assert (await house.meter("stud"))["main"] - before == 2 * 70 * DOLLAR // 100
-        await house.operate("VoidTableRound", **about)
+        await house.operate("VoidTableRound", irregularity="MISDEALT", **about)
         assert (await house.meter("stud"))["main"] == before
 
 

@@ -179,7 +179,7 @@ async def test_a_seat_is_voided(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1, 2)
     voided = await house.operate(
-        "VoidTableSeat", table="t4", round=1, seat=2, irregularity="exposed card"
+        "VoidTableSeat", table="t4", round=1, seat=2, irregularity="HAND_FOULED"
     )
     assert (voided.round, voided.returned_micros) == (1, DOLLAR)
     assert (await house.meter("five"))["main"] == 10_000 * DOLLAR + 210_000

@@ -136,12 +136,11 @@ async def test_a_floorperson_voids_only_the_round_that_is_meant(house: House) ->
     await dealer.settled({}, 1)
     await dealer.settled({1: ROYALS["s"]}, 1)
     before = await all_of(house)
-    seat: dict[str, Any] = {"seat": 1}
-    for rpc, more in (("VoidTableRound", {}), ("VoidTableSeat", seat)):
+    whole: dict[str, Any] = {"irregularity": "MISDEALT"}
+    seat: dict[str, Any] = {"seat": 1, "irregularity": "HAND_FOULED"}
+    for rpc, more in (("VoidTableRound", whole), ("VoidTableSeat", seat)):
         for number in (1, 3):
-            info = await refused(
-                house.operate(rpc, table="t4", round=number, irregularity="misdeal", **more)
-            )
+            info = await refused(house.operate(rpc, table="t4", round=number, **more))
             assert info.reason == "WRONG_ROUND"
             told = {key: info.metadata[key] for key in ("table", "round", "current")}
             assert told == {"table": "t4", "round": str(number), "current": "2"}
@@ -153,7 +152,7 @@ async def test_a_void_that_is_sent_again_happens_once(house: House) -> None:
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     request_id = new_request_id()
-    about = {"table": "t4", "irregularity": "misdeal", "request_id": request_id}
+    about = {"table": "t4", "irregularity": "MISDEALT", "request_id": request_id}
     first = await house.operate("VoidTableRound", round=1, **about)
     assert (first.round, first.returned_micros) == (1, DOLLAR)
     assert [(change.payout, change.closed) for change in first.changes] == [(payout.id, True)]
@@ -161,7 +160,7 @@ async def test_a_void_that_is_sent_again_happens_once(house: House) -> None:
     reused = await refused(house.operate("VoidTableRound", round=2, **about))
     assert reused.reason == "REQUEST_REUSED"
     again = await refused(
-        house.operate("VoidTableRound", table="t4", round=1, irregularity="misdeal")
+        house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEALT")
     )
     assert again.reason == "NO_ROUND"
 
@@ -172,8 +171,10 @@ async def test_a_floorperson_is_too_late_after_a_validation(house: House, rpc: s
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
-    more: dict[str, Any] = {"seat": 1} if rpc == "VoidTableSeat" else {}
-    late = house.operate(rpc, table="t4", round=1, irregularity="misdeal", **more)
+    more: dict[str, Any] = {"irregularity": "MISDEALT"}
+    if rpc == "VoidTableSeat":
+        more = {"seat": 1, "irregularity": "HAND_FOULED"}
+    late = house.operate(rpc, table="t4", round=1, **more)
     assert (await refused(late)).reason == "VOID_TOO_LATE"
 
 
@@ -228,8 +229,8 @@ def _request(kind: str) -> Any:
         wager = table_pb2.PlacedWager(seat=1, bet=FIVE)
         return operator_pb2.RemoveWagerRequest(**about, wager=wager)
     if kind == "seat":
-        return operator_pb2.VoidTableSeatRequest(**about, seat=1, irregularity="misdeal")
-    return operator_pb2.VoidTableRoundRequest(**about, irregularity="misdeal")
+        return operator_pb2.VoidTableSeatRequest(**about, seat=1, irregularity="HAND_FOULED")
+    return operator_pb2.VoidTableRoundRequest(**about, irregularity="MISDEALT")
 
 
 def voids(store: Address) -> list[Any]:
@@ -237,3 +238,47 @@ def voids(store: Address) -> list[Any]:
     with closing(journal_opener(store)()) as journal:
         found = [codec.decode_entry(SITE, entry).event for entry in journal.read(SITE, 0, 1_000)]
     return [each for each in found if isinstance(each, RoundVoided | SeatVoided | WagerRemoved)]
+
+
+@pytest.mark.parametrize(
+    ("rpc", "word", "reason"),
+    [
+        ("VoidTableRound", "anything", "UNKNOWN_IRREGULARITY"),
+        ("VoidTableRound", "misdealt", "UNKNOWN_IRREGULARITY"),
+        ("VoidTableRound", "HAND_FOULED", "UNKNOWN_IRREGULARITY"),
+        ("VoidTableSeat", "anything", "UNKNOWN_IRREGULARITY"),
+        ("VoidTableSeat", "MISDEALT", "VOIDS_ALL_HANDS"),
+    ],
+)
+async def test_a_floorperson_has_no_words_of_their_own(
+    house: House, rpc: str, word: str, reason: str
+) -> None:
+    """What takes a decided jackpot back is on the game's list, whoever says it."""
+    dealer = await house.dealer("t4")
+    await dealer.settled({1: ROYALS["s"]}, 1)
+    before = await all_of(house)
+    more: dict[str, Any] = {"seat": 1} if rpc == "VoidTableSeat" else {}
+    info = await refused(house.operate(rpc, table="t4", round=1, irregularity=word, **more))
+    assert info.reason == reason
+    assert (info.metadata["table"], info.metadata["irregularity"]) == ("t4", word)
+    assert await all_of(house) == before
+
+
+async def test_staff_are_told_the_words(house: House) -> None:
+    """GetTable has them: those that the table has too, and for a seat a few more."""
+    asked = operator_pb2.GetTableRequest(site=SITE, table="t4")
+    found = (await house.operators.GetTable(asked)).table
+    attach = table_pb2.AttachRequest(site=SITE, table="t4", request_id=new_request_id())
+    config = (await house.tables.Attach(attach)).config
+    assert found.round_irregularities == config.round_irregularities
+    assert set(config.seat_irregularities) < set(found.seat_irregularities)
+    dealer = await house.dealer("t4")
+    for number, word in enumerate(found.seat_irregularities, start=1):
+        await dealer.settled({}, 1, 2)
+        about: dict[str, Any] = {"table": "t4", "round": number, "irregularity": word}
+        assert (await house.operate("VoidTableSeat", seat=1, **about)).returned_micros == DOLLAR
+    before = len(found.seat_irregularities)
+    for number, word in enumerate(found.round_irregularities, start=1):
+        await dealer.settled({}, 1, 2)
+        about = {"table": "t4", "round": before + number, "irregularity": word}
+        assert (await house.operate("VoidTableRound", **about)).returned_micros == 2 * DOLLAR

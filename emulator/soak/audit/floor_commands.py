@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from emulator.soak.audit.books import Books, Payout
-from emulator.soak.audit.calls import CALL_COMMANDS
+from emulator.soak.audit.books import Books, Payout, Table
+from emulator.soak.audit.calls import CALL_COMMANDS, why_not_word
 from emulator.soak.audit.manager_commands import MANAGER_COMMANDS, Do, Why
 from emulator.soak.audit.rounds import out_of_phase, round_of, take_out
 from emulator.soak.audit.undoing import (
@@ -17,6 +17,7 @@ from emulator.soak.audit.undoing import (
 from jackpot.wire.v1 import operator_pb2 as op
 from jackpot.wire.v1 import payout_pb2
 
+_OF_ANY_SEAT = ("HAND_FOULED", "PLAYER_EXCLUDED", "WAGER_INVALID")
 _READ = ("SHARE", "FIXED", "ENVY")  # awards that hang on what a hand is called
 
 
@@ -147,13 +148,20 @@ def _why_other_round(books: Books, message: Any) -> str:
         return "UNKNOWN_TABLE"
     if isinstance(message, op.VoidTableSeatRequest) and not 1 <= message.seat <= table.terms.seats:
         return "UNKNOWN_SEAT"
-    if isinstance(message, op.VoidTableSeatRequest) and (
-        message.irregularity in table.terms.voids_round
-    ):
-        return "VOIDS_ALL_HANDS"
+    if why := _why_not_word(table, message):
+        return why
     if table.round is None:
         return "NO_ROUND"
     return "" if table.round.number == message.round else "WRONG_ROUND"
+
+
+def _why_not_word(table: Table, message: Any) -> str:
+    """A floorperson has some more words for a seat than the table."""
+    if isinstance(message, op.VoidTableRoundRequest):
+        return why_not_word(table, message.irregularity, of_seat=False)
+    if isinstance(message, op.VoidTableSeatRequest) and message.irregularity not in _OF_ANY_SEAT:
+        return why_not_word(table, message.irregularity, of_seat=True)
+    return ""
 
 
 def _why_not_void_round(books: Books, message: op.VoidTableRoundRequest) -> str:

@@ -34,7 +34,7 @@ async def pages(
         places={site: place.fileno() for site, place in places.items()},
         store=str(store),
         settings=look,
-        files=tuple(map(str, controller.gate.files)) if controller.gate else None,
+        files=controller.gate.files.as_text() if controller.gate else None,
     )
     children = controller.pages(
         MODULE, lambda: inside or PagesProcess(), setup, tuple(setup.places.values())

@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Coroutine
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -74,7 +73,7 @@ class PagesProcess:
 
     async def _serve(self, setup: PagesSetup) -> None:
         try:
-            gate = Gate(Files(*map(Path, setup.files)), *setup.places) if setup.files else None
+            gate = Gate(Files.from_text(setup.files), *setup.places) if setup.files else None
             for site, descriptor in setup.places.items():
                 self.displays[site] = await self._show(site, descriptor, setup, gate)
         except (PlainError, OSError) as error:

@@ -8,6 +8,7 @@ from jackpot.core import ledger
 from jackpot.core.calls import Act, latest_call, open_call
 from jackpot.core.commands import operator as commands
 from jackpot.core.events.table import WagerRemoved
+from jackpot.core.floor import OF_ANY_SEAT
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse
@@ -134,6 +135,10 @@ def _get_table(state: State, table: str) -> pb.GetTableResponse | Refusal:
     if table not in state.tables:
         return refuse(Reason.UNKNOWN_TABLE, table=table)
     found = table_message(state, state.tables[table])
+    irregularities = state.tables[table].config.irregularities
+    found.round_irregularities.extend(irregularities.voids_round)
+    if irregularities.voids_round:
+        found.seat_irregularities.extend((*irregularities.voids_seat, *OF_ANY_SEAT))
     if call := latest_call(state, table, time.time_ns() // 1_000):
         found.call.CopyFrom(call_message(call))
     return pb.GetTableResponse(sequence=state.sequence, table=found)

@@ -664,6 +664,8 @@ class Table(_message.Message):
     OPEN_PAYOUTS_FIELD_NUMBER: _builtins.int
     HEARTBEAT_TIME_FIELD_NUMBER: _builtins.int
     CALL_FIELD_NUMBER: _builtins.int
+    ROUND_IRREGULARITIES_FIELD_NUMBER: _builtins.int
+    SEAT_IRREGULARITIES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     game: _builtins.str
     seats: _builtins.int
@@ -686,6 +688,16 @@ class Table(_message.Message):
     def call(self) -> _table_pb2.FloorCall:
         """Of GetTable only: the table's latest call for the floor, open or closed; absent: there was none."""
 
+    @_builtins.property
+    def round_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Of GetTable only: why the round may be voided; empty: any word will do."""
+
+    @_builtins.property
+    def seat_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Of GetTable only: why a floorperson may void one seat. Some are not in TableConfig: a table
+        can't call for them.
+        """
+
     def __init__(
         self,
         *,
@@ -700,10 +712,12 @@ class Table(_message.Message):
         open_payouts: _builtins.int = ...,
         heartbeat_time: _timestamp_pb2.Timestamp | None = ...,
         call: _table_pb2.FloorCall | None = ...,
+        round_irregularities: _abc.Iterable[_builtins.str] | None = ...,
+        seat_irregularities: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "heartbeat_time", b"heartbeat_time", "round", b"round"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "rounds", b"rounds", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["call", b"call", "epoch", b"epoch", "game", b"game", "heartbeat_time", b"heartbeat_time", "id", b"id", "last_number", b"last_number", "links", b"links", "open_payouts", b"open_payouts", "round", b"round", "round_irregularities", b"round_irregularities", "rounds", b"rounds", "seat_irregularities", b"seat_irregularities", "seats", b"seats"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1183,6 +1197,7 @@ class VoidTableRoundRequest(_message.Message):
     round: _builtins.int
     """The number of the round to void; no other round is voided."""
     irregularity: _builtins.str
+    """One of the table's round_irregularities."""
     def __init__(
         self,
         *,
@@ -1245,6 +1260,7 @@ class VoidTableSeatRequest(_message.Message):
     round: _builtins.int
     seat: _builtins.int
     irregularity: _builtins.str
+    """One of the table's seat_irregularities."""
     def __init__(
         self,
         *,

@@ -322,10 +322,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidTableRound(self, request, context):
-        """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
-        increments and awards are taken back. The journal records the caller.
+        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
+        its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+        journal records the caller.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -334,8 +335,8 @@ class OperatorServiceServicer:
     def VoidTableSeat(self, request, context):
         """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
-        SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+        WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -100,16 +100,17 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]
-    """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
-    increments and awards are taken back. The journal records the caller.
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
+    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    journal records the caller.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]
     """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
-    SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+    WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
@@ -315,16 +316,17 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]  # type: ignore[assignment]
-    """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
-    increments and awards are taken back. The journal records the caller.
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
+    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    journal records the caller.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]  # type: ignore[assignment]
     """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
     Idempotency: by request_id.
-    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
-    SEAT_NOT_IN_ROUND.
+    Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+    WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _aio.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]  # type: ignore[assignment]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
@@ -587,10 +589,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableRoundResponse, _abc.Awaitable[_operator_pb2.VoidTableRoundResponse]]:
-        """Effect: a floorperson voids a table's round, even after its collection. Wagers are returned;
-        increments and awards are taken back. The journal records the caller.
+        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
+        its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+        journal records the caller.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
 
     @_abc_1.abstractmethod
@@ -601,8 +604,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.VoidTableSeatResponse, _abc.Awaitable[_operator_pb2.VoidTableSeatResponse]]:
         """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
         Idempotency: by request_id.
-        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, VOIDS_ALL_HANDS, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE,
-        SEAT_NOT_IN_ROUND.
+        Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
+        WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
         """
 
     @_abc_1.abstractmethod

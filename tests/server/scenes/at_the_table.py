@@ -71,7 +71,7 @@ async def _(house: House) -> None:
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
-    await house.operate("VoidTableRound", table="t4", round=2, irregularity="misdeal")
+    await house.operate("VoidTableRound", table="t4", round=2, irregularity="MISDEALT")
 
 
 @scene(Reason.VOID_BY_FLOOR_ONLY)
@@ -86,7 +86,7 @@ async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: ROYALS["s"]}, 1)
     await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
-    await house.operate("VoidTableRound", table="t4", round=1, irregularity="misdeal")
+    await house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEALT")
 
 
 @scene(Reason.UNKNOWN_IRREGULARITY)

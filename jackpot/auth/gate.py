@@ -87,8 +87,9 @@ class Files(NamedTuple):
     @classmethod
     def from_text(cls, text: tuple[str, ...]) -> "Files":
         """What `as_text` has told."""
-        *needed, kept = text
-        return cls(*map(Path, needed), Path(kept) if kept else None)
+        authority, certificate, key, revoked, kept = text
+        needed = Path(authority), Path(certificate), Path(key), Path(revoked)
+        return cls(*needed, Path(kept) if kept else None)
 
 
 class Gate:

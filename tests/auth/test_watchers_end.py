@@ -125,5 +125,8 @@ async def test_jackpot_watch_ends_with_one_clear_line(tmp_path: Path) -> None:
         async with asyncio.timeout(20):
             result = await watching
         assert result.exit_code == 1
-        assert "The certificate is missing, revoked, expired or names nobody" in result.output
+        assert (
+            "The certificate is revoked: ask whoever runs the authority for a new one."
+            in result.output
+        )
         assert "Traceback" not in result.output

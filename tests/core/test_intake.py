@@ -153,7 +153,8 @@ def test_a_house_that_does_not_say_is_not_watched() -> None:
 def test_while_time_stands_still_nothing_is_unreasonable() -> None:
     """A clock that was set back: an hour's rounds are dated alike, and are no minute's."""
     floor = floor_at(60)
-    assert not collected(floor, "t1", 6).alarms
+    for at in ("t1", "t2"):  # as many as there can be: one more would be too many
+        assert not collected(floor, at, 6).alarms
     lately = floor.state.links["a"].intake["main"].lately
     real, stood = floor.clock, 0
 
@@ -175,8 +176,7 @@ def test_while_time_stands_still_nothing_is_unreasonable() -> None:
         floor.settle("t1")
         stood += 6
     assert floor.state.links["a"].intake["main"].lately == lately
-    assert counted(floor) == 6 + stood
+    assert counted(floor) == 12 + stood
     floor.clock = real
-    said = [bool(collected(floor, "t2", 6).alarms) for _ in range(2)]
-    assert said == [False, True]  # the clock runs on, and so does the minute
+    assert collected(floor, "t2", 6).alarms  # the clock runs on, and so does the minute
     assert floor.replayed() == floor.state

@@ -135,6 +135,7 @@ def test_an_address_is_shown_without_its_password() -> None:
         "postgresql://u:a?b/s3cret@db/jackpot?s3cret",
         "postgresql://u:/s3cret@db:5432,db2/jackpot",
         "postgresql://u:x@db/jackpot?s3cret=%ZZ",
+        "postgresql://u:s3cret/jackpot",  # somebody forgot the host
     ],
 )
 @pytest.mark.parametrize("command", ["verify", "serve"])

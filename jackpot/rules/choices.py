@@ -13,7 +13,6 @@ from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
 from jackpot.rules.section import Section, did_you_mean, suggestion
 
-
 ONLY = "only"  # the paytable of a bet that has just one
 
 

@@ -170,7 +170,11 @@ def _inscriptions(table: Table, rule: Rule) -> Iterator[Inscribed]:
 
 
 def _limits(table: Table, rule: Rule, links: Iterable[Link]) -> Iterator[Inscribed]:
-    """Limits in force: on what a hand wins, and on what a meter can come to."""
+    """Limits in force: on a wager, on what a hand wins, and on what a meter can come to."""
+    if table.base:
+        least, most = dollars(table.base.minimum_micros), dollars(table.base.maximum_micros)
+        says = f"a wager at this table is ${least} to ${most}, unless it has limits of its own"
+        yield Inscribed(says, next(on_layout(rule)).clause)
     limit = limit_rule(rule)
     if table.base and table.base.payout_limit_micros and limit:
         says = f"a hand wins at most ${dollars(table.base.payout_limit_micros)} on limited wagers"

@@ -21,7 +21,7 @@ _UNCLOSED = re.compile(r"Illegal character '\\n'|Unterminated string|Expected (\
 
 # What the standard reader says, and what an operator can do about it.
 _PLAIN = {
-    "Invalid value": 'this value can\'t be read: put text, amounts and rates in straight quotes, '
+    "Invalid value": "this value can't be read: put text, amounts and rates in straight quotes, "
     'such as "$5"; write true or false in small letters',
     "Cannot overwrite a value": "this key or table is in the file already; "
     "where there are several, each begins with double brackets, such as [[tables]]",
@@ -30,8 +30,7 @@ _PLAIN = {
     "Unclosed array": "the list that ends before this line has no closing bracket: ]",
     "Expected newline": "there is more on this line than a key and its value: "
     "put text, times and dates in quotes",
-    "Expected '='": "a key is followed by an equals sign and its value, "
-    'such as title = "Mega"',
+    "Expected '='": 'a key is followed by an equals sign and its value, such as title = "Mega"',
     "Invalid initial character": "this line begins with a character that no key can have",
 }
 

@@ -42,9 +42,10 @@ async def test_an_attachment_tells_all_that_was_filed_for_a_base_game(
         await controller.stop()
 
 
-def play_at(address: str, site: Path, game: str = "pa-2010-four-card-poker") -> tuple[int, str, str]:
+def play_at(address: str, site: Path, card: str = "four") -> tuple[int, str, str]:
     """A round of `jackpot-table` on its own copy of the site file."""
     at = ("--controller", address, "--site", str(site), "--table", "t1")
+    game = f"pa-2010-{card}-card-poker"
     done = run_here(main, "--game", game, "--seed", "7", "--players", "2", "--trace", *at)
     return done.returncode, done.stdout, done.stderr
 
@@ -64,7 +65,7 @@ async def test_a_table_plays_by_the_journal_and_not_by_its_copy_of_the_file(
         # Simulated players wager twice the minimum.
         assert set(re.findall(r"Ante, (\S+)\.", said)) == {"$50.00"}
         old.write_text(FOUR.replace("four-card-poker", "three-card-poker"))
-        code, _, told = await asyncio.to_thread(play_at, address, old, "pa-2010-three-card-poker")
+        code, _, told = await asyncio.to_thread(play_at, address, old, "three")
         assert (code, told.count("\n")) == (1, 1), told
         assert "the controller has t1 as a table of pa-2010-four-card-poker" in told
     finally:

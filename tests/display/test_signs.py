@@ -240,7 +240,7 @@ async def test_nothing_is_cut_off(shown: Shown, browser: Browser, size: tuple[in
 async def test_a_bad_beat_sign_posts_the_rules_of_its_fund(
     tmp_path: Path, browser: Browser
 ) -> None:
-    """What a pot gives, from which pot on, what qualifies, who is paid what, and the fund itself."""
+    """What a pot gives, from which pot on, what qualifies, who is paid what, and the fund."""
     async with open_shown(tmp_path, more=fund_text()) as shown:
         dealer = await shown.house.dealer("p1")
         await dealer.do("contribute_pot", table_pb2.ContributePot(pot_micros=100_000_000))

@@ -51,6 +51,20 @@ def test_a_layout_has_the_odds_of_all_wagers_that_were_filed(house: Path) -> Non
     assert one.clause == "PA 657a.2(b)(6)"
 
 
+def test_a_layout_has_the_posted_limits_of_every_wager(house: Path) -> None:
+    """The table's, or the wager's own; what follows another wager says how."""
+    posted = {wager.title: wager.wager for wager in card(house, "crazy-1").wagers}
+    assert posted["Super Bonus"] == "the Ante"
+    said = [each.says for each in card(house, "crazy-1").inscriptions]
+    assert any("is $10.00 to $500.00" in says for says in said)
+    assert posted["Queens Up"] == "$5.00 to $100.00"
+    assert posted["Six Card Bonus"] == "$5.00 to $50.00"
+    posted = {wager.title: wager.wager for wager in card(house, "caribbean-1").wagers}
+    assert posted["Bet"] == "twice the Ante"
+    mega = next(w for w in card(house, "crazy-1").wagers if "Progressive" in w.title)
+    assert mega.wager == "$5.00"
+
+
 def test_a_layout_says_how_often_each_award_comes(house: Path) -> None:
     """Exactly, where the player's hand alone decides; else it says that the dealer's does too."""
     wagers = {wager.title: wager for wager in card(house, "crazy-1").wagers}
@@ -158,9 +172,7 @@ def test_the_command_prints_a_layout(house: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "clause"),
     [
-        pytest.param(
-            "crazy-1", "PA 657a.2(b)(7)", marks=pytest.mark.rule("PA 657a.2(b)(8)")
-        ),
+        pytest.param("crazy-1", "PA 657a.2(b)(7)", marks=pytest.mark.rule("PA 657a.2(b)(8)")),
         pytest.param(
             "crazy-2011-1", "PA2011 573.2(b)(5)", marks=pytest.mark.rule("PA2011 573.2(b)(6)")
         ),

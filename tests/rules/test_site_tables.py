@@ -230,9 +230,9 @@ def test_a_file_has_limits(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "reason"),
     [
-        (b"a = 1\nb = \n", 2, "Invalid value"),
+        (b"a = 1\nb = \n", 2, "this value can't be read: put text, amounts and rates in "),
         (b'a = "', 1, "the text that begins here has no closing quote"),
-        (b"a = 1\na = 2\n", 2, "Cannot overwrite a value"),
+        (b"a = 1\na = 2\n", 2, "this key or table is in the file already; "),
         (b"\xff\xfe", 1, "is not UTF-8 text"),
     ],
 )
@@ -244,7 +244,8 @@ def test_a_file_that_is_no_toml_says_where(
     path.write_bytes(content)
     with pytest.raises(SiteFileError) as error:
         load_site(path)
-    assert str(error.value) == f"{path}:{line}: {reason}"
+    assert str(error.value).startswith(f"{path}:{line}: {reason}")
+    assert "\n" not in str(error.value)
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:

@@ -309,6 +309,7 @@ def terms_of(
     not_offered: frozenset[str] = frozenset(),
     wagers: Mapping[str, WagerChoice] | None = None,
     minimum: int | None = None,
+    maximum: int | None = None,
     limit: int | None = None,
     **options: str,
 ) -> BaseTerms:
@@ -320,6 +321,7 @@ def terms_of(
     chosen = {bet: WagerChoice(paytable=paytables.get(bet)) for bet in {*side, *paytables}}
     choice = BaseChoice(
         minimum_micros=None if minimum is None else minimum * DOLLAR,
+        maximum_micros=None if maximum is None else maximum * DOLLAR,
         payout_limit_micros=None if limit is None else limit * DOLLAR,
         wagers={
             **{bet: each for bet, each in chosen.items() if bet not in not_offered},

@@ -7,7 +7,7 @@ import pytest
 from jackpot.rules.base import BaseChoice, WagerChoice, compile_base
 from table_client.table.devices.faults import Fault
 from table_client.table.games.catalogue import GAMES
-from table_client.table.players import SimulatedPlayer
+from table_client.table.players import Offer, SimulatedPlayer, Wagers
 from table_client.table.round.deciding import DecisionError
 from tests.client.games.tables import (
     CARIBBEAN,
@@ -146,6 +146,39 @@ async def test_a_side_bet_has_a_minimum(
 
     result = await play(rule, players={1: ByTheCent(wagers=main)})
     assert (side in results(result)) is (more >= 0)
+
+
+class Both(Scripted):
+    """Places an Ante and a side bet to the cent."""
+
+    def __init__(self, ante_cents: int, side_cents: int) -> None:
+        super().__init__(wagers={"ante": 5})
+        self.cents = {"ante": ante_cents, "aces-up": side_cents}
+
+    def wagers(self, _: Offer) -> Wagers:
+        """What was asked for, whatever is posted."""
+        return Wagers({bet: cents * 10_000 for bet, cents in self.cents.items()})
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+async def test_a_wager_is_between_what_the_house_has_posted(more: int) -> None:
+    """The Ante from $10 to $100 and Aces Up from $2 to $20: a cent outside is refused."""
+    terms = terms_of(
+        FOUR,
+        minimum=10,
+        maximum=100,
+        wagers={"aces-up": WagerChoice(minimum_micros=2 * DOLLAR, maximum_micros=20 * DOLLAR)},
+    )
+
+    async def placed(ante: int, side: int) -> set[str]:
+        result = await play(FOUR, players={1: Both(ante, side)}, terms=terms)
+        return {outcome.bet for outcome in result.seats[1].outcomes} & {"ante", "aces-up"}
+
+    both, ante_alone = {"ante", "aces-up"}, {"ante"}
+    assert await placed(1_000 + more, 500) == (both if more >= 0 else set())
+    assert await placed(10_000 + more, 500) == (both if more <= 0 else set())
+    assert await placed(5_000, 200 + more) == (both if more >= 0 else ante_alone)
+    assert await placed(5_000, 2_000 + more) == (both if more <= 0 else ante_alone)
 
 
 @pytest.mark.rule("PA2010 563.7(c)")

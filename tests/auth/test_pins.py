@@ -320,7 +320,10 @@ async def test_people_set_their_own_pins(tmp_path: Path, caplog: pytest.LogCaptu
         found = [each.principal for each in (*page.holders, *rest.holders)]
         assert (found, rest.next_page_token) == (["floor:flo", "floor:ron"], "")
         assert (await call(house, ron, "ClearPin")).cleared
-        assert (await call(house, ron, "ClearPin", principal="floor:flo")).reason == "NOT_ALLOWED"
+        denied: RefusedError = await call(house, ron, "ClearPin", principal="floor:flo")
+        assert denied.reason == "NOT_ALLOWED"
+        assert denied.metadata["principal"] == "floor:ron"
+        assert "operations" in denied.metadata["needs_role"]
         assert (await call(house, olga, "ClearPin", principal="floor:flo")).cleared
         assert not (await call(house, olga, "ListPins")).holders
         assert await house.journal_head() == before

@@ -235,7 +235,7 @@ def _put_in_place(staged: Path, data: Path) -> Path | None:
         _make_durable(kept, staged)
         for path in logs:
             path.unlink()
-        os.replace(staged / FILE_NAME, data / FILE_NAME)
+        (staged / FILE_NAME).replace(data / FILE_NAME)
     except OSError as error:
         if kept:
             _take_back(logs, kept)

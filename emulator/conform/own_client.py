@@ -110,6 +110,7 @@ async def main(kind: type[ClientUnderTest] = ClientUnderTest) -> None:
     async with (
         open_channel(os.environ["JACKPOT_ADDRESS"], identity()) as channel,
         TableClient(channel, site, table) as client,
+        client.alive(),
     ):
         await kind(channel, client).run()
 

@@ -1,5 +1,6 @@
 """`jackpot pin`: the PIN by which a floorperson acts at a table's page."""
 
+from functools import partial
 from typing import Any
 
 import click
@@ -83,11 +84,13 @@ def list_pins(connection: Connection, site: str, *, json_: bool) -> None:
 
 
 def _call(connection: Connection, rpc: str, **values: Any) -> Any:
+    from jackpot.wire.pages import all_pages
     from jackpot.wire.v1 import pin_pb2, pin_pb2_grpc
 
     request = getattr(pin_pb2, f"{rpc}Request")(**values)
     with connection.open() as channel:
-        return getattr(pin_pb2_grpc.PinServiceStub(channel), rpc)(request, timeout=TIMEOUT_S)
+        call = getattr(pin_pb2_grpc.PinServiceStub(channel), rpc)
+        return all_pages(partial(call, timeout=TIMEOUT_S), request)
 
 
 def _tell(answer: Any, *lines: str, json_: bool) -> None:

@@ -6,7 +6,7 @@ from jackpot.audit_log import record_login
 from jackpot.auth.gate import Actor
 from jackpot.auth.pin_file import Pin, PinError
 from jackpot.auth.pins import Pins
-from jackpot.auth.roles import PIN_CLEARERS
+from jackpot.auth.roles import PIN_CLEARERS, ROLES
 from jackpot.core.reasons import Reason
 from jackpot.server.codec.fields import malformed, text
 from jackpot.server.errors import refused
@@ -46,7 +46,15 @@ class PinService:
         pins = self._kept()
         whose = text(message.principal or actor.principal, "principal")
         if whose != actor.principal and actor.role not in PIN_CLEARERS:
-            raise refused(Reason.NOT_ALLOWED)
+            needs = ", ".join(role for role in ROLES if role in PIN_CLEARERS)
+            raise refused(
+                Reason.NOT_ALLOWED,
+                rpc="PinService/ClearPin",
+                principal=actor.principal,
+                role=actor.role or "",
+                site=actor.site,
+                needs_role=needs,
+            )
         try:
             cleared = await pins.clear(actor.site, whose)
         except PinError as error:

@@ -288,7 +288,7 @@ def test_a_pin_does_what_is_the_floors_alone() -> None:
     assert not any(rpc.startswith("PinService/") for rpc in PIN_ACTS)
 
 
-async def call(house: Secured, who: Any, rpc: str, **values: str) -> Any:
+async def call(house: Secured, who: Any, rpc: str, **values: Any) -> Any:
     """A call of PinService; the refusal where it is refused."""
     async with house.channel(who) as channel:
         stub: Any = pin_pb2_grpc.PinServiceStub(channel)
@@ -315,7 +315,16 @@ async def test_people_set_their_own_pins(tmp_path: Path, caplog: pytest.LogCaptu
         age = dt.datetime.now(dt.UTC) - listed.holders[0].set_time.ToDatetime(dt.UTC)
         assert age < dt.timedelta(minutes=5)
         ron = house.identity("floor", "ron")
-        assert (await call(house, ron, "ClearPin", principal="floor:flo")).reason == "NOT_ALLOWED"
+        await call(house, ron, "SetPin", pin=GOOD)
+        page = await call(house, olga, "ListPins", page_size=1)
+        rest = await call(house, olga, "ListPins", page_size=1, page_token=page.next_page_token)
+        found = [each.principal for each in (*page.holders, *rest.holders)]
+        assert (found, rest.next_page_token) == (["floor:flo", "floor:ron"], "")
+        assert (await call(house, ron, "ClearPin")).cleared
+        denied: RefusedError = await call(house, ron, "ClearPin", principal="floor:flo")
+        assert denied.reason == "NOT_ALLOWED"
+        assert denied.metadata["principal"] == "floor:ron"
+        assert "operations" in denied.metadata["needs_role"]
         assert (await call(house, olga, "ClearPin", principal="floor:flo")).cleared
         assert not (await call(house, olga, "ListPins")).holders
         assert await house.journal_head() == before

@@ -16,6 +16,7 @@ from jackpot.wire.v1 import (
     operator_pb2,
     operator_pb2_grpc,
     payout_pb2,
+    pin_pb2,
     reason_pb2,
     table_config_pb2,
     table_pb2,
@@ -286,7 +287,7 @@ async def test_every_list_has_pages(house: House) -> None:
     assert [each.id for each in found.links] == ["five", "mega", "spare", "bonus"]
     meters = meter_pb2.ListMetersRequest(site=SITE, page_size=2)
     assert len((await house.meters.ListMeters(meters)).links) == 2
-    for service in (meter_pb2, operator_pb2):
+    for service in (meter_pb2, operator_pb2, pin_pb2, table_pb2):
         for name, message in service.DESCRIPTOR.message_types_by_name.items():
             if name.startswith("List"):
                 pages = {"page_token", "next_page_token"} & set(message.fields_by_name)

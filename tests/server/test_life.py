@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +74,14 @@ async def test_reflection_has_the_reasons(version: str, house: House) -> None:
 async def test_health_list_is_answered_without_a_traceback(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Newer tools call it: with a list, or told that there is none."""
-    call: Any = house.channel.unary_unary("/grpc.health.v1.Health/List")
-    with suppress(AioRpcError):
-        await call(b"")
+    """Newer tools call it: it has the controller as a whole, and each of its services."""
+    call: Any = house.channel.unary_unary(
+        "/grpc.health.v1.Health/List",
+        response_deserializer=health_pb2.HealthListResponse.FromString,
+    )
+    listed = (await call(b"")).statuses
+    assert {"", "jackpot.v1.TableService"} <= listed.keys()
+    assert {each.status for each in listed.values()} == {SERVING}
     assert not [record for record in caplog.records if record.exc_info]
 
 

@@ -76,10 +76,18 @@ class SideTable:
             await self._void(irregularity)
 
     async def play(self) -> None:
-        """One round."""
+        """One round, also the one that a restore has cut short: what was lost is told at once."""
         self.rounds += 1
-        if self._restored or self._known_restores != self._floor.restores:
+        if self._is_rolled_back():
             await self._attach("RESTORED")
+        await self._play_round()
+        if self._is_rolled_back():
+            await self._attach("RESTORED")
+
+    def _is_rolled_back(self) -> bool:
+        return self._restored or self._known_restores != self._floor.restores
+
+    async def _play_round(self) -> None:
         await self._floor.clear_table(self.terms.id, self._draw)
         if self._chance(self._chances.visits_cashier * self._bettors.have_accounts):
             seat = self._draw.randrange(1, self.terms.seats + 1)
@@ -279,6 +287,8 @@ class SideTable:
 
     async def _step(self) -> None:
         """Between two steps: the pace of the table, and a client that may start again."""
+        if self._restored:
+            return  # no round is under way any more
         if self._pause_s:
             await asyncio.sleep(self._pause_s * self._draw.uniform(0.5, 1.5))
         if self._chance(self._chances.pauses):

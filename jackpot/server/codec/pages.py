@@ -49,7 +49,7 @@ def _key(item: Any) -> str:
     """What tells an item of a list from the others."""
     if isinstance(item, str):
         return item
-    for name in ("id", "link"):
+    for name in ("id", "link", "principal"):
         if name in item.DESCRIPTOR.fields_by_name:
             return str(getattr(item, name))
     return sha256(item.SerializeToString(deterministic=True)).hexdigest()[:_SAME_DIGITS]

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14jackpot/v1/pin.proto\x12\njackpot.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"n\n\tPinHolder\x12\x11\n\tprincipal\x18\x01 \x01(\t\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12,\n\x08set_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampJ\x04\x08\x02\x10\x03R\x0btime_micros\"*\n\rSetPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0b\n\x03pin\x18\x02 \x01(\t\"7\n\x0eSetPinResponse\x12%\n\x06holder\x18\x01 \x01(\x0b\x32\x15.jackpot.v1.PinHolder\"2\n\x0f\x43learPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\"#\n\x10\x43learPinResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"\x1f\n\x0fListPinsRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\":\n\x10ListPinsResponse\x12&\n\x07holders\x18\x01 \x03(\x0b\x32\x15.jackpot.v1.PinHolder2\xdb\x01\n\nPinService\x12?\n\x06SetPin\x12\x19.jackpot.v1.SetPinRequest\x1a\x1a.jackpot.v1.SetPinResponse\x12\x45\n\x08\x43learPin\x12\x1b.jackpot.v1.ClearPinRequest\x1a\x1c.jackpot.v1.ClearPinResponse\x12\x45\n\x08ListPins\x12\x1b.jackpot.v1.ListPinsRequest\x1a\x1c.jackpot.v1.ListPinsResponseBO\n\njackpot.v1B\x08PinProtoP\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14jackpot/v1/pin.proto\x12\njackpot.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"n\n\tPinHolder\x12\x11\n\tprincipal\x18\x01 \x01(\t\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12,\n\x08set_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampJ\x04\x08\x02\x10\x03R\x0btime_micros\"*\n\rSetPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x0b\n\x03pin\x18\x02 \x01(\t\"7\n\x0eSetPinResponse\x12%\n\x06holder\x18\x01 \x01(\x0b\x32\x15.jackpot.v1.PinHolder\"2\n\x0f\x43learPinRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x11\n\tprincipal\x18\x02 \x01(\t\"#\n\x10\x43learPinResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"F\n\x0fListPinsRequest\x12\x0c\n\x04site\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x14 \x01(\x05\x12\x12\n\npage_token\x18\x15 \x01(\t\"S\n\x10ListPinsResponse\x12&\n\x07holders\x18\x01 \x03(\x0b\x32\x15.jackpot.v1.PinHolder\x12\x17\n\x0fnext_page_token\x18\x14 \x01(\t2\xdb\x01\n\nPinService\x12?\n\x06SetPin\x12\x19.jackpot.v1.SetPinRequest\x1a\x1a.jackpot.v1.SetPinResponse\x12\x45\n\x08\x43learPin\x12\x1b.jackpot.v1.ClearPinRequest\x1a\x1c.jackpot.v1.ClearPinResponse\x12\x45\n\x08ListPins\x12\x1b.jackpot.v1.ListPinsRequest\x1a\x1c.jackpot.v1.ListPinsResponseBO\n\njackpot.v1B\x08PinProtoP\x01Z(jackpot.example/gen/jackpot/v1;jackpotv1\xaa\x02\nJackpot.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,9 +44,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CLEARPINRESPONSE']._serialized_start=334
   _globals['_CLEARPINRESPONSE']._serialized_end=369
   _globals['_LISTPINSREQUEST']._serialized_start=371
-  _globals['_LISTPINSREQUEST']._serialized_end=402
-  _globals['_LISTPINSRESPONSE']._serialized_start=404
-  _globals['_LISTPINSRESPONSE']._serialized_end=462
-  _globals['_PINSERVICE']._serialized_start=465
-  _globals['_PINSERVICE']._serialized_end=684
+  _globals['_LISTPINSREQUEST']._serialized_end=441
+  _globals['_LISTPINSRESPONSE']._serialized_start=443
+  _globals['_LISTPINSRESPONSE']._serialized_end=526
+  _globals['_PINSERVICE']._serialized_start=529
+  _globals['_PINSERVICE']._serialized_end=748
 # @@protoc_insertion_point(module_scope)

@@ -421,7 +421,7 @@ class FloorCall(_message.Message):
     def expires_time(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def closed_time(self) -> _timestamp_pb2.Timestamp:
-        """0: the call is open."""
+        """Absent: the call is open."""
 
     def __init__(
         self,

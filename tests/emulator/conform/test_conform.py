@@ -138,7 +138,7 @@ def test_silence_is_a_breach_only_while_a_client_speaks_for_the_table(
 ) -> None:
     """Heartbeats and commands count, nothing else."""
     rule = next(rule for rule in RULES if rule.id == "heartbeats")
-    end = (LONGEST_SILENCE_S + 0.1, "asks", {})
+    end: tuple[float, str, dict[str, str]] = (LONGEST_SILENCE_S + 0.1, "asks", {})
     assert len(list(rule.breaches(seen((0.0, "attached", {}), *between, end)))) == breaches
 
 

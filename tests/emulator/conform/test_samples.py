@@ -152,3 +152,40 @@ def test_a_refusal_is_shown_with_its_metadata(play: tuple[str | Path, ...], addr
     assert process.returncode == 1
     assert said.startswith("not finished: UNKNOWN_TABLE: ")
     assert said.endswith("(table table-99)\n")
+
+
+COUNTS = {
+    "python": """
+from table import Table, meter_pb2, table_pb2
+from jackpot.v1 import table_config_pb2 as config
+bets = [config.BetConfig(bet="c", medium=meter_pb2.BET_MEDIUM_CHIPS),
+        config.BetConfig(bet="e", medium=meter_pb2.BET_MEDIUM_ELECTRONIC)]
+table = Table.__new__(Table)
+table.config = config.TableConfig(links=[config.LinkConfig(bets=bets)])
+print(dict(table.chips_of([table_pb2.Wager(bet=bet) for bet in "cec"])))
+""",
+    "typescript": """
+import { Table } from "./build/table.js";
+const bets = [
+  { bet: "c", medium: "BET_MEDIUM_CHIPS" },
+  { bet: "e", medium: "BET_MEDIUM_ELECTRONIC" },
+];
+const table = Object.assign(Object.create(Table.prototype), { config: { links: [{ bets }] } });
+console.log(table.chipsOf([{ bet: "c" }, { bet: "e" }, { bet: "c" }]));
+""",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_electronic_wagers_are_not_counted_as_chips(
+    language: str, request: pytest.FixtureRequest
+) -> None:
+    """The dealer has no chip to count for them."""
+    folder = request.getfixturevalue(f"{language}_sample")
+    program = [sys.executable, "-c"]
+    if language == "typescript":
+        program = ["node", "--input-type=module", "-e"]
+    counted = subprocess.run(
+        [*program, COUNTS[language]], check=True, cwd=folder, capture_output=True, text=True
+    ).stdout
+    assert counted.replace("'", "").strip() in ("{c: 2}", "{ c: 2 }")

@@ -123,3 +123,9 @@ def test_the_commands_that_start_tables_are_few() -> None:
     found = offenders(modules("jackpot"), {"emulator", "table_client.table"})
     places = {Path(line.split()[0]).name for line in found}
     assert places == {"demo.py", "demo_floor.py", "demo_view.py"}
+
+
+def test_the_product_needs_neither_its_tools_nor_its_tests() -> None:
+    """Both stay behind when it is installed."""
+    for folder in ("jackpot", "table_client", "emulator"):
+        assert not offenders(modules(folder), {"tools", "tests"})

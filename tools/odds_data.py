@@ -1,9 +1,9 @@
 """Count again what `jackpot odds` says of wagers that depend on how a player plays.
 
-    python tools/odds_data.py            # write jackpot/odds/data/played.json; takes ten minutes
-    python tools/odds_data.py --check    # only compare
+    python -m tools.odds_data            # write jackpot/odds/data/played.json; takes ten minutes
+    python -m tools.odds_data --check    # only compare
 
-Counts come from `jackpot.odds`, decisions from the table client's own strategies, so that the odds
+Counts come from `tools.odds`, decisions from the table client's own strategies, so that the odds
 speak of what its players do. Pai Gow Poker is simulated, from a fixed seed.
 """
 
@@ -15,16 +15,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds import dealer, holdem, holdem_plays, pai_gow
-from jackpot.odds.kinds import Hand, against_dealer, one_of_each, paid_names, rows_of, text
 from jackpot.odds.played import Ends, Kind, Part, Play
-from jackpot.odds.suits import BITS, classes
 from jackpot.rules import bulk
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import at_least, rank
 from jackpot.rules.loader import rules
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, View
+from tools.odds import dealer, holdem, holdem_plays, pai_gow
+from tools.odds.deal_kinds import Hand, against_dealer, one_of_each, paid_names, rows_of, text
+from tools.odds.suits import BITS, classes
 
 DATA = Path(__file__).resolve().parent.parent / "jackpot" / "odds" / "data" / "played.json"
 PAI_GOW_DEALS, PAI_GOW_SEED = 1 << 24, 561
@@ -170,7 +170,7 @@ def main(arguments: list[str]) -> int:
         return 0
     if DATA.read_bytes() == found:
         return 0
-    print(f"{DATA.name} is not what is counted; run: python tools/odds_data.py", file=sys.stderr)
+    print(f"{DATA.name} is not what is counted; run: python -m tools.odds_data", file=sys.stderr)
     return 1
 
 

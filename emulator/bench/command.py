@@ -51,7 +51,11 @@ data_option: Callable[[Any], Any] = click.option(
     help="Folder on the disk to measure; files made there are removed.  [default: this folder]",
 )
 runs_option: Callable[[Any], Any] = click.option(
-    "--runs", type=click.IntRange(1), default=3, show_default=True, help="How many times to repeat it all."
+    "--runs",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="How many times to repeat it all.",
 )
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print the report as JSON."

@@ -20,7 +20,7 @@ from jackpot.wire.refusals import RefusedError
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from tests.cli.desk import WIDTH, Person, play
+from tests.cli.people import WIDTH, Person, play
 from tests.e2e.process import ALONE, Process
 from tests.server.house import DOLLAR, FIVE, ROYALS, SITE, fund_text, wager
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.cli.main import main
+from tests.cli.in_process import run_here
 from tests.cli.test_commands import run
 from tests.e2e.process import Process
 from tests.server.house import free_port, site_text, write_site
@@ -67,7 +69,7 @@ def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
     authority = Authority.create(tmp_path / "ca", "House")
     controller, _ = authority.issue_server(("localhost",), 1)
     tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
-    result = run(*serve, *tls)
+    result = run_here(main, *serve, *tls)
     assert result.returncode == 2
     assert "--staff-on-loopback is for a controller without" in result.stderr
 
@@ -93,7 +95,7 @@ def test_a_demo_that_can_not_listen_leaves_no_journal(tmp_path: Path, which: str
     data = tmp_path / "data"
     with socket.create_server(("127.0.0.1", 0)) as taken:
         there = f"127.0.0.1:{taken.getsockname()[1]}"
-        result = run("demo", "--rounds", "1", "--data", str(data), which, there)
+        result = run_here(main, "demo", "--rounds", "1", "--data", str(data), which, there)
     assert result.returncode == 1
     assert result.stderr == f"Error: {there}: cannot listen there: Address already in use\n"
     assert not data.exists()
@@ -102,7 +104,8 @@ def test_a_demo_that_can_not_listen_leaves_no_journal(tmp_path: Path, which: str
 def test_a_demo_does_not_listen_twice_on_one_port(tmp_path: Path) -> None:
     """One port for gRPC and pages is refused before anything is seeded, too."""
     there = f"127.0.0.1:{free_port()}"
-    result = run(
+    result = run_here(
+        main,
         "demo",
         "--rounds",
         "1",

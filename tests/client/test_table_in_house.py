@@ -17,7 +17,7 @@ from jackpot.wire.refusals import UnreachableError
 from table_client.client import TableClient, open_channel
 from table_client.table.running import reach
 from tests.auth.secured import Secured, secured
-from tests.cli.desk import Person, play
+from tests.cli.people import Person, play
 from tests.server.house import (
     FIVE,
     ROYALS,

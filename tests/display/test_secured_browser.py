@@ -43,7 +43,7 @@ async def pages(tmp_path: Path, trusting: tuple[Browser, Path]) -> AsyncIterator
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def desk(trusting: tuple[Browser, Path]) -> AsyncIterator[Browser]:
+async def staff_browser(trusting: tuple[Browser, Path]) -> AsyncIterator[Browser]:
     """That browser, all windows of the test closed at its end."""
     yield trusting[0]
     await trusting[0].close_windows()
@@ -71,9 +71,11 @@ async def log_in(pages: SecuredPages, browser: Browser) -> Window:
     return window
 
 
-async def test_a_browser_logs_in_watches_and_logs_out(pages: SecuredPages, desk: Browser) -> None:
+async def test_a_browser_logs_in_watches_and_logs_out(
+    pages: SecuredPages, staff_browser: Browser
+) -> None:
     """From the printed address to live pages, and out again; no script can read the cookie."""
-    window = await log_in(pages, desk)
+    window = await log_in(pages, staff_browser)
     assert "olga, operations" in await window.text("#who")
     assert await window.page.evaluate("document.cookie") == ""
     await window.page.goto(f"{pages.url}/table/t4")
@@ -91,18 +93,20 @@ async def test_a_browser_logs_in_watches_and_logs_out(pages: SecuredPages, desk:
     assert window.hosts == {pages.url.removeprefix("https://")}
 
 
-async def test_a_page_whose_login_ended_says_what_to_do(pages: SecuredPages, desk: Browser) -> None:
+async def test_a_page_whose_login_ended_says_what_to_do(
+    pages: SecuredPages, staff_browser: Browser
+) -> None:
     """The login is ended elsewhere: the page that was left open stops showing anything."""
-    window = await log_in(pages, desk)
+    window = await log_in(pages, staff_browser)
     for cookie in await window.page.context.cookies():
         assert pages.logins.end(cookie["value"])
     await window.page.wait_for_selector(".how code", timeout=8_000)
     assert await window.text(".how code") == f"jackpot login {pages.url}"
 
 
-async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, desk: Browser) -> None:
+async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, staff_browser: Browser) -> None:
     """A wrong code is told in the page and can be mended by keyboard; nothing is too wide."""
-    window = await desk.open(f"{pages.url}/table/t1", PHONE)
+    window = await staff_browser.open(f"{pages.url}/table/t1", PHONE)
     await window.page.click("text=I have a code")
     await window.page.fill("#code", "no such code")
     await window.until(READY)
@@ -120,9 +124,9 @@ async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, desk: Browser) ->
     await window.until('document.getElementById("phase").dataset.phase === "idle"')
 
 
-async def test_a_code_is_never_in_an_address(pages: SecuredPages, desk: Browser) -> None:
+async def test_a_code_is_never_in_an_address(pages: SecuredPages, staff_browser: Browser) -> None:
     """Whoever is quicker than the page's script, or has none, sends nothing."""
-    window = await desk.open(f"{pages.url}/login")
+    window = await staff_browser.open(f"{pages.url}/login")
     await window.page.route("**/login.js", lambda route: route.abort())
     await window.page.reload()
     await window.page.fill("#code", "ABCD-EFGH")
@@ -132,9 +136,11 @@ async def test_a_code_is_never_in_an_address(pages: SecuredPages, desk: Browser)
     assert await window.page.input_value("#code") == "ABCD-EFGH"
 
 
-async def test_a_sign_needs_nobody(pages: SecuredPages, desk: Browser, browser: Browser) -> None:
+async def test_a_sign_needs_nobody(
+    pages: SecuredPages, staff_browser: Browser, browser: Browser
+) -> None:
     """Over TLS a sign is public and live; a browser without the authority opens nothing."""
-    window = await desk.open(f"{pages.url}/sign/five")
+    window = await staff_browser.open(f"{pages.url}/sign/five")
     await window.until(UP)
     assert window.complaints == []
     with pytest.raises(Error, match="ERR_CERT_AUTHORITY_INVALID"):

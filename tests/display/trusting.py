@@ -1,4 +1,4 @@
-"""A Chromium that trusts the house's own authority, as a desk on the floor would."""
+"""A Chromium that trusts the house's own authority, as those of the staff do."""
 
 import os
 import shutil

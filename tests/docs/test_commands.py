@@ -15,7 +15,7 @@ from jackpot.cli.main import main
 from jackpot.verify import verify
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient, open_channel
-from tests.cli.desk import play
+from tests.cli.people import play
 from tests.docs.pages import PAGES, commands
 from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS, SITE, fund_text, site_text, wager

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.cli.desk import Person, play
+from tests.cli.people import Person, play
 from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS
 

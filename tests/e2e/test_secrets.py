@@ -15,7 +15,7 @@ from jackpot.auth.authority import Authority
 from jackpot.auth.names import parse_holder
 from jackpot.cli.main import main
 from jackpot.wire.identity import Identity
-from tests.cli.desk import play
+from tests.cli.people import play
 from tests.e2e.process import Process
 from tests.e2e.test_staff import Staff
 from tests.server.house import ROYALS, SITE, free_port

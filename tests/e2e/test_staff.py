@@ -14,7 +14,7 @@ from jackpot.cli.main import main
 from jackpot.core.config import GamingDay
 from jackpot.engine.gaming_day import date_of
 from jackpot.wire.channels import Identity
-from tests.cli.desk import Person, play
+from tests.cli.people import Person, play
 from tests.e2e.process import ALONE, Process
 from tests.server.house import ROYALS, SITE
 

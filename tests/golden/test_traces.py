@@ -159,7 +159,10 @@ async def _(house: House) -> None:
         await house.operate("ValidatePayout", payout=payout.id, floorperson="Ann")
 
 
-@trace("16-rejected", "A floorperson finds a hand misread; the award is not paid, and still told.")
+@trace(
+    "16-rejected",
+    "A floorperson finds that a hand was misread. The award is not paid, but it stays on the list.",
+)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     (payout,) = await dealer.settled({1: FULL_HOUSE}, 1)

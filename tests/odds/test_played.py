@@ -1,29 +1,26 @@
 """The odds of wagers that depend on how a player plays: the data, and parts of it counted again."""
 
-import importlib.util
 import random
 from collections.abc import Callable, Iterable
 from itertools import combinations
 from math import comb, sqrt
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from jackpot.odds import holdem, pai_gow
-from jackpot.odds.dealer import count_deals
 from jackpot.odds.played import Play, every_wagered, plays, plays_of, wagered
-from jackpot.odds.suits import BITS
 from jackpot.rules import bulk
 from jackpot.rules.base import default_terms
 from jackpot.rules.cards import deck
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.pai_gow import highest_high, house_way
+from tools import odds_data
+from tools.odds import holdem, pai_gow
+from tools.odds.dealer import count_deals
+from tools.odds.suits import BITS
 
-ROOT = Path(__file__).resolve().parents[2]
 HOLDEM, PAI_GOW = "pa-2011-texas-holdem-bonus", "pa-2010-pai-gow-poker"
 DEALS = {  # how many deals there are, of own cards, dealer's cards and the board
     "pa-crazy-4-poker": comb(52, 5) * comb(47, 5),
@@ -33,19 +30,6 @@ DEALS = {  # how many deals there are, of own cards, dealer's cards and the boar
     "pa-2010-let-it-ride": comb(52, 3) * 49 * 48,
 }
 HOLDEM_DEALS = comb(52, 2) * comb(50, 2) * comb(48, 5)
-
-
-def load_tool() -> ModuleType:
-    """tools/odds_data.py as a module."""
-    spec = importlib.util.spec_from_file_location("odds_data", ROOT / "tools" / "odds_data.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TOOL = load_tool()
 
 
 def kept(rule_id: str) -> list[Play]:
@@ -123,7 +107,7 @@ def test_the_best_play_brings_most() -> None:
 
 def test_three_card_poker_is_counted_again() -> None:
     """The tool finds what the file keeps."""
-    assert TOOL.three_card() == kept("pa-2010-three-card-poker")
+    assert odds_data.three_card() == kept("pa-2010-three-card-poker")
 
 
 def test_pairs_of_hands_are_counted_as_if_one_by_one() -> None:
@@ -221,7 +205,7 @@ def test_the_error_of_a_simulation_is_stated() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-@pytest.mark.parametrize("step", TOOL.STEPS, ids=[step.__name__ for step in TOOL.STEPS])
+@pytest.mark.parametrize("step", odds_data.STEPS, ids=[step.__name__ for step in odds_data.STEPS])
 def test_all_is_counted_again(step: Callable[[], Iterable[Play]]) -> None:
     """Every play of the file, to the last deal."""
     found = list(step())
@@ -230,4 +214,4 @@ def test_all_is_counted_again(step: Callable[[], Iterable[Play]]) -> None:
 
 def test_the_file_is_as_the_tool_writes_it() -> None:
     """In its order and its form."""
-    assert TOOL.encode(plays()) == TOOL.DATA.read_bytes()
+    assert odds_data.encode(plays()) == odds_data.DATA.read_bytes()

@@ -12,9 +12,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds.dealer import histogram
-from jackpot.odds.suits import BITS, choices, classes
 from jackpot.rules import bulk
+from tools.odds.dealer import histogram
+from tools.odds.suits import BITS, choices, classes
 
 Floats = NDArray[np.float64]
 

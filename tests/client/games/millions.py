@@ -10,7 +10,6 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds.suits import BITS
 from jackpot.rules import bulk
 from jackpot.rules.base import default_terms
 from jackpot.rules.rankings import ranking_of
@@ -24,6 +23,7 @@ from table_client.table.round.verdicts import outcomes
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked
 from tests.client.games.tables import DOLLAR
+from tools.odds.suits import BITS
 
 UNIT = 5 * DOLLAR
 BASE_ONLY = Habits(side_bets=0, progressive=0, late=0, alone=0)

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from jackpot.odds.counting import tally, tally_higher_of_two
-from jackpot.odds.dealer import ranks_of
-from jackpot.odds.suits import classes
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import rank
@@ -36,6 +34,8 @@ from tests.client.games.millions import (
     words_of,
 )
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, PAI_GOW, RIDE, THREE
+from tools.odds.dealer import ranks_of
+from tools.odds.suits import classes
 
 Worth = Callable[[int], float]
 MILLIONS = 2_000_000

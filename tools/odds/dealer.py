@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds.suits import BITS, Words, choices, classes
 from jackpot.rules import bulk
 from jackpot.rules.model import When
+from tools.odds.suits import BITS, Words, choices, classes
 
 Floats = NDArray[np.float64]
 WHENS: tuple[When, ...] = ("dealer-not-qualified", "player-higher", "tie", "player-lower")

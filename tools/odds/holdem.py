@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds.suits import BITS, ORDERS, Words, choices, classes, lowest_alike
 from jackpot.rules import bulk
+from tools.odds.suits import BITS, ORDERS, Words, choices, classes, lowest_alike
 
 RANKING = "five-card"
 GROUPS = 10  # the nine categories, lowest first, and the royal flush

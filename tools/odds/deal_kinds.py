@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from jackpot.odds.dealer import count_deals, ranks_of
 from jackpot.odds.played import Kind
 from jackpot.rules import bulk
 from jackpot.rules.cards import SUITS
 from jackpot.rules.hands import at_least, names, rank
 from jackpot.rules.model import Rule
 from jackpot.rules.rankings import STRAIGHT_FLUSH
+from tools.odds.dealer import count_deals, ranks_of
 
 Hand = tuple[str, ...]
 

@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from jackpot.odds import holdem
-from jackpot.odds.kinds import text
 from jackpot.odds.played import Kind, Part, Play
-from jackpot.odds.suits import BITS
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.model import Rule
 from jackpot.rules.rankings import ranking_of
+from tools.odds import holdem
+from tools.odds.deal_kinds import text
+from tools.odds.suits import BITS
 
 _DEALS, _BATCH, _SEED = 4_000_000, 100_000, 563  # among which the rarest examples are found
 _CARDS = 9

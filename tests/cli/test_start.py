@@ -69,9 +69,9 @@ def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
     authority = Authority.create(tmp_path / "ca", "House")
     controller, _ = authority.issue_server(("localhost",), 1)
     tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
-    result = run_here(main, *serve, *tls)
-    assert result.returncode == 2
-    assert "--staff-on-loopback is for a controller without" in result.stderr
+    told = run_here(main, *serve, *tls)
+    assert told.returncode == 2
+    assert "--staff-on-loopback is for a controller without" in told.stderr
 
 
 def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:

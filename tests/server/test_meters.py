@@ -166,7 +166,7 @@ async def test_a_watch_ends_when_its_site_is_halted(
     with suppress(AioRpcError):
         await house.operate("SuspendLink", link="bonus")
     # The site is halted, and the store is open again.
-    await eventually(lambda: house.engine.halted and house.engine.healthy, within_s=20)
+    await eventually(lambda: bool(house.engine.halted) and house.engine.healthy, within_s=20)
     for call in (before, watch(house)):
         with pytest.raises(AioRpcError) as ended:
             await read(call)

@@ -113,10 +113,12 @@ def test_check_of_a_file_that_is_no_toml(tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
     path.write_text("a =\n")
     result = run("check", str(path))
-    assert (result.exit_code, result.stdout) == (
-        1,
-        f"{path}:1: Invalid value\n{path}: 1 violation\n",
+    says = (
+        "this value can't be read: put text, amounts and rates in straight quotes, "
+        'such as "$5"; write true or false in small letters'
     )
+    told = f"{path}:1: {says}\n{path}: 1 violation\n"
+    assert (result.exit_code, result.stdout) == (1, told)
     data = json.loads(run("check", str(tmp_path / "none.toml"), "--json").stdout)
     assert data["violations"][0]["reason"] == "No such file or directory"
 

@@ -225,7 +225,7 @@ def test_a_missing_paytable_hides_no_other_fault(tmp_path: Path) -> None:
     )
     found = [one.reason for one in check_site(written(tmp_path, text)).violations]
     assert len(found) == 3
-    assert "no paytable" in found[0]
+    assert found[0] == "the key 'paytable' is missing: five-card-progressive has A, B, C, D"
     assert "a wager of $3.00 is not allowed" in found[1]
     assert "has at most 6 seats" in found[2]
 

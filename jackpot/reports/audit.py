@@ -24,7 +24,7 @@ from jackpot.store.journal import Entry
 CONTROLLER = "controller"
 _COUNTED = ("wagers", "hands", "payouts", "changes")
 # Fields in micros that are no money.
-_MOMENTS = ("time_micros", "due_micros", "expires_micros")
+_MOMENTS = ("time_micros", "due_micros", "expires_micros", "last_micros")
 _LENGTHS = ("away_micros",)
 
 

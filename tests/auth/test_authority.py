@@ -113,10 +113,10 @@ def test_an_authority_needs_a_folder(folder: str) -> None:
 
 def test_an_authority_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
     """Something is in the way of its list: key, certificate and folders are gone again."""
-    (tmp_path / f"{CRL}.new").mkdir()
+    (tmp_path / f".{CRL}.new").mkdir()
     with pytest.raises(AuthorityError, match="can't make an authority"):
         Authority.create(tmp_path, "House")
-    assert left_in(tmp_path) == [f"{CRL}.new"]
+    assert left_in(tmp_path) == [f".{CRL}.new"]
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -137,7 +137,7 @@ def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     house = Secured(tmp_path)
     house.identity("table", "t1")
     serial = next(house.authority.issued()).serial
-    (house.folder / f"{CRL}.new").mkdir()
+    (house.folder / f".{CRL}.new").mkdir()
     with pytest.raises(AuthorityError, match=r"can't write into .*: Is a directory"):
         house.authority.revoke(serial)
     shutil.rmtree(house.folder / ISSUED)

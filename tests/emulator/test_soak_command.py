@@ -261,7 +261,7 @@ def test_what_nobody_foresaw_leaves_its_evidence(
     report = run_soak(options)
     assert report["failures"][0].endswith("; the run could not be replayed: KeyError: 'auditor'")
     assert (Path(report["kept"]) / "transcript").exists()
-    monkeypatch.setattr("emulator.soak.report.data.make_report", broken)
+    monkeypatch.setattr("emulator.soak.carry_out.make_report", broken)
     before = set(tmp_path.iterdir())
     with pytest.raises(KeyError):
         run_soak(options)

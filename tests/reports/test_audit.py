@@ -187,4 +187,4 @@ def test_every_field_in_micros_is_known_to_be_money_or_time() -> None:
         for field in msgspec.structs.fields(kind)
         if field.name.endswith("_micros")
     }
-    assert fields == money | {"away", "due", "expires", "time"}
+    assert fields == money | {"away", "due", "expires", "last", "time"}

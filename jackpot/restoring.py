@@ -34,6 +34,7 @@ from jackpot.wire.errors import PlainError
 from jackpot.wire.request_id import new_request_id
 
 STAGED = ".restoring"  # in the data directory, while a restore is under way
+REPLACED = "replaced-"  # begins the names of folders with journals that were put aside
 LOCK = ".restoring.lock"  # held by the one restore that may be at work
 Known = Mapping[str, Witnessed]
 _NOTHING: Known = MappingProxyType({})
@@ -104,6 +105,7 @@ def _restore(
     for site, there in before.items():
         if there.is_newer(known.get(site)):
             known = {**known, site: there}
+    _drop_second_names(data)
     staged = data / STAGED
     shutil.rmtree(staged, ignore_errors=True)
     staged.mkdir(parents=True)
@@ -145,7 +147,8 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
     state, head = replica.state, replica.head
     if not head.sequence:
         raise RestoreError(f"the journal has no site {site}")
-    ordinal, last_micros = (lost.ordinal, lost.time_micros) if lost else (0, 0)
+    ordinal = lost.ordinal if lost else 0
+    last_micros = (lost.there_micros or lost.time_micros) if lost else 0
     command = BeginIncarnation(str(uuid4()), head.hash.hex(), reason, by, ordinal, last_micros)
     # Later than all that was lost: what was witnessed before this is superseded by it.
     time_micros = max(
@@ -220,7 +223,7 @@ def _put_in_place(staged: Path, data: Path) -> Path | None:
     old = [path for path in data.glob(f"{FILE_NAME}*") if path.is_file()]
     if old:
         stamp = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%SZ")
-        kept = data / f"replaced-{stamp}-{uuid4().hex[:4]}"
+        kept = data / f"{REPLACED}{stamp}-{uuid4().hex[:4]}"
         kept.mkdir()
     for path in (*staged.iterdir(), *([kept] if kept else [])):
         if os.geteuid() == 0:  # the controller is to use what an administrator restored
@@ -242,9 +245,24 @@ def _put_in_place(staged: Path, data: Path) -> Path | None:
         raise RestoreError(
             f"the journal in {data} can't be replaced: {error.strerror}. Nothing was changed"
         ) from error
-    _make_durable(data)
+    try:
+        _make_durable(data)
+    except OSError as error:
+        raise RestoreError(
+            f"the journal in {data} was replaced, but the disk has not confirmed it: "
+            f"{error.strerror}. Check the disk before you start the controller"
+            + (f"; the journal before is in {kept}" if kept else "")
+        ) from error
     shutil.rmtree(staged)
     return kept
+
+
+def _drop_second_names(data: Path) -> None:
+    """Forget what a restore that broke off had put aside: the journal itself, still in use."""
+    live = data / FILE_NAME
+    for kept in data.glob(f"{REPLACED}*"):
+        if live.exists() and (kept / FILE_NAME).exists() and live.samefile(kept / FILE_NAME):
+            shutil.rmtree(kept)
 
 
 def _name_again(path: Path, other: Path) -> None:
@@ -253,6 +271,8 @@ def _name_again(path: Path, other: Path) -> None:
         os.link(path, other)
     except OSError:
         shutil.copy2(path, other)
+        with other.open("rb") as copy:
+            os.fsync(copy.fileno())
 
 
 def _take_back(logs: Iterable[Path], kept: Path) -> None:

@@ -56,15 +56,22 @@ class RevocationList:
         return self._known.serials
 
     def reload(self) -> bool:
-        """Read the list again if it is another one; whether it was. An older one is refused."""
+        """Read the list again if it is another one; whether it was.
+
+        An older one does not replace the one in force. But nothing is ever taken off a list, so
+        what the older one has is revoked as well: an authority that was restored from a backup
+        goes on with numbers that it gave before.
+        """
         raw = _read(self._path)
         if raw == self._raw:
             return False
         found = _parse(raw, self._path, self._authority)
         if self._known.number and found.number <= self._known.number:
+            self._known = self._known._replace(serials=self._known.serials | found.serials)
             raise OlderListError(
                 f"{self._path} is list {found.number}, and list {self._known.number} was read "
-                "before; that one stays in force: copy the authority's newest list there"
+                "before; that one stays in force, and so does what this one adds. Copy the "
+                "authority's newest list there"
             )
         self._raw, self._known = raw, found
         if self._kept is not None:
@@ -72,11 +79,15 @@ class RevocationList:
         return True
 
     def _remember(self, kept: Path) -> None:
-        """Begin with the newest list that was read before; of another authority none was."""
-        with suppress(AuthorityError):
+        """Begin with the newest list that was read before, if there is one of this authority."""
+        if not kept.exists():
+            return
+        try:
             raw = _read(kept)
             self._known = _parse(raw, kept, self._authority)
             self._raw = raw
+        except AuthorityError as error:
+            _log.error("the list of revoked certificates that was kept is not used: %s", error)
 
     def _keep(self, kept: Path, raw: bytes, found: Revoked) -> None:
         """Write it down, unless another controller has written a newer one."""

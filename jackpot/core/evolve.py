@@ -73,7 +73,6 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
         raise BrokenInvariantError(f"entry {sequence} does not follow {state.sequence}")
     if time_micros < state.time_micros:
         raise BrokenInvariantError(f"entry {sequence} goes back in time")
-    state.time_stands = time_micros == state.time_micros
     state.sequence, state.time_micros = sequence, time_micros
     event = record.event
     if postings := getattr(event, "postings", ()):

@@ -119,8 +119,6 @@ def dual_control_set(state: State, event: DualControlSet) -> None:
 
 def meters_read(state: State, event: MetersRead) -> None:
     """The meters were read at the start of a gaming day, and boxes are to be counted on it."""
-    if event.date == state.last_read:
-        state.reread = event.date
     state.last_read, state.boxes_counted = event.date, []
 
 

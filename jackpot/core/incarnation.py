@@ -9,6 +9,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.operator import Acknowledged, BeginIncarnation
 from jackpot.core.events.operator import IncarnationBegun
 from jackpot.core.events.table import LostRange
+from jackpot.core.readings import last_there_micros
 from jackpot.core.state import MAX_INCARNATIONS, Incarnation, State
 
 RESTORED, TABLE_ROLLED_BACK = "RESTORED", "TABLE_ROLLED_BACK"  # alarms
@@ -34,7 +35,7 @@ def begin(state: State, command: BeginIncarnation, request: Request) -> Incarnat
         proposals_above=_next_ids(state.last_proposal, ordinal),
         alarms=(RESTORED,),
         calls_above=_next_ids(state.last_call, ordinal),
-        last_micros=max(state.time_micros, command.last_micros),
+        last_micros=max(last_there_micros(state), command.last_micros),
     )
 
 

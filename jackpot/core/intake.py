@@ -2,9 +2,7 @@
 
 A table plays a round at a time, and each of its seats can make each bet of a link once a round. So
 in a minute a link's tables can't make more wagers than their rounds have room for. More than that
-is an unreasonable contribution: something feeds the level that no players have wagered. While the
-clock is behind the journal, whose time then stands still, nobody can tell how long a minute is:
-what comes in meanwhile is no alarm, and belongs to no minute.
+is an unreasonable contribution: something feeds the level that no players have wagered.
 """
 
 from collections.abc import Mapping
@@ -25,7 +23,7 @@ _NONE = Intake()
 
 def unreasonable(state: State, posted: Mapping[str, Posted], now_micros: int) -> tuple[str, ...]:
     """Alarms of levels that come to more wagers in an interval than their tables can make."""
-    if not state.shortest_round_s or now_micros == state.time_micros:
+    if not state.shortest_round_s:
         return ()
     found: tuple[str, ...] = ()
     for name, part in posted.items():
@@ -60,9 +58,7 @@ def take_in(state: State, posted: Mapping[str, Posted]) -> None:
                 since_micros, lately = before.since_micros, before.lately
             else:  # a new interval begins
                 since_micros, lately = now_micros, 0
-            if not state.time_stands:
-                lately += wagers
-            intake[level] = Intake(before.wagers + wagers, since_micros, lately)
+            intake[level] = Intake(before.wagers + wagers, since_micros, lately + wagers)
 
 
 def give_back(state: State, before: Mapping[str, Posted], after: Mapping[str, Posted]) -> None:

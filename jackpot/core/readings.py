@@ -25,7 +25,7 @@ def due(
     """
     if not state.links:
         return
-    silent_micros = now_micros - _last_there_micros(state)
+    silent_micros = now_micros - last_there_micros(state)
     if arriving and silent_micros > ABSENCE_MICROS:
         for link in state.links.values():
             if link.status == "in-service":
@@ -44,7 +44,7 @@ def read_meters(state: State, command: ReadMeters, request: Request) -> MetersRe
         command.due_micros,
         tuple(_levels(state)),
         command.missed,
-        (*((READING_LATE,) if late or command.missed else ()), *_uncounted(state, command.date)),
+        (*((READING_LATE,) if late or command.missed else ()), *_uncounted(state)),
     )
 
 
@@ -63,17 +63,17 @@ def _levels(state: State) -> Iterator[LevelReading]:
             )
 
 
-def _last_there_micros(state: State) -> int:
+def last_there_micros(state: State) -> int:
     """When a controller last wrote; that somebody restored a backup since is no sign of one."""
     began = state.incarnation
     restored = began.last_micros and began.common_sequence + 1 == state.sequence
     return began.last_micros if restored else state.time_micros
 
 
-def _uncounted(state: State, date: str) -> Iterator[str]:
+def _uncounted(state: State) -> Iterator[str]:
     """Boxes with money in them that nobody has counted since the last reading."""
-    if not state.last_read or state.last_read == date:
-        return  # counts were not noted by the day before, or it was said when it was read too early
+    if not state.last_read:
+        return  # counts were not noted by the day before
     for link in state.links:
         for table in state.tables:
             box = ledger.key(link, table)

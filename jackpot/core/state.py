@@ -379,8 +379,6 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     boxes_counted: list[str] = field(default_factory=list)  # "link/table", since then
     # After the first, the latest last. Left out of snapshots where there are none.
     restored: tuple[Incarnation, ...] | UnsetType = UNSET
-    # The gaming day whose reading was taken again, by a clock that had been fast the first time.
-    reread: str | UnsetType = UNSET
 
     @property
     def incarnations(self) -> tuple[Incarnation, ...]:
@@ -391,11 +389,6 @@ class State(Struct, dict=True):  # for `due`, which no snapshot has
     def incarnation(self) -> Incarnation:
         """The history that is written now."""
         return self.restored[-1] if self.restored else FIRST
-
-    @cached_property
-    def time_stands(self) -> bool:
-        """Whether the last entry has the time of the one before: the clock is behind that."""
-        return False  # until the next entry says
 
     @cached_property
     def due(self) -> Due:

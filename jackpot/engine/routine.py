@@ -3,9 +3,6 @@
 At the start of a gaming day it reads the meters. A controller that was not there then does so as
 soon as it is, once for all the days that it missed. Of several controllers of a site the first
 does it: each looks again under the lock, after it has read what the others wrote.
-
-A fast clock begins a day too early. Once it is set right, that day begins once more, and its meters
-are read again; the later reading of a day is the one that counts.
 """
 
 import datetime as dt
@@ -25,14 +22,9 @@ class Routine:
         self._since: dict[str, str] = {}  # site -> the gaming day at which it was first looked at
         self._next: dict[str, int] = {}  # site -> when to look again
         self._soonest = 0
-        self._now_micros = 0  # when it last looked
-        self._too_early: dict[str, str] = {}  # site -> a gaming day that was read before it began
 
     def to_look_at(self, sites: Mapping[str, Replica], now_micros: int) -> list[str]:
         """The sites that may have something due; nearly always none."""
-        if now_micros < self._now_micros:  # the clock was set back, and so is what comes next
-            self._soonest, self._next = 0, dict.fromkeys(self._next, 0)
-        self._now_micros = now_micros
         if now_micros < self._soonest:
             return []
         return [site for site in sites if now_micros >= self._next.get(site, 0)]
@@ -44,23 +36,11 @@ class Routine:
         first = date_of(state.day, state.time_micros or now_micros).isoformat()
         last = state.last_read or self._since.setdefault(state.site, first)
         reading = None
-        if date.isoformat() > last or self._is_due_again(state, now_micros):
+        if date.isoformat() > last:
             missed = (date - dt.date.fromisoformat(last)).days - 1 if state.last_read else 0
-            reading = ReadMeters(date.isoformat(), bounds(state.day, date)[0], max(missed, 0))
+            reading = ReadMeters(date.isoformat(), bounds(state.day, date)[0], missed)
         arriving = state.site not in self._next
         return list(readings.due(state, now_micros, reading, arriving=arriving))
-
-    def _is_due_again(self, state: State, now_micros: int) -> bool:
-        """Whether the day begins now that was read when a clock was fast."""
-        if not state.last_read:
-            return False
-        begins = bounds(state.day, dt.date.fromisoformat(state.last_read))[0]
-        if now_micros < begins - readings.LATE_MICROS:  # clocks of two controllers differ a little
-            self._too_early[state.site] = state.last_read
-        return (
-            self._too_early.get(state.site) == state.last_read != state.reread
-            and 0 <= now_micros - begins <= readings.LATE_MICROS
-        )
 
     def looked(self, state: State, now_micros: int) -> None:
         """Look at a site again when its next gaming day begins, or when it has been quiet."""

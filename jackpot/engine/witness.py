@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from jackpot.core.readings import last_there_micros
 from jackpot.core.state import State
 from jackpot.durable import write_durably
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm
@@ -42,6 +43,7 @@ class Witnessed(Struct, frozen=True):
     incarnation: str = ""
     ordinal: int = 1
     begun_micros: int = 0  # when the incarnation began
+    there_micros: int = 0  # when a controller was last there; a restore is none
 
     def is_newer(self, other: "Witnessed | None") -> bool:
         """Whether this says more than another."""
@@ -94,6 +96,7 @@ def witnessed(state: State, head: Head) -> Witnessed:
         current.id,
         current.ordinal,
         current.begun_micros,
+        last_there_micros(state),
     )
 
 

@@ -175,3 +175,31 @@ def test_a_list_that_cannot_be_kept_is_in_force_all_the_same(
     assert found.reload()
     assert found.serials == {serial}
     assert "can't keep the list of revoked certificates" in caplog.text
+
+
+def test_an_authority_that_was_restored_can_revoke(tmp_path: Path) -> None:
+    """Its next list has a number that was given before; what it adds is revoked all the same."""
+    house = Secured(tmp_path)
+    files = house.files()._replace(kept=tmp_path / "kept.pem")
+    backup = (house.folder / CRL).read_bytes()
+    before = [revoke_new(house, name) for name in ("flo", "fay", "fred")]
+    Gate(files, SITE)
+    (house.folder / CRL).write_bytes(backup)
+    serial = revoke_new(house, "thief")
+    for gate in (Gate(files, SITE), Gate(files, SITE)):  # also after one more restart
+        assert {serial, *before} <= gate._revoked.serials
+        with pytest.raises(AuthorityError, match="so does what this one adds"):
+            gate.reload()
+
+
+def test_a_damaged_list_that_was_kept_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without it an older list could come back unnoticed; where none was kept, nothing is said."""
+    house = Secured(tmp_path)
+    files = house.files()._replace(kept=tmp_path / "kept.pem")
+    Gate(files, SITE)
+    assert not caplog.text
+    (tmp_path / "kept.pem").write_bytes(b"")
+    Gate(files, SITE)
+    assert "kept.pem is not a list of revoked certificates" in caplog.text

@@ -148,35 +148,3 @@ def test_a_house_that_does_not_say_is_not_watched() -> None:
     for _ in range(20):
         assert not collected(floor, "t1", 6).alarms
     assert counted(floor) == 120
-
-
-def test_while_time_stands_still_nothing_is_unreasonable() -> None:
-    """A clock that was set back: an hour's rounds are dated alike, and are no minute's."""
-    floor = floor_at(60)
-    for at in ("t1", "t2"):  # as many as there can be: one more would be too many
-        assert not collected(floor, at, 6).alarms
-    lately = floor.state.links["a"].intake["main"].lately
-    real, stood = floor.clock, 0
-
-    def stand_still() -> None:
-        floor.clock = real - 1  # each command adds one
-
-    for _ in range(20):
-        stand_still()
-        ok(floor.play("t1", OpenRound()))
-        stand_still()
-        ok(floor.play("t1", PlaceWagers(tuple(all_bet("a-five", seats=range(1, 7))))))
-        stand_still()
-        ok(floor.play("t1", LockOut()))
-        stand_still()
-        event = ok(floor.play("t1", ConfirmCollection({"a-five": 6})))
-        assert isinstance(event, CollectionConfirmed)
-        assert not event.alarms
-        stand_still()
-        floor.settle("t1")
-        stood += 6
-    assert floor.state.links["a"].intake["main"].lately == lately
-    assert counted(floor) == 12 + stood
-    floor.clock = real
-    assert collected(floor, "t2", 6).alarms  # the clock runs on, and so does the minute
-    assert floor.replayed() == floor.state

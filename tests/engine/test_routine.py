@@ -3,10 +3,13 @@
 import asyncio
 import datetime as dt
 import itertools
+import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +23,7 @@ from jackpot.core.reasons import Reason
 from jackpot.engine import AlarmKind, Engine, Limits
 from jackpot.engine.gaming_day import bounds
 from jackpot.engine.witness import Witnessed
-from jackpot.restoring import begin_incarnations
+from jackpot.restoring import begin_incarnations, restore
 from jackpot.store import codec
 from jackpot.store.journal import Journal, StoreError
 from jackpot.store.opening import Address, journal_opener, open_to_read
@@ -238,6 +241,26 @@ async def test_an_absence_is_found_after_a_restore(
     assert status == ("suspended" if later else "in-service")
 
 
+async def test_a_second_restore_hides_no_absence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First the wrong backup, an hour later the right one: no controller was there between them."""
+    store, backup, clock = tmp_path / "data", tmp_path / "backup", Clock()
+    async with by_clock(store, clock) as engine:
+        await open_up(engine)
+    shutil.copytree(store, backup)
+    last = written(store)[-1][0]
+    for hours in (48, 49):
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time_ns", partial(int, (last + hours * HOUR) * 1_000))
+            restore(backup, store, reason="disk failed", by="ann", discard_newer=True)
+    clock.micros = last + 50 * HOUR
+    async with by_clock(store, clock) as engine:
+        await looked(engine)
+        status = await engine.read(SITE, lambda state: state.links["a"].status)
+    assert status == "suspended"
+
+
 async def test_a_controller_that_nobody_needs_is_not_away(store: Address) -> None:
     """On a closed floor it writes every hour: a short stop after a long night is no absence."""
     clock = Clock()
@@ -280,49 +303,3 @@ async def test_a_replay_takes_no_reading(store: Address) -> None:
     await looked(engine)
     await engine.drain()
     assert not readings(store)
-
-
-async def test_a_day_that_a_fast_clock_began_is_read_again(store: Address) -> None:
-    """When it does begin, by the clock that was set right; once, and by one of two controllers."""
-    clock = Clock()
-    tomorrow = bounds(DAY, DATE)[1]
-    async with by_clock(store, clock) as one, by_clock(store, clock) as two:
-        await open_up(one)
-        for engine in (one, two):
-            await looked(engine)
-        clock.micros = tomorrow + 50  # ten hours too early
-        await looked(one)
-        assert len(readings(store)) == 1
-        clock.micros = tomorrow - 10 * HOUR
-        for engine in (one, two):
-            await looked(engine)
-        clock.micros = tomorrow - 1
-        for engine in (one, two):
-            await looked(engine)
-        assert len(readings(store)) == 1
-        for later in (0, 60, 3_000_000):
-            clock.micros = tomorrow + later
-            for engine in (one, two):
-                await looked(engine)
-        assert len(readings(store)) == 2
-        clock.micros = bounds(DAY, DATE + dt.timedelta(2))[0]
-        await looked(one)
-    found = [(event.date, event.missed, event.alarms) for _, event in readings(store)]
-    assert found == [("2026-03-08", 0, ()), ("2026-03-08", 0, ()), ("2026-03-09", 0, ())]
-
-
-@pytest.mark.parametrize(("behind_s", "times"), [(59, 1), (60, 1), (61, 2)])
-async def test_clocks_that_differ_a_little_take_one_reading(
-    store: Address, behind_s: int, times: int
-) -> None:
-    """Of two controllers one may be a minute ahead; more than that is a fast clock."""
-    clock = Clock()
-    tomorrow = bounds(DAY, DATE)[1]
-    async with by_clock(store, clock) as engine:
-        await open_up(engine)
-        clock.micros = tomorrow
-        await looked(engine)
-        for micros in (tomorrow - behind_s * 1_000_000, tomorrow + 1):
-            clock.micros = micros
-            await looked(engine)
-    assert len(readings(store)) == times

@@ -234,7 +234,7 @@ class SideTable:
         """By a call where the game's rule has a word for it; else a floorperson finds it."""
         for word in sorted(self.terms.voids_seat):
             return await self._call(pb.FLOOR_ACT_VOID_SEAT, seat=seat, irregularity=word)
-        return await self._floor.void_seat(self.terms.id, self._round, seat, "four cards")
+        return await self._floor.void_seat(self.terms.id, self._round, seat, "HAND_FOULED")
 
     async def _call(self, act: pb.FloorAct.ValueType, **about: Any) -> bool:
         """Call the floor; now and then they decline at first, or the table thinks better of it."""

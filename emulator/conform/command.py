@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     help="Where the client connects; without it, a free port of this machine.",
 )
 @click.option(
-    "--only", multiple=True, metavar="LINE", help="Hold only this trial; repeat for several."
+    "--only", multiple=True, metavar="TRIAL", help="Hold only this trial; repeat for several."
 )
 @click.option(
     "--patience",
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
-@click.option("--list", "only_list", is_flag=True, help="List the lines and stop.")
+@click.option("--list", "only_list", is_flag=True, help="List the trials and rules, and stop.")
 @click.argument("client", nargs=-1, type=click.UNPROCESSED)
 def conform(
     listen: str,
@@ -74,7 +75,7 @@ def conform(
     CLIENT is the command that starts it; it finds the address, the site and the table in
     JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE, and with --tls its files in JACKPOT_CA,
     JACKPOT_CERT and JACKPOT_KEY. Without a command, start it yourself.
-    Exits with 1 if the client breaks a line of the contract.
+    Exits with 1 if the client breaks a line of the contract, or does not show that it keeps it.
 
     \b
     Example:
@@ -89,8 +90,10 @@ def conform(
 
     trials = all_trials()
     if only_list:
-        lines = [(line.id, line.text) for line in trials] + [(r.id, r.text) for r in RULES]
-        click.echo("\n".join(x for name, text in lines for x in wrapped(f"{name:<24}", text)))
+        lines = [("trial", each.id, each.text) for each in trials]
+        lines += [("rule", each.id, each.text) for each in RULES]
+        said = (wrapped(f"{kind:<7}{name:<24}", text) for kind, name, text in lines)
+        click.echo("\n".join(chain(*said)))
         return
     chosen = _choose(trials, only)
     started: list[subprocess.Popen[bytes]] = []
@@ -102,17 +105,17 @@ def conform(
             click.echo("waiting for a client that knows this:")
             click.echo("\n".join(f"  {name}={value}" for name, value in known.items()))
 
-    def is_gone() -> bool:
-        return any(process.poll() is not None for process in started)
+    def ending() -> str:
+        return next((said for process in started if (said := _ending(process))), "")
 
     def tell(verdict: Verdict) -> None:
-        if not as_json:
-            click.echo("\n".join(report.lines_of(verdict)))
+        for line in () if as_json else report.lines_of(verdict):
+            click.echo(line)
 
     with tempfile.TemporaryDirectory(prefix="jackpot-conform-") as folder:
         options = Options(listen, patience, papers, tls)
         try:
-            verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, is_gone))
+            verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, ending))
         except KeyboardInterrupt:
             raise click.ClickException("stopped; nothing was judged") from None
         finally:
@@ -124,13 +127,13 @@ def conform(
     for path, make in ((junit, report.junit), (html, report.html_page)):
         if path:
             path.write_text(make(verdicts), "utf-8")
-    raise SystemExit(0 if report.conforms(verdicts) else 1)
+    raise SystemExit(0 if report.kept(verdicts) else 1)
 
 
 def _choose(trials: "list[Trial]", only: tuple[str, ...]) -> "list[Trial]":
     if unknown := sorted(set(only) - {trial.id for trial in trials}):
         raise click.BadParameter(
-            f"{unknown[0]} is not a trial; --list shows them all", param_hint="--only"
+            f"{unknown[0]} is not a trial; --list says which lines are", param_hint="--only"
         )
     return [trial for trial in trials if not only or trial.id in only]
 
@@ -140,6 +143,14 @@ def _start(client: Sequence[str], known: Mapping[str, str]) -> "subprocess.Popen
         return subprocess.Popen(client, env={**os.environ, **known})  # noqa: S603 - as the user says
     except OSError as error:
         raise click.ClickException(f"can't start {client[0]}: {error.strerror}") from None
+
+
+def _ending(process: "subprocess.Popen[bytes]") -> str:
+    """How a process has ended; empty: it has not."""
+    code = process.poll()
+    if code is None:
+        return ""
+    return f"it exited with code {code}" if code >= 0 else f"signal {-code} ended it"
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -27,6 +27,8 @@ class Rule(NamedTuple):
     text: str
     source: str  # where the contract says so
     breaches: Callable[[Sequence[Seen]], Iterator[str]]
+    occasions: Callable[[Sequence[Seen]], int]  # how often it could be broken
+    occasion: str  # what has to be seen for that
 
 
 def _numbers(seen: Sequence[Seen]) -> Iterator[str]:
@@ -153,38 +155,82 @@ def _when(one: Seen) -> str:
     return f"at {one.at_s:.2f} s:"
 
 
+def _sent(seen: Sequence[Seen]) -> int:
+    return len(commands(list(seen)))
+
+
+def _unanswered(seen: Sequence[Seen]) -> int:
+    return sum(one.again and one.number > 0 for one in seen)
+
+
+def _beats(seen: Sequence[Seen]) -> int:
+    """How often one heartbeat follows another: the first one says nothing of the next."""
+    return max(0, sum(one.kind == "Heartbeat" and one.what == "call" for one in seen) - 1)
+
+
 RULES = (
-    Rule("numbers", "Number commands 1, 2, 3 and so on from each attachment.", "Numbers", _numbers),
+    Rule(
+        "numbers",
+        "Number commands 1, 2, 3 and so on from each attachment.",
+        "Numbers",
+        _numbers,
+        _sent,
+        "a command",
+    ),
     Rule(
         "same-content",
         "A number that is sent again carries the same command.",
         "Numbers",
         _same_content,
+        _unanswered,
+        "a command that has to be sent again",
     ),
     Rule(
         "same-number",
         "A command that was not answered is sent again with its own number.",
         "Lost answers",
         _unanswered_first,
+        _unanswered,
+        "a command that has to be sent again",
     ),
     Rule(
         "fenced",
         "After FENCED or OTHER_INCARNATION, no command uses that epoch again.",
         "Fencing",
         _epochs,
+        lambda seen: sum(one.reason in ENDS_EPOCH and one.epoch > 0 for one in seen),
+        "a command that is refused as FENCED or OTHER_INCARNATION",
     ),
-    Rule("lamps", "A lamp is lit only after the answer to its wager.", "Lamps", _lamps),
+    Rule(
+        "lamps",
+        "A lamp is lit only after the answer to its wager.",
+        "Lamps",
+        _lamps,
+        lambda seen: sum(bool(one.lamps) for one in seen),
+        "a lit lamp (ShowLamps)",
+    ),
     Rule(
         "no-retry",
         "A command that was refused for good is not sent again unchanged.",
         "Refusals",
         _never,
+        lambda seen: sum(one.reason in NEVER and one.number > 0 for one in seen),
+        "a command that is refused for good",
     ),
     Rule(
         "heartbeats",
         "Send a heartbeat every heartbeat_interval while you speak for the table.",
         "Heartbeats",
         _heartbeats,
+        _beats,
+        "a second heartbeat",
     ),
-    Rule("window", "At most 32 commands wait for an answer.", "Limits", _window),
+    Rule(
+        "window",
+        "At most 32 commands wait for an answer.",
+        "Limits",
+        _window,
+        _sent,
+        "a command",
+    ),
 )

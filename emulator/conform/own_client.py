@@ -1,6 +1,6 @@
 """The project's own table client, as a client under test.
 
-jackpot-emulator conform -- python -m emulator.conform.own_client
+.venv/bin/jackpot-emulator conform -- .venv/bin/python -m emulator.conform.own_client
 """
 
 import asyncio
@@ -18,7 +18,8 @@ from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import table_pb2 as pb
 from table_client.client import OVER, TableClient, open_channel
 
-# Why the table must attach before its next round; "": nobody knows what became of a command.
+# Why the table must attach before its next round; "": nobody knows what became of a command. After
+# FENCED only a person may say that it should: here that is the kit, by asking for a round.
 _ATTACH = ("FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "")
 
 

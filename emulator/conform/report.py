@@ -7,10 +7,11 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from emulator import pages
-from emulator.conform.run import FAILED, NOT_SHOWN, PASSED, Verdict
+from emulator.conform.run import FAILED, NOT_SHOWN, NOT_TRIED, PASSED, Verdict
 from emulator.output import counted, wrapped
 
-_MARKS = {PASSED: "pass", FAILED: "FAIL", NOT_SHOWN: "----"}
+_MARKS = {PASSED: "pass", FAILED: "FAIL", NOT_SHOWN: "----", NOT_TRIED: ""}
+_CLASSES = {PASSED: "good", FAILED: "bad", NOT_SHOWN: "bad", NOT_TRIED: ""}
 
 
 def conforms(verdicts: Sequence[Verdict]) -> bool:
@@ -18,8 +19,15 @@ def conforms(verdicts: Sequence[Verdict]) -> bool:
     return bool(verdicts) and all(verdict.result == PASSED for verdict in verdicts)
 
 
+def kept(verdicts: Sequence[Verdict]) -> bool:
+    """Whether every line that was tried was shown and kept."""
+    return conforms([verdict for verdict in verdicts if verdict.result != NOT_TRIED])
+
+
 def lines_of(verdict: Verdict) -> list[str]:
-    """One verdict on a terminal."""
+    """One verdict on a terminal; of a line that nobody wanted tried, nothing is said."""
+    if verdict.result == NOT_TRIED:
+        return []
     text = wrapped(f"{_MARKS[verdict.result]}  {verdict.id:<24}", verdict.text)
     return text + [line for why in verdict.why for line in wrapped(" " * 8, why)]
 
@@ -27,14 +35,17 @@ def lines_of(verdict: Verdict) -> list[str]:
 def summary(verdicts: Sequence[Verdict]) -> str:
     """The last line: how many lines were kept."""
     counts = Counter(verdict.result for verdict in verdicts)
-    said = [f"{counted(counts[kind], 'line')} {kind}" for kind in _MARKS if counts[kind]]
-    return ("CONFORMS: " if conforms(verdicts) else "DOES NOT CONFORM: ") + ", ".join(said)
+    said = ", ".join(f"{counted(counts[kind], 'line')} {kind}" for kind in _MARKS if counts[kind])
+    if not kept(verdicts):
+        return f"DOES NOT CONFORM: {said}"
+    return f"CONFORMS: {said}" if conforms(verdicts) else f"only a part was tried: {said}"
 
 
 def as_data(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """The same for machines."""
     return {
         "conforms": conforms(verdicts),
+        "kept": kept(verdicts),
         "lines": [verdict._asdict() | {"why": list(verdict.why)} for verdict in verdicts],
     }
 
@@ -42,10 +53,11 @@ def as_data(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 def junit(verdicts: Sequence[Verdict]) -> str:
     """A report that build servers read."""
     counts = Counter(verdict.result for verdict in verdicts)
+    skipped = counts[NOT_SHOWN] + counts[NOT_TRIED]
     took_s = sum(verdict.took_s for verdict in verdicts)
     head = (
         f'<testsuite name="jackpot-emulator conform" tests="{len(verdicts)}" '
-        f'failures="{counts[FAILED]}" skipped="{counts[NOT_SHOWN]}" time="{took_s:.2f}">'
+        f'failures="{counts[FAILED]}" skipped="{skipped}" time="{took_s:.2f}">'
     )
     return "\n".join(
         ['<?xml version="1.0" encoding="UTF-8"?>', head, *map(_case, verdicts), "</testsuite>", ""]
@@ -60,16 +72,16 @@ def _case(verdict: Verdict) -> str:
     why = quoteattr("; ".join((verdict.text, *verdict.why)))
     if verdict.result == FAILED:
         return f"{opening}><failure message={why}/></testcase>"
-    if verdict.result == NOT_SHOWN:
+    if verdict.result != PASSED:
         return f"{opening}><skipped message={why}/></testcase>"
     return f"{opening}/>"
 
 
 def html_page(verdicts: Sequence[Verdict]) -> str:
     """A page to hand on."""
-    good = conforms(verdicts)
+    mark = "bad" if not kept(verdicts) else "good" if conforms(verdicts) else ""
     rows = "".join(
-        f'<tr><td class="{"good" if v.result == PASSED else "bad"}">{v.result}</td>'
+        f'<tr><td class="{_CLASSES[v.result]}">{v.result}</td>'
         f"<td>{escape(v.id)}</td><td>{escape(v.text)}"
         + "".join(f"<br><small>{escape(why)}</small>" for why in v.why)
         + f"</td><td>{escape(v.source)}</td></tr>"
@@ -78,7 +90,7 @@ def html_page(verdicts: Sequence[Verdict]) -> str:
     verdict = escape(summary(verdicts))
     return pages.page(
         "Conformance",
-        f'<h1>Conformance</h1><p><span class="verdict {"good" if good else "bad"}">{verdict}</span>'
+        f'<h1>Conformance</h1><p><span class="verdict {mark}">{verdict}</span>'
         "</p><table><tr><th>result</th><th>line</th><th>what the contract asks</th>"
         f"<th>chapter</th></tr>{rows}</table>",
     )

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from emulator.conform.certificates import Certificates
-from emulator.conform.lines import RULES
+from emulator.conform.lines import RULES, Rule
 from emulator.conform.notes import Notes
 from emulator.conform.stage import SITE, TABLE, Stage, set_up
 from emulator.conform.timeline import Seen, Timeline
-from emulator.conform.trials import Trial
+from emulator.conform.trials import Trial, all_trials
 from emulator.conform.v1 import conform_pb2
 from emulator.conform.wire import Wire
 from jackpot.core.money import dollars
 
-PASSED, FAILED, NOT_SHOWN = "passed", "failed", "not shown"
+PASSED, FAILED = "passed", "failed"
+NOT_SHOWN = "not shown"  # it was tried, and what the client did does not show it
+NOT_TRIED = "not tried"  # the user wanted only other trials
 _MOST_BREACHES = 5
 _LOOK_S = 0.5  # how often to see whether the client is still there
 
@@ -27,7 +29,7 @@ class Verdict(NamedTuple):
     id: str
     text: str
     source: str
-    result: str  # PASSED, FAILED or NOT_SHOWN
+    result: str  # PASSED, FAILED, NOT_SHOWN or NOT_TRIED
     why: tuple[str, ...] = ()
     took_s: float = 0.0
 
@@ -58,12 +60,12 @@ class _Rounds:
         self._asked.clear()
         self._rounds.put_nowait(round_)
 
-    async def asked(self, within_s: float, is_gone: Callable[[], bool]) -> bool:
+    async def asked(self, within_s: float, ending: Callable[[], str]) -> bool:
         """Wait until the client asks; False: it did not, or it is gone."""
         until_s = asyncio.get_running_loop().time() + within_s
         while not self._asked.is_set():
             left_s = until_s - asyncio.get_running_loop().time()
-            if left_s <= 0 or is_gone():
+            if left_s <= 0 or ending():
                 return False
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(_LOOK_S, left_s)):
@@ -77,11 +79,12 @@ async def hold(
     options: Options,
     ready: Callable[[dict[str, str]], None],
     tell: Callable[[Verdict], None],
-    is_gone: Callable[[], bool] = lambda: False,
+    ending: Callable[[], str] = lambda: "",
 ) -> list[Verdict]:
-    """Hold all trials.
+    """Hold these trials, and judge every line.
 
-    `ready` is told what a client must know, as its environment; `tell` each verdict as it is found.
+    `ready` is told what a client must know, as its environment; `tell` each verdict as it is found;
+    `ending` says how the client's process has ended, if it has.
     """
     timeline, rounds = Timeline(), _Rounds()
     host = options.listen.rpartition(":")[0]
@@ -92,22 +95,30 @@ async def hold(
             address = await wire.start(options.listen)
             known = {"JACKPOT_ADDRESS": address, "JACKPOT_SITE": SITE, "JACKPOT_TABLE": TABLE}
             ready(known | (certificates.environment() if certificates else {}))
-            verdicts = await _Judge(stage, wire, rounds, timeline, tell, is_gone).all(
+            verdicts = await _Judge(stage, wire, rounds, timeline, tell, ending).all(
                 trials, options
             )
             rounds.give(conform_pb2.NextRoundResponse(done=True))
             await asyncio.sleep(0.2)  # for the client to hear it
         finally:
             await wire.stop()
+    held = {trial.id for trial in trials}
+    left_out = [trial for trial in all_trials() if trial.id not in held]
     for rule in RULES:
-        why = tuple(rule.breaches(timeline.seen))
-        result = FAILED if why else PASSED if timeline.seen else NOT_SHOWN
-        if rule.id == "lamps" and not any(one.what == "lamps" for one in timeline.seen):
-            result, why = NOT_SHOWN, ("the client never called ShowLamps",)
-        verdict = Verdict(rule.id, rule.text, rule.source, result, why[:_MOST_BREACHES])
+        verdict = judge_rule(rule, timeline.seen, NOT_TRIED if left_out else NOT_SHOWN)
         tell(verdict)
         verdicts.append(verdict)
-    return verdicts
+    return verdicts + [Verdict(each.id, each.text, each.source, NOT_TRIED) for each in left_out]
+
+
+def judge_rule(rule: Rule, seen: Sequence[Seen], without_occasion: str) -> Verdict:
+    """How the client kept a rule; where it had no occasion to break it, that is not shown."""
+    about = (rule.id, rule.text, rule.source)
+    if why := tuple(rule.breaches(seen))[:_MOST_BREACHES]:
+        return Verdict(*about, FAILED, why)
+    if rule.occasions(seen):
+        return Verdict(*about, PASSED)
+    return Verdict(*about, without_occasion, (f"nothing shows it: {rule.occasion} was not seen",))
 
 
 class _Judge:
@@ -118,9 +129,9 @@ class _Judge:
         rounds: _Rounds,
         timeline: Timeline,
         tell: Callable[[Verdict], None],
-        is_gone: Callable[[], bool],
+        ending: Callable[[], str],
     ) -> None:
-        self._is_gone = is_gone
+        self._ending = ending
         self._stage, self._wire, self._rounds = stage, wire, rounds
         self._timeline, self._tell = timeline, tell
         self._notes = Notes(timeline)
@@ -136,9 +147,9 @@ class _Judge:
 
     async def _one(self, trial: Trial, patience_s: float) -> Verdict:
         about = (trial.id, trial.text, trial.source)
-        if self._gone or not await self._rounds.asked(patience_s, self._is_gone):
+        if self._gone or not await self._rounds.asked(patience_s, self._ending):
             self._gone = True
-            return Verdict(*about, NOT_SHOWN, ("the client did not ask for a round",))
+            return Verdict(*about, NOT_SHOWN, (self._did_not_ask("a round"),))
         before_micros = await self._stage.meter_micros()
         await trial.before(self._stage)
         mark, began_s = len(self._timeline.seen), asyncio.get_running_loop().time()
@@ -146,7 +157,7 @@ class _Judge:
         meanwhile = asyncio.create_task(self._notes.attempt(trial.during(self._stage)))
         for round_ in trial.rounds:
             self._rounds.give(round_)
-            if not (back := await self._rounds.asked(patience_s, self._is_gone)):
+            if not (back := await self._rounds.asked(patience_s, self._ending)):
                 break
         self._wire.adversary = None
         if not meanwhile.done():
@@ -159,11 +170,15 @@ class _Judge:
         why = [*trial.judge(seen), *_hindered(seen)]
         if not back:
             self._gone = True
-            if not (trial.may_end and self._is_gone()):
-                why.append("the client did not ask for another round")
+            if not (trial.may_end and self._ending()):
+                why.append(self._did_not_ask("another round"))
         why += self._money(trial, await self._stage.meter_micros() - before_micros)
         result = FAILED if why else PASSED
         return Verdict(*about, result, tuple(why[:_MOST_BREACHES]), round(took_s, 2))
+
+    def _did_not_ask(self, what: str) -> str:
+        ending = self._ending()
+        return f"the client did not ask for {what}" + (f": {ending}" if ending else "")
 
     def _money(self, trial: Trial, grown_micros: int) -> list[str]:
         """Every wager is on the meters once: what one round's wagers come to by the site file."""

@@ -26,6 +26,7 @@ from emulator.conform.notes import About, Notes
 from emulator.conform.play_relay import PlayRelay
 from emulator.conform.timeline import Timeline
 from emulator.conform.v1 import conform_pb2
+from jackpot.wire.keepalive import keepalive
 from jackpot.wire.refusals import from_rpc_error, from_status
 from jackpot.wire.v1 import meter_pb2
 from jackpot.wire.v1 import table_pb2 as pb
@@ -68,7 +69,7 @@ class Wire(grpc.GenericRpcHandler):
             if certificates
             else grpc.aio.insecure_channel(upstream, options=_OPTIONS)
         )
-        self._server = grpc.aio.server()
+        self._server = grpc.aio.server(options=keepalive())  # a client may ping, as it should
         self._server.add_generic_rpc_handlers((self,))
         self._handlers: dict[str, Any] = {
             _CONFORM + "NextRound": grpc.unary_unary_rpc_method_handler(self._next_round),

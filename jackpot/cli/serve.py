@@ -87,8 +87,8 @@ MAX_FRONTS = 64
 @click.option(
     "--witness",
     metavar="FILE",
-    help="Where to record the journal's head, outside its folder, so that a rollback is noticed; "
-    "none: nowhere. [default: beside the data directory, or beside the site file]",
+    help="Where to record the journal's head, outside its folder, so that a rollback is noticed. "
+    "The word none turns this off. [default: beside the data directory, or beside the site file]",
 )
 @click.option(
     "--staff-on-loopback",

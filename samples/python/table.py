@@ -25,7 +25,7 @@ import grpc
 sys.path.insert(0, str(Path(__file__).resolve().parent / "generated"))  # see generate.py
 
 from google.rpc import error_details_pb2, status_pb2
-from jackpot.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
+from jackpot.v1 import meter_pb2, meter_pb2_grpc, reason_pb2, table_pb2, table_pb2_grpc
 
 CALL_TIMEOUT_S = 5.0
 DEADLINE_S = 60.0
@@ -35,12 +35,13 @@ BROKEN = (  # the call came to nothing, and nobody said why
     *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED),
     *(grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL),
 )
-ATTACH_AGAIN = {
-    *("FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "NUMBER_GAP"),
-    *("REQUEST_REUSED", "REQUEST_TOO_OLD"),
-}
-# A restarted controller is found within a second.
-OPTIONS = [("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 1000)]
+OPTIONS = [
+    # A restarted controller is found within a second.
+    *(("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 1000)),
+    # Ping every ten seconds: a connection that is dead is left after five more.
+    *(("grpc.keepalive_time_ms", 10_000), ("grpc.keepalive_timeout_ms", 5_000)),
+    *(("grpc.http2.ping_timeout_ms", 5_000), ("grpc.http2.max_pings_without_data", 0)),
+]
 
 
 class Refusal(NamedTuple):
@@ -81,6 +82,19 @@ def new_request_id():
     return str(uuid.UUID(int=value))
 
 
+def meaning_of(reason):
+    """The retry class and number use of a reason; None: it is newer than this client's proto."""
+    value = reason_pb2.Reason.DESCRIPTOR.values_by_name.get(f"REASON_{reason}")
+    return value.GetOptions().Extensions[reason_pb2.meaning] if value else None
+
+
+def must_attach(reason):
+    """Whether the next command would not fit: it has the next number, and this one was not used."""
+    meaning = meaning_of(reason)
+    used = (reason_pb2.NUMBER_USE_USED, reason_pb2.NUMBER_USE_USED_IF_READABLE)
+    return meaning is None or meaning.number not in used
+
+
 def read_refusal(error):
     """What a failed call says; where nobody said anything, it broke, or it never will succeed."""
     for key, value in error.trailing_metadata() or ():
@@ -119,7 +133,7 @@ class Table:
     def __init__(self, channel, site, table):
         self.channel, self.site, self.table = channel, site, table
         self.epoch = self.number = 0
-        self.attached = False
+        self.attached = False  # after FENCED only a person decides whether to attach again
         self.config = None  # what the table is, as Attach has told
         self.heard = table_pb2.Acknowledged()  # keep it on disk if your client may restart
         self._stub = table_pb2_grpc.TableServiceStub(channel)
@@ -190,9 +204,10 @@ class Table:
         """The dealer's count of chips, by bet; needless if LockOut says that all is collected."""
         return self._command("ConfirmCollection", table_pb2.ConfirmCollection(chips=chips))
 
-    def settle(self, hands, dealer):
+    def settle(self, hands, dealer, community=()):
         """Every hand; the answer lists the awards in the order in which they are paid."""
-        return self._command("Settle", table_pb2.Settle(hands=hands, dealer=dealer))
+        cards = table_pb2.Settle(hands=hands, dealer=dealer, community=community)
+        return self._command("Settle", cards)
 
     def void_round(self, irregularity):
         """The round comes to nothing. After the collection only the floor can do this."""
@@ -236,7 +251,7 @@ class Table:
             except grpc.RpcError as error:
                 refusal = read_refusal(error)
                 if not refusal.again:
-                    self.attached = self.attached and refusal.reason not in ATTACH_AGAIN
+                    self.attached = self.attached and not must_attach(refusal.reason)
                     raise Refused(refusal, error.details()) from error
             time.sleep(LONGEST_WAIT_S)
 
@@ -266,8 +281,7 @@ class Table:
         try:
             answer = send_until_answered(getattr(self._stub, rpc), request)
         except Refused as refusal:
-            if refusal.reason in ATTACH_AGAIN:
-                self.attached = False
+            self.attached = self.attached and not must_attach(refusal.reason)
             raise
         except Unreachable:
             self.attached = False

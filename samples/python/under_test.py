@@ -1,6 +1,7 @@
 """Play what the conformance kit asks for.
 
-jackpot-emulator conform -- .venv/bin/python under_test.py
+From the folder of under_test.py, where PROJECT is the project's folder:
+PROJECT/.venv/bin/jackpot-emulator conform -- .venv/bin/python under_test.py
 """
 
 import os
@@ -17,6 +18,7 @@ def kit_of(table):
 
 def play(table, kit, round_):
     """One round as the kit says."""
+    # By asking for a round, the kit plays the person who tells a fenced client to attach.
     if round_.attach or not table.attached:
         table.attach()
     table.wait_until_open()

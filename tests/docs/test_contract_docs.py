@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from jackpot.core.number_use import number_use
+from jackpot.core.reasons import Reason
 from jackpot.server.about import FEATURES
 from jackpot.wire.service_config import SERVICE_CONFIG
 from jackpot.wire.v1 import reason_pb2, table_pb2
@@ -29,3 +31,26 @@ def test_every_feature_is_explained() -> None:
     """In the table of the API page."""
     page = (REFERENCE / "api.md").read_text()
     assert all(f"| `{feature}` |" in page for feature in FEATURES)
+
+
+def test_the_page_agrees_with_the_reasons_on_which_numbers_are_used() -> None:
+    """A row that names a reason has its number use, in the same word."""
+    page = (REFERENCE / "table-contract.md").read_text()
+    section = page.split("## Which refusals use a number")[1].split("##")[0]
+    rows = [line.split("|")[1:3] for line in section.splitlines() if line.startswith("| ")]
+    words = {"used": "used", "unused": "not used", "not-known": "not known"}
+    found = {
+        reason: use.strip().partition(":")[0]
+        for names, use in rows
+        for reason in Reason
+        if f"`{reason.value}`" in names and number_use(reason) in words
+    }
+    assert found == {reason: words[number_use(reason)] for reason in found}
+    assert {reason for reason in Reason if number_use(reason) == "unused"} <= found.keys()
+
+
+def test_the_python_snippet_reads_the_option() -> None:
+    """As the generated code has it, but for its package."""
+    page = (REFERENCE / "table-contract.md").read_text()
+    snippet = page.split("```python\n")[1].split("```")[0]
+    exec(snippet.replace("jackpot.v1", "jackpot.wire.v1"), {})

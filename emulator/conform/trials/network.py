@@ -62,7 +62,7 @@ class Refused(Trial):
     """The wagers are of the wrong denomination."""
 
     id = "refused"
-    text = "When a wager is refused for good, do not send it again; play on without it."
+    text = "When a wager is refused for good, do not send it again."
     source = "Refusals"
     counts = False
 

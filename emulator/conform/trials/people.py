@@ -142,7 +142,7 @@ class Fenced(Trial):
     """Another client attaches as the same table in the middle of the round."""
 
     id = "fenced-out"
-    text = "When another client speaks for the table (FENCED), stop."
+    text = "When another client speaks for the table (FENCED), stop until a person says otherwise."
     source = "Fencing"
     counts = False
 
@@ -160,7 +160,7 @@ class Fenced(Trial):
 
 
 class Returns(Trial):
-    """The client is asked to play again after it was fenced."""
+    """The client is asked to play again after it was fenced: the kit is the person who says so."""
 
     id = "attach-again"
     text = "When asked to play again, attach and begin with number 1."

@@ -1,9 +1,17 @@
-// Play one round and show the meters: npm run play ADDRESS SITE TABLE
+// Play one round and show the meters: npm run play -- ADDRESS SITE TABLE [--pause SECONDS]
 
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { Refused, Table, Unreachable } from "./table.js";
 
-const BET = "five-card-progressive";
-const [address = "127.0.0.1:7400", site = "demo", name = "table-2"] = process.argv.slice(2);
+const SEAT = 4;
+const CARDS = ["Ah", "Ad", "Ac", "Kd", "2s", "Qh", "Jd", "9c", "7d", "3s"]; // as they are dealt
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { pause: { type: "string", default: "0" } },
+});
+const [address = "127.0.0.1:7400", site = "demo", name = "table-2"] = positionals;
+const pauseMs = Number(values.pause) * 1000;
 
 /** An amount to read. Money is never a float. */
 function dollars(micros: string): string {
@@ -11,19 +19,39 @@ function dollars(micros: string): string {
   return `$${(cents / 100n).toLocaleString("en-US")}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** One player at seat 4 wagers $5 and holds three aces. */
+/** The first bet that the table offers, for the one amount that it may have. */
+function firstWager({ links }: any): object {
+  const link = links.find(({ bets }: any) => bets.length > 0);
+  return { seat: SEAT, bet: link.bets[0].bet, amount_micros: link.wager_micros };
+}
+
+/** The cards of the player, those that all share, and the dealer's: as many as the game has. */
+function deal({ seat_cards: own, community_cards: shared, dealer_cards: dealers }: any): string[][] {
+  const after = own + shared;
+  return [CARDS.slice(0, own), CARDS.slice(own, after), CARDS.slice(after, after + dealers)];
+}
+
+async function say(words: string): Promise<void> {
+  console.log(words);
+  await sleep(pauseMs); // time to stop the controller, or this
+}
+
+/** One player makes one wager, and holds three aces. */
 async function play(table: Table): Promise<void> {
   await table.attach();
   await table.waitUntilOpen();
-  console.log("round", (await table.openRound()).round);
-  await table.placeWagers([{ seat: 4, bet: BET, amount_micros: 5_000_000 }]);
-  console.log("lamp of seat 4 is lit");
+  await say(`round ${(await table.openRound()).round}`);
+  await table.placeWagers([firstWager(table.config)]);
+  await say(`lamp of seat ${SEAT} is lit`);
   const locked = await table.lockOut();
+  await say("no more bets");
   if (!locked.collected) {
     await table.confirmCollection(table.chipsOf(locked.wagers));
   }
-  const hand = { seat: 4, cards: ["Ah", "Ad", "Ac", "Kd", "2s"], fate: "FATE_PLAYED" };
-  const settled = await table.settle([hand], ["Qh", "Jd", "9c", "7d", "3s"]);
+  await say("chips are collected");
+  const [cards, community, dealer] = deal(table.config);
+  const hand = { seat: SEAT, cards, fate: "FATE_PLAYED" };
+  const settled = await table.settle([hand], dealer!, community);
   for (const payout of settled.payouts) {
     console.log(`seat ${payout.seat}: ${payout.hand} pays ${dollars(payout.amount_micros)}`);
   }
@@ -31,7 +59,7 @@ async function play(table: Table): Promise<void> {
   for await (const frame of watching) {
     for (const link of frame.links) {
       for (const meter of link.meters) {
-        console.log(`${link.title}: ${dollars(meter.amount_micros)}`);
+        console.log(`${link.title}, ${meter.level}: ${dollars(meter.amount_micros)}`);
       }
     }
     break;

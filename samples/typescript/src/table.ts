@@ -13,15 +13,20 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as grpc from "@grpc/grpc-js";
-import { readRefusal, services, type Refusal } from "./wire.js";
+import { mustAttach, readRefusal, services, type Refusal } from "./wire.js";
 
 const CALL_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 60_000;
 const LONGEST_WAIT_MS = 1_000;
 const WATCH_MS = 30_000; // a watch is begun anew after this: a connection may die without a word
-const ATTACH_AGAIN = new Set([
-  "FENCED", "NOT_ATTACHED", "OTHER_INCARNATION", "NUMBER_GAP", "REQUEST_REUSED", "REQUEST_TOO_OLD",
-]);
+export const OPTIONS = {
+  // A restarted controller is found within a second.
+  "grpc.initial_reconnect_backoff_ms": 50,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+  // Ping every ten seconds: a connection that is dead is left after five more.
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+};
 
 /** The controller said no. Look at the reason and its metadata, never at the text. */
 export class Refused extends Error {
@@ -105,7 +110,7 @@ async function sendUntilAnswered(client: any, method: string, request: object): 
 
 /** Speaks for one table, and lets the controller hear from it while it does. */
 export class Table {
-  attached = false;
+  attached = false; // after FENCED only a person decides whether to attach again
   config: any; // what the table is, as Attach has told
   private heard?: Heard; // keep it on disk if your client may restart
   private epoch = "0";
@@ -116,11 +121,9 @@ export class Table {
 
   constructor(address: string, readonly site: string, readonly table: string, files?: Certificate) {
     const { jackpot } = services("jackpot/v1/table.proto", "jackpot/v1/meter.proto");
-    // A restarted controller is found within a second.
-    const options = { "grpc.initial_reconnect_backoff_ms": 50, "grpc.max_reconnect_backoff_ms": 1000 };
     const credentials = credentialsOf(files);
-    this.tables = new jackpot.v1.TableService(address, credentials, options);
-    this.meters = new jackpot.v1.MeterService(address, credentials, options);
+    this.tables = new jackpot.v1.TableService(address, credentials, OPTIONS);
+    this.meters = new jackpot.v1.MeterService(address, credentials, OPTIONS);
   }
 
   /** Speak for the table from now on. The same request id is used until there is an answer. */
@@ -182,7 +185,8 @@ export class Table {
   confirmCollection = (chips: Record<string, number>) => this.command("ConfirmCollection", { chips });
 
   /** Every hand; the answer lists the awards in the order in which they are paid. */
-  settle = (hands: object[], dealer: string[]) => this.command("Settle", { hands, dealer });
+  settle = (hands: object[], dealer: string[], community: string[] = []) =>
+    this.command("Settle", { hands, dealer, community });
 
   /** The round comes to nothing. After the collection only the floor can do this. */
   voidRound = (irregularity: string) => this.command("VoidRound", { irregularity });
@@ -226,7 +230,7 @@ export class Table {
         const failure = error as grpc.ServiceError;
         const refusal = readRefusal(failure);
         if (!refusal.again) {
-          this.attached &&= !ATTACH_AGAIN.has(refusal.reason);
+          this.attached &&= !mustAttach(refusal.reason);
           throw new Refused(refusal, failure.details);
         }
       } finally {
@@ -267,7 +271,7 @@ export class Table {
       this.heard!.last_sequence = answer.sequence;
       return answer;
     } catch (problem) {
-      if (!(problem instanceof Refused) || ATTACH_AGAIN.has(problem.reason)) {
+      if (!(problem instanceof Refused) || mustAttach(problem.reason)) {
         this.attached = false;
       }
       throw problem;

@@ -1,6 +1,7 @@
 // Load proto/ and read refusals. Nothing here knows about tables.
 
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
@@ -19,10 +20,33 @@ function findProto(): string {
   }
 }
 
+const PROTO = findProto();
+const PROTOBUFJS = dirname(createRequire(import.meta.url).resolve("protobufjs"));
+
+// Messages and options that gRPC does not show. google/protobuf comes with protobufjs itself.
+const ROOT = new protobuf.Root();
+ROOT.resolvePath = (_, file) => [PROTO, PROTOBUFJS].map((at) => join(at, file)).find(existsSync) ?? null;
+ROOT.loadSync(
+  ["jackpot/v1/reason.proto", "google/rpc/status.proto", "google/rpc/error_details.proto"],
+  { keepCase: true },
+);
+const REASONS = ROOT.lookupEnum("jackpot.v1.Reason").valuesOptions ?? {};
+
+/** An option of a reason, such as its retry class; undefined: the reason is newer than proto/. */
+export function meaningOf(reason: string, what: "code" | "retry" | "number"): string | undefined {
+  return REASONS[`REASON_${reason}`]?.[`(meaning).${what}`];
+}
+
+/** Whether the next command would not fit: it has the next number, and this one was not used. */
+export function mustAttach(reason: string): boolean {
+  const used = ["NUMBER_USE_USED", "NUMBER_USE_USED_IF_READABLE"];
+  return !used.includes(meaningOf(reason, "number") ?? "");
+}
+
 /** The services of some files below proto/. Amounts are strings: they may pass 2^53. */
 export function services(...files: string[]): any {
   const definition = loader.loadSync(files, {
-    includeDirs: [findProto()],
+    includeDirs: [PROTO],
     keepCase: true,
     longs: String,
     enums: String,
@@ -30,15 +54,6 @@ export function services(...files: string[]): any {
   });
   return grpc.loadPackageDefinition(definition);
 }
-
-const STATUS = protobuf.parse(`
-  syntax = "proto3";
-  message Any { string type_url = 1; bytes value = 2; }
-  message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
-  message ErrorInfo { string reason = 1; string domain = 2; map<string, string> metadata = 3; }
-  message Duration { int64 seconds = 1; int32 nanos = 2; }
-  message RetryInfo { Duration retry_delay = 1; }
-`, { keepCase: true }).root;
 
 // The call came to nothing, and nobody said why.
 const { UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNKNOWN, INTERNAL } = grpc.status;
@@ -71,6 +86,6 @@ export function readRefusal(error: grpc.ServiceError): Refusal {
 }
 
 function read(type: string, raw: Uint8Array): any {
-  const message = STATUS.lookupType(type);
+  const message = ROOT.lookupType(`google.rpc.${type}`);
   return message.toObject(message.decode(raw), { longs: String, defaults: true, objects: true });
 }

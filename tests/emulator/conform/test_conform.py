@@ -8,8 +8,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from click.testing import CliRunner
 
-from emulator.conform.lines import LONGEST_SILENCE_S, RULES
+from emulator.conform import command, report
+from emulator.conform.lines import LONGEST_SILENCE_S, RULES, Rule
+from emulator.conform.run import NOT_SHOWN, NOT_TRIED, PASSED, Verdict, judge_rule
 from emulator.conform.timeline import Seen
 from emulator.conform.trials import all_trials
 
@@ -23,9 +26,9 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 def conform(*arguments: str | Path) -> dict[str, Any]:
     """What the kit says of a client, as data."""
-    command = [sys.executable, "-c", "from emulator.cli import main; main()", "conform", "--json"]
+    kit = [sys.executable, "-c", "from emulator.cli import main; main()", "conform", "--json"]
     result = subprocess.run(
-        [*command, *PATIENCE, *map(str, arguments)],
+        [*kit, *PATIENCE, *map(str, arguments)],
         check=False,
         cwd=ROOT,
         capture_output=True,
@@ -35,20 +38,33 @@ def conform(*arguments: str | Path) -> dict[str, Any]:
     assert result.returncode in (0, 1), result.stderr
     # The client may print, too: the report is the last thing that is said.
     said: dict[str, Any] = json.loads(result.stdout[result.stdout.index('{\n  "conforms"') :])
-    assert said["conforms"] == (result.returncode == 0)
+    assert said["kept"] == (result.returncode == 0)
+    every = {trial.id for trial in all_trials()} | {rule.id for rule in RULES}
+    assert {line["id"] for line in said["lines"]} == every
     return said
 
 
+def lines(said: dict[str, Any], *results: str) -> set[str]:
+    """The lines with these results."""
+    return {line["id"] for line in said["lines"] if line["result"] in results}
+
+
+def unshown(said: dict[str, Any]) -> set[str]:
+    """The lines that a whole run does not show as kept."""
+    assert said["conforms"] == said["kept"]
+    return lines(said, "failed", "not shown", "not tried")
+
+
 def failed(said: dict[str, Any]) -> set[str]:
-    """The lines that were not kept."""
-    return {line["id"] for line in said["lines"] if line["result"] != "passed"}
+    """The lines that were tried and not kept."""
+    return lines(said, "failed", "not shown")
 
 
 def test_our_own_client_conforms(tmp_path: Path) -> None:
     """Every line, on a stream and behind TLS; and the reports say so."""
     junit, page = tmp_path / "conform.xml", tmp_path / "conform.html"
     said = conform("--tls", "--junit", junit, "--html", page, "--", *OWN)
-    assert failed(said) == set()
+    assert unshown(said) == set()
     assert len(said["lines"]) > 20
     suite = ET.parse(junit).getroot()
     assert suite.attrib["failures"] == suite.attrib["skipped"] == "0"
@@ -57,13 +73,13 @@ def test_our_own_client_conforms(tmp_path: Path) -> None:
 
 def test_the_python_sample_conforms(python_sample: Path) -> None:
     """Every line, by unary calls, without TLS."""
-    assert failed(conform("--", sys.executable, python_sample / "under_test.py")) == set()
+    assert unshown(conform("--", sys.executable, python_sample / "under_test.py")) == set()
 
 
 def test_the_typescript_sample_conforms(typescript_sample: Path) -> None:
     """Every line, from another language, behind TLS."""
     client = ("node", typescript_sample / "build" / "under_test.js")
-    assert failed(conform("--tls", "--", *client)) == set()
+    assert unshown(conform("--tls", "--", *client)) == set()
 
 
 @pytest.mark.parametrize(
@@ -118,6 +134,52 @@ def test_a_client_that_keeps_silent_fails_the_line(python_sample: Path) -> None:
     assert failed(said) == {"heartbeats"}
 
 
+def test_a_run_of_one_trial_shows_only_what_it_tried(tmp_path: Path) -> None:
+    """It keeps what it tried, and does not conform."""
+    junit = tmp_path / "conform.xml"
+    said = conform("--only", "round", "--junit", junit, "--", *OWN)
+    assert not said["conforms"]
+    assert said["kept"]
+    assert lines(said, "passed") == {"round", "numbers", "lamps", "window"}
+    suite = ET.parse(junit).getroot()
+    assert int(suite.attrib["skipped"]) == len(said["lines"]) - 4
+
+
+def test_a_client_that_ends_at_once_is_named_with_its_exit_code() -> None:
+    """And has kept nothing."""
+    said = conform("--only", "round", "--", sys.executable, "-c", "raise SystemExit(7)")
+    assert failed(said) == {"round"}
+    assert lines(said, "passed") == set()
+    why = next(line["why"] for line in said["lines"] if line["id"] == "round")
+    assert why == ["the client did not ask for a round: it exited with code 7"]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_without_an_occasion_is_not_shown(rule: Rule) -> None:
+    """A client that does nothing but attach, beat once and ask has kept no rule."""
+    nothing = seen(
+        (0.0, "attached", {}), (1.0, "call", {"kind": "Heartbeat"}), (2.0, "lamps", {}), END
+    )
+    verdict = judge_rule(rule, nothing, NOT_SHOWN)
+    assert verdict.result == NOT_SHOWN
+    assert rule.occasion in verdict.why[0]
+
+
+def test_the_last_line_says_conforms_only_of_a_whole_run() -> None:
+    """A part that was kept is no conformance, and a line that was not shown is a breach."""
+    good, bad = Verdict("a", "", "", PASSED), Verdict("b", "", "", NOT_SHOWN)
+    left_out = Verdict("c", "", "", NOT_TRIED)
+    assert report.summary([good]) == "CONFORMS: 1 line passed"
+    part = "only a part was tried: 1 line passed, 1 line not tried"
+    assert report.summary([good, left_out]) == part
+    assert report.summary([good, bad, left_out]).startswith("DOES NOT CONFORM: ")
+    assert report.summary([left_out]).startswith("DOES NOT CONFORM: ")
+    assert report.lines_of(left_out) == []
+
+
+END: tuple[float, str, dict[str, str]] = (LONGEST_SILENCE_S + 0.1, "asks", {})
+
+
 def seen(*what: tuple[float, str, dict[str, str]]) -> list[Seen]:
     """Things that passed the wire."""
     return [Seen(at_s, kind, **about) for at_s, kind, about in what]  # type: ignore[arg-type]
@@ -138,18 +200,26 @@ def test_silence_is_a_breach_only_while_a_client_speaks_for_the_table(
 ) -> None:
     """Heartbeats and commands count, nothing else."""
     rule = next(rule for rule in RULES if rule.id == "heartbeats")
-    end: tuple[float, str, dict[str, str]] = (LONGEST_SILENCE_S + 0.1, "asks", {})
-    assert len(list(rule.breaches(seen((0.0, "attached", {}), *between, end)))) == breaches
+    assert len(list(rule.breaches(seen((0.0, "attached", {}), *between, END)))) == breaches
 
 
 def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:
     """And names how to see them all."""
-    command = [sys.executable, "-c", "from emulator.cli import main; main()", "conform"]
+    kit = [sys.executable, "-c", "from emulator.cli import main; main()", "conform"]
     result = subprocess.run(
-        [*command, "--only", "nonsense"], check=False, cwd=ROOT, capture_output=True, text=True
+        [*kit, "--only", "nonsense"], check=False, cwd=ROOT, capture_output=True, text=True
     )
     assert result.returncode == 2
-    assert "nonsense is not a trial; --list shows them all" in result.stderr
+    assert "nonsense is not a trial; --list says which lines are" in result.stderr
+
+
+def test_the_list_says_which_lines_are_trials() -> None:
+    """Only those can be held alone."""
+    listed = CliRunner().invoke(command.conform, ["--list"]).output.splitlines()
+    kinds = {line.split()[1]: line.split()[0] for line in listed if line[0] != " "}
+    assert kinds == {each.id: "trial" for each in all_trials()} | {
+        rule.id: "rule" for rule in RULES
+    }
 
 
 def test_the_page_lists_every_line() -> None:

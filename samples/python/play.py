@@ -39,12 +39,13 @@ def play(table, pause_s):
     table.attach()
     table.wait_until_open()
     say("round", table.open_round().round)
-    table.place_wagers([first_wager(table.config)])
+    wager = first_wager(table.config)
+    table.place_wagers([wager])
     say(f"lamp of seat {SEAT} is lit")
     locked = table.lock_out()
     say("no more bets")
     if not locked.collected:
-        table.confirm_collection(table.chips_of(locked.wagers))
+        table.confirm_collection(table.chips_of([wager]))  # what the dealer has counted
     say("chips are collected")
     own, community, dealer = deal(table.config)
     hand = table_pb2.SeatHand(seat=SEAT, cards=own, fate=table_pb2.FATE_PLAYED)

@@ -174,7 +174,15 @@ class Table:
         if found.round.phase in (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED):
             self.void_round(irregularity)
         elif found.round.phase == table_pb2.ROUND_PHASE_COLLECTED:
-            self.ask_floor_to_void(irregularity, found.call.id)
+            call = found.call.id
+            if call and found.call.act != table_pb2.FLOOR_ACT_VOID_ROUND:
+                self._outcome_of(call)  # it asks for something else, and only one may be open
+                call = 0
+            while not self.ask_floor_to_void(irregularity, call):
+                if self._watch(lambda _: True).may_open_round:  # it was voided in another way
+                    return
+                print(f"round {self.heard.round}: the floor did not void it; calling again")
+                call = 0
 
     def open_round(self):
         """Begin a round."""
@@ -191,7 +199,7 @@ class Table:
         return self._command("LockOut", table_pb2.LockOut())
 
     def chips_of(self, wagers):
-        """What the dealer should count, by bet; electronic wagers have no chips."""
+        """How many chips such wagers are, by bet; electronic wagers have none."""
         chips = {
             bet.bet
             for link in self.config.links
@@ -201,7 +209,10 @@ class Table:
         return Counter(wager.bet for wager in wagers if wager.bet in chips)
 
     def confirm_collection(self, chips):
-        """The dealer's count of chips, by bet; needless if LockOut says that all is collected."""
+        """The dealer's count of chips, by bet; needless if LockOut says that all is collected.
+
+        Never send back the wagers that LockOut answered with: the controller compares the two.
+        """
         return self._command("ConfirmCollection", table_pb2.ConfirmCollection(chips=chips))
 
     def settle(self, hands, dealer, community=()):
@@ -220,8 +231,11 @@ class Table:
         )
         call = call or self._command("CallFloor", asked).call
         print(f"round {self.heard.round}: waiting for the floor to answer call {call}")
-        frame = self._watch(lambda seen: seen.call.id == call and seen.call.outcome)
-        return frame.call.outcome == table_pb2.CALL_OUTCOME_APPROVED
+        return self._outcome_of(call) == table_pb2.CALL_OUTCOME_APPROVED
+
+    def _outcome_of(self, call):
+        """Wait until a call is answered, or closed for another reason."""
+        return self._watch(lambda seen: seen.call.id == call and seen.call.outcome).call.outcome
 
     def wait_until_open(self):
         """Wait until nothing keeps the next round shut, such as the papers of an award."""
@@ -257,7 +271,8 @@ class Table:
 
     def _beat(self):
         """Say that the table is alive, as often as its configuration asks."""
-        while not self._closed.wait(self.config.heartbeat_interval.ToTimedelta().total_seconds()):
+        interval_s = self.config.heartbeat_interval.ToTimedelta().total_seconds()
+        while interval_s and not self._closed.wait(interval_s):
             if self.attached:
                 alive = table_pb2.HeartbeatRequest(
                     site=self.site, table=self.table, epoch=self.epoch

@@ -30,7 +30,7 @@ def play(table, kit, round_):
         table.void_round(round_.irregularity)
         return
     if not locked.collected:
-        table.confirm_collection(table.chips_of(locked.wagers))
+        table.confirm_collection(table.chips_of(round_.wagers))
     if round_.irregularity and table.ask_floor_to_void(round_.irregularity):
         return
     table.settle(round_.hands, round_.dealer)

@@ -41,12 +41,13 @@ async function play(table: Table): Promise<void> {
   await table.attach();
   await table.waitUntilOpen();
   await say(`round ${(await table.openRound()).round}`);
-  await table.placeWagers([firstWager(table.config)]);
+  const wager = firstWager(table.config);
+  await table.placeWagers([wager]);
   await say(`lamp of seat ${SEAT} is lit`);
   const locked = await table.lockOut();
   await say("no more bets");
   if (!locked.collected) {
-    await table.confirmCollection(table.chipsOf(locked.wagers));
+    await table.confirmCollection(table.chipsOf([wager])); // what the dealer has counted
   }
   await say("chips are collected");
   const [cards, community, dealer] = deal(table.config);

@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as grpc from "@grpc/grpc-js";
-import { mustAttach, readRefusal, services, type Refusal } from "./wire.js";
+import { millis, mustAttach, readRefusal, services, type Refusal } from "./wire.js";
 
 const CALL_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 60_000;
@@ -154,7 +154,18 @@ export class Table {
     if (round?.phase === "ROUND_PHASE_OPEN" || round?.phase === "ROUND_PHASE_LOCKED") {
       await this.voidRound(irregularity);
     } else if (round?.phase === "ROUND_PHASE_COLLECTED") {
-      await this.askFloorToVoid(irregularity, call?.id);
+      let earlier = call?.id;
+      if (earlier && call.act !== "FLOOR_ACT_VOID_ROUND") {
+        await this.outcomeOf(earlier); // it asks for something else, and only one may be open
+        earlier = undefined;
+      }
+      while (!(await this.askFloorToVoid(irregularity, earlier))) {
+        if ((await this.watch(() => true)).may_open_round) {
+          return; // it was voided in another way
+        }
+        console.log(`round ${this.heard!.round}: the floor did not void it; calling again`);
+        earlier = undefined;
+      }
     }
   }
 
@@ -170,7 +181,7 @@ export class Table {
 
   lockOut = () => this.command("LockOut", {});
 
-  /** What the dealer should count, by bet; electronic wagers have no chips. */
+  /** How many chips such wagers are, by bet; electronic wagers have none. */
   chipsOf(wagers: any[]): Record<string, number> {
     const bets = this.config.links.flatMap((link: any) => link.bets);
     const chips = new Set(bets.filter((b: any) => b.medium === "BET_MEDIUM_CHIPS").map((b: any) => b.bet));
@@ -181,7 +192,10 @@ export class Table {
     return count;
   }
 
-  /** The dealer's count of chips, by bet; needless if LockOut says that all is collected. */
+  /**
+   * The dealer's count of chips, by bet; needless if LockOut says that all is collected. Never send
+   * back the wagers that LockOut answered with: the controller compares the two.
+   */
   confirmCollection = (chips: Record<string, number>) => this.command("ConfirmCollection", { chips });
 
   /** Every hand; the answer lists the awards in the order in which they are paid. */
@@ -196,9 +210,14 @@ export class Table {
     const asked = { act: "FLOOR_ACT_VOID_ROUND", round: this.heard!.round, irregularity };
     const call = earlier ?? (await this.command("CallFloor", asked)).call;
     console.log(`round ${this.heard!.round}: waiting for the floor to answer call ${call}`);
+    return (await this.outcomeOf(call)) === "CALL_OUTCOME_APPROVED";
+  }
+
+  /** Wait until a call is answered, or closed for another reason. */
+  private async outcomeOf(call: string): Promise<string> {
     const closed = (frame: any) =>
       frame.call?.id === call && frame.call.outcome !== "CALL_OUTCOME_UNSPECIFIED";
-    return (await this.watch(closed)).call.outcome === "CALL_OUTCOME_APPROVED";
+    return (await this.watch(closed)).call.outcome;
   }
 
   /** Wait until nothing keeps the next round shut, such as the papers of an award. */
@@ -247,14 +266,17 @@ export class Table {
   /** Say that the table is alive, as often as its configuration asks. */
   private beat(): void {
     clearInterval(this.beating);
-    const { seconds, nanos } = this.config.heartbeat_interval;
+    const intervalMs = millis(this.config.heartbeat_interval);
+    if (intervalMs === 0) {
+      return;
+    }
     this.beating = setInterval(() => {
       if (this.attached) {
         const alive = { site: this.site, table: this.table, epoch: this.epoch };
         // If it is refused, the next command hears the same, and acts on it.
         call(this.tables, "Heartbeat", alive, CALL_TIMEOUT_MS).catch(() => undefined);
       }
-    }, Number(seconds) * 1000 + nanos / 1e6);
+    }, intervalMs);
   }
 
   close(): void {

@@ -28,7 +28,7 @@ async function play(round: any): Promise<void> {
     return;
   }
   if (!locked.collected) {
-    await table.confirmCollection(table.chipsOf(locked.wagers));
+    await table.confirmCollection(table.chipsOf(round.wagers));
   }
   if (round.irregularity && (await table.askFloorToVoid(round.irregularity))) {
     return;

@@ -77,12 +77,16 @@ export function readRefusal(error: grpc.ServiceError): Refusal {
     if (type_url.endsWith("/google.rpc.ErrorInfo")) {
       Object.assign(refusal, read("ErrorInfo", value));
     } else if (type_url.endsWith("/google.rpc.RetryInfo")) {
-      const { seconds, nanos } = read("RetryInfo", value).retry_delay;
       refusal.again = true;
-      refusal.waitMs = Number(seconds) * 1000 + nanos / 1e6;
+      refusal.waitMs = millis(read("RetryInfo", value).retry_delay);
     }
   }
   return refusal;
+}
+
+/** A google.protobuf.Duration in milliseconds; one that is absent is 0. */
+export function millis(duration?: { seconds: string; nanos: number } | null): number {
+  return duration ? Number(duration.seconds) * 1000 + duration.nanos / 1e6 : 0;
 }
 
 function read(type: string, raw: Uint8Array): any {

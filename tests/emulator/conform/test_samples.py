@@ -91,17 +91,16 @@ async def call_floor(client: TableClient) -> None:
     await client.call_floor(pb.CallFloor(act=act, round=1, irregularity="MISDEALT"))
 
 
-def approve_the_call(address: str) -> None:
-    """A floorperson does what the table asks for."""
+def answer_the_call(address: str, answer: str) -> None:
+    """A floorperson approves what the table asks for, or declines it."""
     with grpc.insecure_channel(address) as channel:
         staff = operator_pb2_grpc.OperatorServiceStub(channel)
         calls = staff.ListFloorCalls(operator_pb2.ListFloorCallsRequest(site="demo")).calls
         assert [call.round for call in calls] == [1]
-        staff.ApproveFloorCall(
-            operator_pb2.ApproveFloorCallRequest(
-                site="demo", request_id=new_request_id(), call=calls[0].id
-            )
+        request = getattr(operator_pb2, f"{answer}FloorCallRequest")(
+            site="demo", request_id=new_request_id(), call=calls[0].id
         )
+        getattr(staff, f"{answer}FloorCall")(request)
 
 
 def test_a_sample_plays_a_round_and_ends(play: tuple[str | Path, ...], address: str) -> None:
@@ -220,13 +219,16 @@ def test_a_sample_calls_the_floor_for_a_collected_round(
     address: str,
     left: Callable[[TableClient], Awaitable[Any]],
 ) -> None:
-    """It says what it waits for, calls once, and goes on when the floor has answered."""
+    """It says what it waits for, calls again if the floor declines, and goes on when it is void."""
     at_table(address, left)
     process = started(play, address, "table-2")
     try:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("round 1: waiting for the floor to answer call")
-        approve_the_call(address)
+        answer_the_call(address, "Decline")
+        assert process.stdout.readline() == "round 1: the floor did not void it; calling again\n"
+        assert process.stdout.readline().startswith("round 1: waiting for the floor to answer call")
+        answer_the_call(address, "Approve")
         played = process.communicate(timeout=60)[0]
     finally:
         process.kill()

@@ -180,7 +180,7 @@ class Table:
         self._spread = True
 
     def _open_again(self, trace: Trace) -> None:
-        """Whoever comes to a table where nobody played sees the cards; then they are washed."""
+        """Show the spread cards to the first player who comes, then wash them."""
         clauses = self.game.clauses
         trace.note("open", "The first player looks at the cards.", clauses.idle)
         trace.note("open", "The cards are turned, washed and stacked.", clauses.wash)

@@ -20,6 +20,7 @@ import msgspec
 from emulator.bench.load import Job, Seen
 from emulator.bench.messages import house_text
 from emulator.linux_process import cpu_by_process, resident_mb, tree
+from jackpot.front.process import GRPC_SETTINGS
 
 Child = subprocess.Popen[str]
 _SERVING = re.compile(r"(?:serving \S+ on )?(\S+)")
@@ -58,7 +59,11 @@ class Server:
         with tempfile.TemporaryFile("w+") as log:
             # A command of our own making.
             self._process = subprocess.Popen(  # noqa: S603
-                [*tied, *self._arguments], stdout=subprocess.PIPE, stderr=log, text=True
+                [*tied, *self._arguments],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={**(GRPC_SETTINGS if self.role == "tuned" else {}), **os.environ},
             )
             serving = _SERVING.match(next_line(self._process))
             self.started_s = time.perf_counter() - began

@@ -2,7 +2,8 @@
 
 `jackpot serve` on a site file, with awards, folds and voids in what the tables send. Beside it:
 
-  echo       the same messages, each answered by one that says nothing, or whatever is ready at once
+  echo       the same messages, each answered by one that says nothing, or whatever is ready at
+             once; as gRPC comes, and with the settings of gRPC that a front has
   procedure  in PostgreSQL, the bookkeeping of a round in one durable call: reserve six wagers, post
              them, journal that; no gRPC in front of it and no rules
   naive      an RPC and an SQLite commit a wager; six of them are a round, and nobody settles it
@@ -26,6 +27,7 @@ from emulator.output import counted, wrapped
 
 NAMES = {
     "echo": "echo, one for one",
+    "tuned": "echo, gRPC as in a front",
     "batching": "echo, replies batched",
     "controller": "this controller, durable",
     "postgres": "PostgreSQL, a call a round",
@@ -75,7 +77,7 @@ class Rounds:
         size = self._size
         found: dict[int, Runs] = {tables: {} for tables in (*size.tables, 1)}
         with ExitStack() as stack:
-            servers = started(stack, self._folder, "echo", "batching", "naive")
+            servers = started(stack, self._folder, "echo", "tuned", "batching", "naive")
             house = House(self._folder / "house", max(size.tables))
             servers["controller"] = stack.enter_context(house)
             self._postgres = with_procedures(stack, self._folder / "postgres", self.notes)
@@ -94,7 +96,7 @@ class Rounds:
         """Everything once, or only what is measured at full speed: that warms up as well."""
         size, servers = self._size, self._servers
         for tables in size.tables:
-            for name in ("echo", "batching", "controller"):
+            for name in ("echo", "tuned", "batching", "controller"):
                 yield name, tables, self._at_full_speed(name, self._streams(name, tables))
             if self._postgres:
                 job = Job("postgres", self._postgres.url(), tables, 0, messages="rounds")

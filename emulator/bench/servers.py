@@ -1,6 +1,7 @@
 """The servers of a benchmark, each a process of its own.
 
 echo         reads every message and answers it with one message
+tuned        the same, with the settings of gRPC that a front has
 batching     the same, but whatever is ready goes into one message, as a controller's replies do
 bytes        answers without looking: the floor of gRPC itself
 controller   `jackpot serve`, for sites that no site file may describe: thirty seats, five bets
@@ -138,6 +139,7 @@ async def _naive(folder: Path) -> None:
 def _roles(store: str) -> dict[str, Callable[[], Coroutine[Any, Any, None]]]:
     return {
         "echo": lambda: _serve_plain(PLAY, _typed(_echo)),
+        "tuned": lambda: _serve_plain(PLAY, _typed(_echo)),
         "batching": lambda: _serve_plain(PLAY, _typed(_batching)),
         "bytes": lambda: _serve_plain(PLAY, grpc.stream_stream_rpc_method_handler(_bytes)),
         "naive": lambda: _naive(Path(store)),

@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterable
 
 _PR_SET_PDEATHSIG = 1
+# gRPC's event engine hands each message through three threads. Without it the thread that reads a
+# socket also completes the call, and a front takes a quarter to a third less processor time.
+GRPC_SETTINGS = {"GRPC_EXPERIMENTS": "-event_engine_listener,-event_engine_for_all_other_endpoints"}
 
 
 def start(
@@ -26,6 +29,7 @@ def start(
             pass_fds=[theirs.fileno(), *descriptors],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            env={**GRPC_SETTINGS, **os.environ},
         )
     return process, ours
 

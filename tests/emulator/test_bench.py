@@ -42,7 +42,7 @@ from jackpot.wire.v1 import table_pb2 as pb
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("role", ["echo", "batching", "bytes", "controller"])
+@pytest.mark.parametrize("role", ["echo", "tuned", "batching", "bytes", "controller"])
 def test_every_server_answers_every_message(role: str, tmp_path: Path) -> None:
     """A load of messages is answered in full, and both sides' processor time is known."""
     server = Server(role, tmp_path, tables=4).start()

@@ -12,7 +12,7 @@ _COMMANDS = {
 @click.group(cls=LazyGroup, modules=_COMMANDS, extras={"numpy": "emulator"})
 @click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
-    r"""Emulate what surrounds a jackpot controller: devices, tables, and trouble.
+    r"""Emulate what surrounds a jackpot controller: devices, tables and faults.
 
     \b
     Example:

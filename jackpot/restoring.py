@@ -138,7 +138,7 @@ def begin_incarnations(
     with closing(journal_opener(store)()) as journal:
         chosen = list(sites) or sorted(journal.heads())
         if not chosen:
-            raise RestoreError("the journal is empty: there is nothing to go on from")
+            raise RestoreError("the journal is empty: there is nothing to continue from")
         return [_begin(journal, site, reason, by, known.get(site)) for site in chosen]
 
 
@@ -207,9 +207,9 @@ def _verify_older(before: Mapping[str, Witnessed], backup: Mapping[str, int]) ->
     for site, there in before.items():
         if there.sequence > (has := backup.get(site, 0)):
             raise RestoreError(
-                f"site {site}: the journal goes on to entry {there.sequence:,}, and the backup "
-                f"ends at {has:,}. Nothing was changed; to restore it all the same, add "
-                "--discard-newer: the journal that is there now is kept"
+                f"site {site}: the journal has entries up to {there.sequence:,}, but the backup "
+                f"ends at {has:,}. Nothing was changed. To restore anyway, add "
+                "--discard-newer; the current journal is kept"
             )
 
 
@@ -251,7 +251,7 @@ def _put_in_place(staged: Path, data: Path) -> Path | None:
         raise RestoreError(
             f"the journal in {data} was replaced, but the disk has not confirmed it: "
             f"{error.strerror}. Check the disk before you start the controller"
-            + (f"; the journal before is in {kept}" if kept else "")
+            + (f"; the previous journal is in {kept}" if kept else "")
         ) from error
     shutil.rmtree(staged)
     return kept

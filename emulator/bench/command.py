@@ -160,12 +160,12 @@ def _end(*_: object) -> None:
 @report_option
 @json_option
 def rounds() -> None:
-    r"""Measure whole rounds, the headline.
+    r"""Measure whole rounds, the main benchmark.
 
-    The rules of a real site file: PA 657a, schedule C with the Five Card Hand Bonus, six seats,
-    folds, awards and voids. Beside `jackpot serve` run a server that only echoes, a procedure in
-    PostgreSQL that does a round's bookkeeping, and a naive controller. Every ratio is taken within
-    a run, and shown with its spread. Under a minute.
+    Plays by a real site file: PA 657a, schedule C with the Five Card Hand Bonus, six seats, folds,
+    awards and voids. Compares `jackpot serve` with a server that only echoes, a procedure in
+    PostgreSQL that does a round's bookkeeping, and a naive controller. Each ratio compares figures
+    of the same run, and is shown with its spread. Takes under a minute.
 
     \b
     Example:
@@ -186,11 +186,12 @@ def rounds() -> None:
 @report_option
 @json_option
 def hostile() -> None:
-    r"""Measure a lock-out while strangers attack.
+    r"""Measure a lock-out while abusive clients attack.
 
-    An endless HTTP header, 3,000 connections that are left, calls that a revoked certificate
-    resets, and 200 browsers that reload; each beside the same tables without any attack, in the
-    same run. Exits 1 if an answer is lost or a meter is wrong. Three minutes.
+    The attacks are an endless HTTP header, 3,000 abandoned connections, calls that are reset under
+    a revoked certificate, and 200 browsers that reload. Each is compared with the same tables
+    without an attack, in the same run. Exits with 1 if an answer is lost or a meter is wrong. Takes
+    three minutes.
 
     \b
     Example:
@@ -201,7 +202,9 @@ def hostile() -> None:
 @click.command(cls=_Benchmark)
 @quick_option
 @click.option(
-    "--full", is_flag=True, help="Also use a journal of ten million entries (12 GB of disk)."
+    "--full",
+    is_flag=True,
+    help="Also measure with a journal of ten million entries (12 GB of disk).",
 )
 @click.option(
     "--only",
@@ -229,9 +232,9 @@ def hostile() -> None:
 def wagers() -> None:
     r"""Measure wagers alone, a micro-benchmark.
 
-    Wagers per second, latency, processor time and memory, beside an echo, PostgreSQL and a naive
-    controller; and what a long journal and many links cost. Tables place wagers and void them, so
-    no meter moves: what a house does is `bench rounds`.
+    Shows wagers per second, latency, processor time and memory, compared with an echo, PostgreSQL
+    and a naive controller, and what a long journal and many links cost. Tables place wagers and
+    void them, so no meter moves. To measure realistic play, use `bench rounds`.
 
     The servers take turns, and a separate process sends the load. Compare figures within one run
     only: they change from machine to machine. The report is bench.json, bench.html and bench.txt.

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     default="127.0.0.1:0",
     metavar="HOST:PORT",
     callback=address,
-    help="Where the client connects; without it, a free port of this machine.",
+    help="Where the client connects. [default: a free port of this machine]",
 )
 @click.option(
-    "--only", multiple=True, metavar="TRIAL", help="Hold only this trial; repeat for several."
+    "--only", multiple=True, metavar="TRIAL", help="Run only this trial; may be repeated."
 )
 @click.option(
     "--patience",
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--tls",
     is_flag=True,
-    help="Ask for certificates, which the kit issues, and revoke the client's at the end.",
+    help="Use TLS: the kit issues certificates, and revokes the client's at the end.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")
@@ -70,9 +70,9 @@ def conform(
     as_json: bool,
     only_list: bool,
 ) -> None:
-    r"""Try a table client: play the controller's part, and make trouble.
+    r"""Test a table client against a controller that causes faults.
 
-    CLIENT is the command that starts it; it finds the address, the site and the table in
+    CLIENT is the command that starts it. It finds the address, the site and the table in
     JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE, and with --tls its files in JACKPOT_CA,
     JACKPOT_CERT and JACKPOT_KEY. Without a command, start it yourself.
     Exits with 1 if the client breaks a line of the contract, or does not show that it keeps it.
@@ -102,7 +102,7 @@ def conform(
         if client:
             started.append(_start(client, known))
         elif not as_json:
-            click.echo("waiting for a client that knows this:")
+            click.echo("waiting for a client started with these variables:")
             click.echo("\n".join(f"  {name}={value}" for name, value in known.items()))
 
     def ending() -> str:
@@ -117,7 +117,7 @@ def conform(
         try:
             verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, ending))
         except KeyboardInterrupt:
-            raise click.ClickException("stopped; nothing was judged") from None
+            raise click.ClickException("stopped before the end; there is no result") from None
         finally:
             for process in started:
                 _end(process)
@@ -132,9 +132,7 @@ def conform(
 
 def _choose(trials: "list[Trial]", only: tuple[str, ...]) -> "list[Trial]":
     if unknown := sorted(set(only) - {trial.id for trial in trials}):
-        raise click.BadParameter(
-            f"{unknown[0]} is not a trial; --list says which lines are", param_hint="--only"
-        )
+        raise click.BadParameter(f"{unknown[0]} is not a trial; see --list", param_hint="--only")
     return [trial for trial in trials if not only or trial.id in only]
 
 

@@ -95,11 +95,23 @@ def fuzz_all(
 
 
 @click.command()
-@click.option("--messages", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option(
+    "--messages",
+    type=click.IntRange(1),
+    default=100_000,
+    show_default=True,
+    help="How many messages to send.",
+)
 @click.option(
     "--seed", type=int, default=1, show_default=True, help="The same seed sends the same messages."
 )
-@click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True)
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="How many processes send them.",
+)
 @click.option(
     "--grpc-share",
     type=click.FloatRange(0, 1),

@@ -68,7 +68,7 @@ def cash_out(client: OperatorClient, name: str, amount_micros: int | None, note:
     held = client.ask("GetAccount", account=name).balance_micros
     amount = client.amount(amount_micros, floor_to_cent(held))
     if not amount:
-        raise click.ClickException(f"there is nothing on {name}")
+        raise click.ClickException(f"account {name} holds no money to cash out")
     client.confirm(f"{name}: {exact(held)} -> {exact(held - amount)}")
     response = client.order("CashOut", account=name, amount_micros=amount, reference=note)
     client.done(response, f"{name}: {exact(response.balance_micros)}")

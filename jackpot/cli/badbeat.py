@@ -53,7 +53,11 @@ def count(
         cashier=cashier,
     )
     alarms = [f"ALARM {alarm}" for alarm in response.alarms]
-    client.done(response, f"{exact(counted_micros)} of {table} is on {link}", *alarms)
+    client.done(
+        response,
+        f"{link}: {exact(counted_micros)} from the box of {table} is on the meter",
+        *alarms,
+    )
 
 
 @badbeat.command()
@@ -101,7 +105,9 @@ def verify(
             SEAT.convert(seat.strip(), None, None) for seat in others.split(",") if seat.strip()
         ]
     except click.BadParameter as error:
-        raise click.UsageError(f"--others {others!r}: seats such as 1,4,5") from error
+        raise click.UsageError(
+            f"--others {others!r} is not a list of seats; expected one such as 1,4,5"
+        ) from error
     found, level = client.level(link, None)
     table_share = f"none: {rate_text(found.table_bps)} stays in the fund"
     if seats:
@@ -132,7 +138,7 @@ def verify(
     client.console.print(payouts_table(response.payouts))
     hands = [hand.replace("-", " ") for hand in (response.losing_hand, response.winning_hand)]
     click.echo(f"Seat {loser} lost with {hands[0]} to {hands[1]} at seat {winner}.")
-    click.echo(f"The display is pending adjustment (journal {response.sequence}).")
+    click.echo(f"Set the display, then run: jackpot badbeat display (journal {response.sequence})")
 
 
 @badbeat.command()
@@ -147,4 +153,4 @@ def display(client: OperatorClient, link: str, displayed_micros: int) -> None:
       jackpot badbeat display bad-beat 4,512.00
     """
     response = client.order("ConfirmDisplay", link=link, displayed_micros=displayed_micros)
-    client.done(response, f"{link} displays {exact(displayed_micros)}")
+    client.done(response, f"{link}: the display of {exact(displayed_micros)} is confirmed")

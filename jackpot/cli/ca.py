@@ -35,12 +35,13 @@ _days = click.option(
 _csr = click.option(
     "--csr",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A signing request (PEM): certify its key, and make none here.",
+    help="Certify the key of this signing request (PEM) instead of making a new key.",
 )
 _p12 = click.option(
     "--p12",
     is_flag=True,
-    help=f"Write a PKCS#12 file for a browser too; asks for a password, or takes {P12_PASSWORD}.",
+    help="Also write a PKCS#12 file for a browser. Asks for its password "
+    f"if {P12_PASSWORD} is not set.",
 )
 _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
@@ -64,7 +65,7 @@ def ca() -> None:
     "--passphrase",
     "with_passphrase",
     is_flag=True,
-    help=f"Encrypt its key; asks for a passphrase, or takes {PASSPHRASE}.",
+    help=f"Encrypt its key. Asks for the passphrase if {PASSPHRASE} is not set.",
 )
 @_json
 @_folder
@@ -160,8 +161,8 @@ def renew(
 ) -> None:
     r"""Issue a replacement for a certificate, with a new key.
 
-    The old one stays good until it expires, so that its holder can change over
-    without a break. Revoke it if its key may be in other hands.
+    The old one stays valid until it expires, so its holder can switch without
+    interruption. Revoke it if someone else may have its key.
 
     \b
     Example:
@@ -276,7 +277,9 @@ def _prompt(text: str, *, twice: bool = False) -> str:
 
 def _verify_usage(csr: Path | None, *, p12: bool) -> None:
     if csr and p12:
-        raise click.UsageError("--p12 needs the private key, which is not in a request (--csr)")
+        raise click.UsageError(
+            "--p12 and --csr can't be combined: a signing request does not hold the private key"
+        )
 
 
 def _tell_issued(authority: "Authority", made: "Made", *, p12: bool, json_: bool) -> None:

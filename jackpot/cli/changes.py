@@ -87,7 +87,8 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
     "--reason",
     type=click.Choice(["malfunction", "limit", "promotion"]),
     required=True,
-    help="Why it changes. The house pays for a malfunction or a promotion, overflow for the rest.",
+    help="Why it changes. The house covers a malfunction and what a promotion adds; all other "
+    "differences go to overflow or come from it.",
 )
 @_NOTE
 @operator_command(changes=True)
@@ -117,7 +118,7 @@ def adjust(
     type=click.Choice(["overflow", "reserve"]),
     default="overflow",
     show_default=True,
-    help="Which fund of FROM.",
+    help="Take the money from the overflow or the reserve of FROM.",
 )
 @_NOTE
 @operator_command(changes=True)
@@ -142,7 +143,9 @@ def transfer(
     held = giving.overflow_micros if pool == "overflow" else giving.reserve_micros
     amount = client.amount(amount_micros, held)
     if not amount:
-        raise click.ClickException(f"the {pool} of {link}/{level} is empty")
+        raise click.ClickException(
+            f"the {pool} of {link}/{level} is empty: there is nothing to transfer"
+        )
     before = after = taking.meter_micros
     after += amount if not taking.limit_micros else min(amount, max(0, taking.limit_micros - after))
     # Of its own overflow, what the limit keeps off the meter stays where it is.
@@ -242,7 +245,7 @@ def rate(
 def dual_control(client: OperatorClient, setting: str, note: str) -> None:
     r"""Turn dual control on or off.
 
-    While it is on, turning it off takes two people of different departments.
+    While it is on, turning it off takes two people from different departments.
     Editing the site file is not enough.
 
     \b
@@ -250,7 +253,7 @@ def dual_control(client: OperatorClient, setting: str, note: str) -> None:
       jackpot dual-control off --note "memo 12"
     """
     wanted = setting == "on"
-    people = "two people make a change" if wanted else "one person alone makes a change"
+    people = "a change needs two people" if wanted else "one person can make a change alone"
     client.confirm(f"dual control {setting}: from then on {people}")
     done = f"dual control is {setting}"
     order(client, "SetDualControl", done, dual_control=wanted, reference=note)
@@ -268,7 +271,7 @@ def proposals(client: OperatorClient) -> None:
     response = client.ask("ListProposals")
     lines = [line for proposal in response.proposals for line in proposal_lines(proposal)]
     if not response.dual_control:
-        lines.append("One person is enough here: changes happen at once.")
+        lines.append("Dual control is off: one person is enough, and changes take effect at once.")
     client.tell(response, *(lines or ["No open proposals."]))
 
 

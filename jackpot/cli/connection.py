@@ -64,7 +64,7 @@ def connected(command: Callable[..., Any]) -> Callable[..., Any]:
         from jackpot.wire.channels import Identity
 
         if (cert is None) != (ca is None):
-            raise click.UsageError("--cert and --ca go together")
+            raise click.UsageError("give both --cert and --ca, or neither")
         identity = Identity(cert, ca) if cert and ca else None
         return command(connection=Connection(controller, identity), **options)
 
@@ -78,7 +78,7 @@ def certified(command: Callable[..., Any]) -> Callable[..., Any]:
         from jackpot.wire.channels import Identity
 
         if cert is None or ca is None:
-            raise click.UsageError("your certificate is missing: give --cert and --ca")
+            raise click.UsageError("this command needs your certificate: give --cert and --ca")
         return command(identity=Identity(cert, ca), **options)
 
     return _with_options(command, run, _CA, _CERT)

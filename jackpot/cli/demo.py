@@ -41,7 +41,7 @@ SPEED = 8.0  # so that something happens every few seconds
     "--speed",
     type=FiniteRange(0, 1_000),
     help=f"Multiple of a real table's pace; 0 is as fast as possible. "
-    f"[default: {SPEED:g}; with --rounds 0]",
+    f"[default: {SPEED:g}, or 0 with --rounds]",
 )
 @click.option("--fair", is_flag=True, help="Do not rig the cards; jackpots are then rare.")
 @click.option(

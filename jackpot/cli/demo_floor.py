@@ -182,8 +182,8 @@ def _verify_data(data: Path, site: str) -> None:
         held = journal.heads()
     if unasked(held, [site], ()):
         raise SetupError(
-            f"{data} holds the journal of {', '.join(sorted(held))}: nothing was written. "
-            "Give the demo a directory of its own"
+            f"{data} holds the journal of {', '.join(sorted(held))}; nothing was written. "
+            "Give the demo an empty directory of its own"
         )
 
 
@@ -196,7 +196,7 @@ async def _run(site: Site, options: Options, show: Show) -> None:
             verify_address(asked)
             verify_free(asked)
     if options.address == options.http is not None and not options.http.endswith(":0"):
-        raise AddressError(f"{options.http}: cannot listen there twice")
+        raise AddressError(f"--grpc and --http are both {options.http}; give each its own port")
     _verify_data(options.data, site.id)
     start_ms = clock_micros() // 1_000
     if options.rounds is not None:

@@ -66,7 +66,7 @@ def _fetch(identity: "Identity", where: str) -> dict[str, Any]:
         answer = connection.getresponse()
         raw = answer.read(MAX_BYTES)
     except ssl.SSLCertVerificationError as error:
-        why = f"the certificate of {where} is not trusted: {error.verify_message}"
+        why = f"the certificate of {where} is not trusted: {error.verify_message}; check --ca"
         raise click.ClickException(why) from error
     except (OSError, http.client.HTTPException) as error:
         raise _failure(error, identity, where) from error
@@ -82,7 +82,9 @@ def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickE
     from jackpot.wire.handshake import fault_of
 
     if isinstance(error, ssl.SSLError) and "ALERT" not in (error.reason or "ALERT"):
-        return click.ClickException(f"{where} does not speak TLS")
+        return click.ClickException(
+            f"{where} does not use TLS; expected a controller started with --cert and --ca"
+        )
     # TLS 1.3 judges a certificate when the client believes to be in: then it is just hung up on.
     hung_up = isinstance(error, (ssl.SSLError, ConnectionResetError, BrokenPipeError))
     if hung_up and (fault := fault_of(identity)):
@@ -93,4 +95,6 @@ def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickE
 def _refusal(status: int, raw: bytes, where: str) -> str:
     if status in _TOLD:
         return raw.decode("utf-8", "replace").strip()
-    return f"{where} serves no pages that need a login"
+    return (
+        f"{where} has no pages to log in to; expected the --http address of a controller with TLS"
+    )

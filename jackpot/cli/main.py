@@ -59,6 +59,8 @@ def completion(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.ClickException(f"nothing is known of {shell}")
+        raise click.ClickException(
+            f"there is no completion for {shell}; expected bash, zsh or fish"
+        )
     command = context.find_root().command
     click.echo(kind(command, {}, "jackpot", "_JACKPOT_COMPLETE").source())

@@ -18,7 +18,7 @@ from jackpot.cli.parameters import FILE
     "whose",
     type=click.Choice(["player", "dealer"]),
     default="player",
-    help="Whose hand wins.",
+    help="Whose hand decides the award.",
 )
 @click.option("--seed", multiple=True, metavar="[LEVEL=]$", help="Seed to assume for a level.")
 @click.option("--reseed", multiple=True, metavar="[LEVEL=]$", help="Reseed to assume for a level.")
@@ -52,7 +52,7 @@ def odds(**options: Any) -> None:
     """Compute what a wager returns, from a count of every hand.
 
     Without BET, prints one line for each wager of the rule. Where the law
-    lets the operator choose, the least allowed value is used unless an option sets it.
+    lets the operator choose, the lowest allowed value is used unless an option sets it.
     Wagers that depend on how a player plays come last, each with its play, labeled exact
     or simulated.
 

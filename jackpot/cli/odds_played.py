@@ -40,7 +40,9 @@ def print_played(console: Console, found: list[Wagered]) -> None:
         if len(first) > 1:
             net = sum((each.net for each in first.values()), Fraction())
             unit = "the Ante" if "ante" in first else "one bet"
-            console.print(f"  all of these together bring {percent(net)} of {unit} a round\n")
+            console.print(
+                f"  net result of all of these together: {percent(net)} of {unit} per round\n"
+            )
 
 
 def _of(play: Play) -> str:

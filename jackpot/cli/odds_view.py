@@ -104,7 +104,7 @@ def _bets(rule: Rule, bet_id: str | None) -> list[BetRule]:
         return [bet for bet in rule.bets if is_counted(bet)]
     bet = rule.bet(bet_id)
     if bet is None:
-        known = ", ".join(bet.id for bet in rule.bets if is_counted(bet)) or "none to count"
+        known = ", ".join(bet.id for bet in rule.bets if is_counted(bet)) or "none with odds"
         raise OddsError(f"{rule.id} has no bet {bet_id!r} (it has: {known})")
     return [bet]
 
@@ -133,8 +133,10 @@ def _reports(
                 if alone:
                     raise
     if not found and not empty:
-        what = f"no paytable {paytable_id!r}" if paytable_id else "no wager to count"
-        raise OddsError(f"{rule.id} has {what} here")
+        if paytable_id:
+            see = f"jackpot rules show {rule.id}"
+            raise OddsError(f"{rule.id} has no paytable {paytable_id!r} here; see: {see}")
+        raise OddsError(f"{rule.id} has no wager whose odds can be computed here")
     return found
 
 
@@ -144,7 +146,7 @@ def _played(
     """The wagers that depend on how a player plays."""
     unit = LEAST_ANTE_MICROS if choices.wager_micros is None else choices.wager_micros
     if unit <= 0:
-        raise OddsError("a wager is more than nothing")
+        raise OddsError("--wager must be more than $0")
     return [
         found
         for found in every_wagered(rule, unit)
@@ -190,7 +192,7 @@ def _pays(texts: str | tuple[str, ...]) -> dict[str, str]:
     for text in texts:
         hand, equals, pay = text.partition("=")
         if not equals:
-            raise OddsError(f"{text!r} is not HAND=PAY")
+            raise OddsError(f"--pays {text!r}: expected HAND=PAY, such as straight-flush='$5,000'")
         parse_pay(pay)
         pays[hand] = pay
     return pays
@@ -202,9 +204,9 @@ def _which(offer: Offer) -> str:
 
 def _only(reports: list[Report]) -> Report:
     if len(reports) > 1:
-        raise OddsError("a plot is of one wager: name BET and --paytable")
+        raise OddsError("--plot draws one wager: name it with BET and --paytable")
     if not reports:
-        raise OddsError("there is no meter to draw the return against")
+        raise OddsError("--plot needs a wager with a meter, and this one has none")
     return reports[0]
 
 

@@ -104,7 +104,7 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
 def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
     r"""Reject an award, and decide the later ones again.
 
-    A misread hand cancels all awards that depend on its reading, such as envy.
+    A misread hand cancels all awards that depend on its reading, such as envy bonuses.
 
     \b
     Example:

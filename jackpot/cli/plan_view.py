@@ -56,7 +56,7 @@ def lines(path: Path, found: SiteFile, planned: list[Step]) -> Iterator[str]:
             yield f"    instead: {step.instead}"
     counts = {verdict: sum(s.verdict == verdict for s in planned) for verdict in _MARKS}
     if not planned:
-        yield f"{path}: the journal already has all of it"
+        yield f"{path}: nothing to change; the journal already has everything in this file"
         return
     told = ", ".join(f"{count} {_SAYS[verdict]}" for verdict, count in counts.items() if count)
     yield f"{path}: {told}"

@@ -33,7 +33,7 @@ MAX_REASON = 200
 @click.option(
     "--accept-rollback",
     is_flag=True,
-    help="Put nothing in place: continue from a journal that was rolled back by other means.",
+    help="Restore no backup: continue from a journal that was rolled back with other tools.",
 )
 @click.option(
     "--witness",
@@ -56,11 +56,11 @@ def restore(
 ) -> None:
     r"""Restore a backup, and let tables continue from it.
 
-    Stop the controller first. The backup is checked, put in place, and a new
-    incarnation of the journal begins: every table attaches again by itself and
-    reports what it lost. The journal that was there is kept.
+    Stop the controller first. The command checks the backup, puts it in place
+    and begins a new incarnation of the journal: every table attaches again by
+    itself and reports what it lost. The previous journal is kept.
 
-    PostgreSQL is restored by its own tools. Then, before you start the
+    Restore PostgreSQL with its own tools. Then, before you start the
     controllers, run this with --accept-rollback and without a backup.
 
     \b
@@ -75,7 +75,7 @@ def restore(
     from jackpot.store.opening import is_postgres
 
     if accept_rollback == (backup is not None):
-        raise click.UsageError("give either the folder of a backup or --accept-rollback")
+        raise click.UsageError("give either the folder of a backup or --accept-rollback, not both")
     reason, by = _text(reason, "--reason"), _text(by or getpass.getuser(), "--by")
     if accept_rollback:
         known = _known(witness, store)
@@ -83,10 +83,12 @@ def restore(
         done = begin_incarnations(store, sites, reason=reason, by=by, known=known)
     elif is_postgres(store):
         raise click.ClickException(
-            "PostgreSQL is restored by its own tools; then run jackpot restore --accept-rollback"
+            "restore PostgreSQL with its own tools, then run: jackpot restore --accept-rollback"
         )
     elif site:
-        raise click.UsageError("--site goes with --accept-rollback: a backup is restored whole")
+        raise click.UsageError(
+            "--site works only with --accept-rollback: a backup is restored with all its sites"
+        )
     else:
         assert backup is not None
         done = put_back(
@@ -123,9 +125,9 @@ def _tell(done: "Sequence[Restored]") -> None:
     for each in done:
         lost = f"; entries up to {each.lost_to:,} are lost" if each.lost_to else ""
         click.echo(
-            f"{each.site}: goes on from entry {each.common_sequence:,} of "
+            f"{each.site}: continues from entry {each.common_sequence:,} of "
             f"{local_time(each.common_time_micros)}, incarnation {each.ordinal}{lost}"
         )
     if kept := {each.kept for each in done if each.kept}:
-        click.echo(f"The journal that was there is kept in {', '.join(sorted(kept))}")
+        click.echo(f"The previous journal is kept in {', '.join(sorted(kept))}")
     click.echo("Start the controller: tables attach again by themselves and report what they lost.")

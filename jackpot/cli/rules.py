@@ -161,7 +161,7 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
         print_json(view.as_json(found, steps))
     else:
         if view.is_new(store):
-            click.echo(f"there is no journal in {store} yet: everything is new")
+            click.echo(f"{store} has no journal yet: everything is new")
         for line in view.lines(file, found, steps):
             click.echo(line)
     if any(step.verdict == "refuse" for step in steps):
@@ -206,7 +206,7 @@ def _sound(file: Path) -> "SiteFile":
         return load_site_file(file)
     except SiteFileError as error:
         raise click.ClickException(
-            f"{file} has faults, mend them first: jackpot rules check {file} ({error})"
+            f"{file} has faults; list them and fix them first: jackpot rules check {file} ({error})"
         ) from error
 
 

@@ -81,7 +81,7 @@ MAX_FRONTS = 64
 @click.option(
     "--fronts",
     type=click.IntRange(0, MAX_FRONTS),
-    help="How many processes own the gRPC sockets; 0: this one, and it serves pages too. "
+    help="How many front processes accept gRPC connections; 0 runs all in one process, pages too. "
     "[default: 2, or 1 on two processors]",
 )
 @click.option(
@@ -153,20 +153,20 @@ def serve(
         raise click.UsageError("two of the site files are about the same site")
     for new in new_sites:
         if new not in {site.id for site in sites}:
-            raise click.UsageError(f"--new-site {new}: no site file given here has that id")
+            raise click.UsageError(f"--new-site {new}: none of the site files has that id")
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
-        raise click.UsageError("--cert and --ca go together")
+        raise click.UsageError("give both --cert and --ca, or neither")
     store = store or file.server.data
     witness_path = _witness_path(witness, store, site_paths[0])
     kept = _kept_list(witness_path)
     gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites)) if cert and ca else None
     if staff_on_loopback and gate:
-        raise click.UsageError("--staff-on-loopback is for a controller without --cert and --ca")
+        raise click.UsageError("--staff-on-loopback can't be combined with --cert and --ca")
     if staff_on_loopback:
         click.echo(
-            "warning: STAFF PAGES ARE OPEN to everybody on this machine, and through any proxy "
-            "that does not say so (--staff-on-loopback)",
+            "warning: STAFF PAGES ARE OPEN to everybody on this machine, and to everybody behind a "
+            "proxy that adds no headers (--staff-on-loopback)",
             err=True,
         )
     shown = {file.site.id: http} if http else {each.site.id: each.server.http for each in files}
@@ -175,8 +175,8 @@ def serve(
         click.echo(f"warning: {weak}", err=True)
     if witness_path is None:
         click.echo(
-            "warning: the witness is off, so a rolled-back journal goes unnoticed, and so does an "
-            "older list of revoked certificates",
+            "warning: the witness is off, so nothing notices a rolled-back journal or an older "
+            "list of revoked certificates",
             err=True,
         )
     if pins is None and not is_postgres(store):
@@ -214,7 +214,8 @@ def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None
     path = Path(asked or usual).resolve()  # a link may lead into that folder
     if not is_postgres(store) and path.is_relative_to(Path(store).resolve()):
         raise click.UsageError(
-            f"--witness {asked or usual}: expected a path outside the data directory"
+            f"the witness {asked or usual} is inside the data directory; give a path outside it "
+            "with --witness"
         )
     return path
 
@@ -246,7 +247,7 @@ def _verify_sites(
     if witness is not None and (unseen := {*served} & held.keys() - read_witness(witness).keys()):
         # The first start with a witness says so too; any later one means that it was taken away.
         click.echo(
-            f"warning: the witness {witness} does not know {', '.join(sorted(unseen))}: if the "
+            f"warning: the witness {witness} has no record of {', '.join(sorted(unseen))}: if the "
             "journal was rolled back before this start, the controller can't tell",
             err=True,
         )
@@ -254,8 +255,8 @@ def _verify_sites(
         known, wanted = ", ".join(sorted(held)), ", ".join(new)
         asked = " ".join(f"--new-site {site}" for site in new)
         raise SetupError(
-            f"the store holds {known}, and the site file says {wanted}: nothing was written. "
-            f"If the id was changed, set it back; to begin {wanted} in this store, add {asked}"
+            f"the store holds {known}, but the site file names {wanted}; nothing was written. "
+            f"If the id was changed, set it back; to start {wanted} as a new site, add {asked}"
         )
 
 

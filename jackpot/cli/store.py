@@ -31,10 +31,14 @@ def backup(target: Path, store: str, *, json_: bool) -> None:
     from jackpot.verify import verify
 
     if is_postgres(store):
-        raise click.ClickException("PostgreSQL has its own backup: pg_basebackup, or pg_dump")
+        raise click.ClickException(
+            "jackpot backup copies SQLite only; for PostgreSQL use pg_basebackup or pg_dump"
+        )
     file = target / FILE_NAME
     if file.exists():
-        raise click.ClickException(f"there is a journal in {target}; nothing was copied")
+        raise click.ClickException(
+            f"{target} already has a journal; nothing was copied. Give an empty or new folder"
+        )
     journal = SqliteJournal.open_to_read(Path(store))
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -50,7 +54,7 @@ def backup(target: Path, store: str, *, json_: bool) -> None:
         for site in report.sites:
             click.echo(f"{target}: {site_line(site)}")
     if not report.ok:
-        raise click.ClickException(f"the copy in {target} is not sound; keep the one before it")
+        raise click.ClickException(f"the copy in {target} is not sound; keep your previous backup")
 
 
 @click.group()

@@ -21,10 +21,16 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
 @click.command()
 @store_option(required=False)
 @click.option(
-    "--export", "export_file", type=FILE, help="A file of jackpot export, instead of a journal."
+    "--export",
+    "export_file",
+    type=FILE,
+    help="Check a file that jackpot export wrote, instead of a journal.",
 )
 @click.option(
-    "--receipt", "receipt_file", type=FILE, help="A signed slip in JSON, instead of a journal."
+    "--receipt",
+    "receipt_file",
+    type=FILE,
+    help="Check a signed slip in JSON, instead of a journal.",
 )
 @click.option("--key", type=FILE, help="The public key, for an export or a receipt.")
 @click.option(
@@ -48,7 +54,8 @@ def verify(
 ) -> None:
     r"""Check that a journal is complete and unaltered.
 
-    Checks hash chain, numbering, snapshots and money. Exits with 1 and names the first bad entry.
+    Checks the hash chain, the numbering, the snapshots and the money. If something is wrong, names
+    the first bad entry and exits with 1.
 
     An export or a receipt is also checked against its signature, without the
     journal. To detect that the latest entries were cut off, add --head.
@@ -119,9 +126,9 @@ def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
         raise click.ClickException(f"{file} is not a receipt: {error}") from error
     problem = ""
     if not is_genuine(found, public):
-        problem = "NOT what this key signed"
+        problem = "NOT SIGNED with this key, or changed since"
     elif raw != as_json(found):
-        problem = "NOT as it was signed: something was added, repeated or respelled"
+        problem = "NOT AS SIGNED: something was added, repeated or written differently"
     name = fingerprint(public)  # what the file says of itself is worth nothing until it is checked
     if json_:
         told = {"ok": not problem, "payout": found.slip.payout, "key": "" if problem else name}

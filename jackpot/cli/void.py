@@ -25,7 +25,7 @@ ROUND = click.option(
     "--reason",
     required=True,
     metavar="WHY",
-    help="The irregularity, one of the game's list; a wrong one shows the list.",
+    help="An irregularity on the game's list; with any other word, the command shows the list.",
 )
 @click.option(
     "--seat", type=SEAT, metavar="NO", help="Void only this seat. [default: the whole round]"
@@ -135,7 +135,7 @@ def remove(client: OperatorClient, table: str, seat: int, bet: str, round_: int 
     found = client.ask("GetTable", table=table).table.round
     amounts = [w.amount_micros for w in found.wagers if (w.seat, w.bet) == (seat, bet)]
     if not amounts and found.number == number and not client.repeats:
-        raise click.ClickException(f"NO_SUCH_WAGER: {what}: there is no such wager to remove")
+        raise click.ClickException(f"NO_SUCH_WAGER: {what}: the round has no such wager")
     client.confirm(f"{what}{''.join(f', {money(each)}' for each in amounts)} -> removed")
     placed = table_pb2.PlacedWager(seat=seat, bet=bet)
     response = client.order("RemoveWager", table=table, round=number, wager=placed)

@@ -133,7 +133,10 @@ class Meaning(NamedTuple):
 
 MEANINGS: Mapping[Reason, Meaning] = {
     Reason.UNAUTHENTICATED: Meaning(
-        "UNAUTHENTICATED", "never", "The certificate is missing, revoked, expired or names nobody."
+        "UNAUTHENTICATED",
+        "never",
+        "The certificate is missing, revoked, expired, from another authority, or does not "
+        "name its holder.",
     ),
     Reason.NOT_ALLOWED: Meaning(
         "PERMISSION_DENIED", "never", "The caller's role or department may not do this."
@@ -162,16 +165,20 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.OTHER_INCARNATION: Meaning(
         "FAILED_PRECONDITION",
         "attach",
-        "The journal was restored from a backup since; attach the table again.",
+        "A backup was restored after the table attached; attach the table again.",
     ),
     Reason.NOT_ATTACHED: Meaning(
         "FAILED_PRECONDITION", "attach", "The table has not attached to the controller."
     ),
     Reason.FENCED: Meaning(
-        "FAILED_PRECONDITION", "never", "The table has since attached again elsewhere."
+        "FAILED_PRECONDITION",
+        "never",
+        "The table has attached again since; only its newest attachment may send commands.",
     ),
     Reason.REQUEST_REUSED: Meaning(
-        "ALREADY_EXISTS", "never", "The same request id or number was used for a different command."
+        "ALREADY_EXISTS",
+        "never",
+        "This request id or number was already used for a different command.",
     ),
     Reason.REQUEST_TOO_OLD: Meaning(
         "FAILED_PRECONDITION", "never", "The command is so old that its answer is no longer kept."
@@ -198,18 +205,22 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.OUT_OF_RANGE: Meaning(
         "OUT_OF_RANGE",
         "never",
-        "The journal has not come that far; start over without a sequence.",
+        "The journal does not reach that sequence; start over without a sequence.",
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
-        "FAILED_PRECONDITION", "later", "A payout at this table still lacks its documentation."
+        "FAILED_PRECONDITION",
+        "later",
+        "A payout at this table still waits for its documentation; pay or reject it first.",
     ),
     Reason.ROUND_OPEN: Meaning("FAILED_PRECONDITION", "later", "The table has a round under way."),
     Reason.NO_ROUND: Meaning("FAILED_PRECONDITION", "later", "The table has no round under way."),
     Reason.WRONG_ROUND: Meaning(
-        "FAILED_PRECONDITION", "never", "The table is not at the round that was named."
+        "FAILED_PRECONDITION", "never", "The round in the request is not the table's latest round."
     ),
     Reason.LOCKED_OUT: Meaning(
-        "FAILED_PRECONDITION", "never", "The dealer has announced no more bets."
+        "FAILED_PRECONDITION",
+        "never",
+        "Betting on this round is closed: the dealer has pressed lock-out.",
     ),
     Reason.NOT_LOCKED_OUT: Meaning(
         "FAILED_PRECONDITION", "later", "The round is still open to wagers."
@@ -231,13 +242,15 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.VOID_TOO_LATE: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "It is too late: an award of the round is validated or paid.",
+        "It is too late to void: an award of the round is already validated or paid.",
     ),
     Reason.LINK_NOT_IN_SERVICE: Meaning(
         "FAILED_PRECONDITION", "later", "The link is not in service."
     ),
     Reason.WRONG_DENOMINATION: Meaning(
-        "INVALID_ARGUMENT", "never", "The wager is not the one amount that the link takes."
+        "INVALID_ARGUMENT",
+        "never",
+        "The amount of the wager is not the one amount that the link takes.",
     ),
     Reason.DUPLICATE_WAGER: Meaning(
         "FAILED_PRECONDITION", "never", "The seat has already placed this bet."
@@ -245,7 +258,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.TOO_MANY_BOXES: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "One player may not play this many boxes, or these together.",
+        "A player may play only so many boxes, side by side, and none that another player has.",
     ),
     Reason.NO_SUCH_WAGER: Meaning("FAILED_PRECONDITION", "never", "There is no such wager."),
     Reason.COLLECTION_MISMATCH: Meaning(
@@ -254,10 +267,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The number of chips counted differs from the wagers accepted.",
     ),
     Reason.SEAT_NOT_IN_ROUND: Meaning(
-        "INVALID_ARGUMENT", "never", "The seat is named twice, or was voided."
+        "INVALID_ARGUMENT",
+        "never",
+        "The seat is listed twice, or it is already void in this round.",
     ),
     Reason.HAND_MISSING: Meaning(
-        "INVALID_ARGUMENT", "never", "A seat with a wager in the round has no hand."
+        "INVALID_ARGUMENT",
+        "never",
+        "The request has no hand for a seat that has a wager in the round.",
     ),
     Reason.WRONG_CARD_COUNT: Meaning(
         "INVALID_ARGUMENT", "never", "A hand has too many or too few cards."
@@ -285,13 +302,13 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "later", "An earlier award of the round must be validated first."
     ),
     Reason.NOT_VALIDATED: Meaning(
-        "FAILED_PRECONDITION", "later", "A floorperson has not validated the payout."
+        "FAILED_PRECONDITION", "later", "A floorperson must validate the payout first."
     ),
     Reason.WRONG_SOURCE: Meaning(
         "FAILED_PRECONDITION", "never", "The award may not be paid from that source."
     ),
     Reason.FORM_REQUIRED: Meaning(
-        "INVALID_ARGUMENT", "never", "A payout by the cage needs a form number."
+        "INVALID_ARGUMENT", "never", "A payout at the cage needs the number of its form."
     ),
     Reason.UNKNOWN_PROPOSAL: Meaning("NOT_FOUND", "never", "The site has no such proposal."),
     Reason.PROPOSAL_CLOSED: Meaning(
@@ -304,12 +321,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The person who proposed a change can't approve it."
     ),
     Reason.OTHER_DEPARTMENT_REQUIRED: Meaning(
-        "FAILED_PRECONDITION", "never", "The second person must be from another department."
+        "FAILED_PRECONDITION",
+        "never",
+        "The person who approves must be from a different department than the proposer.",
     ),
     Reason.PROPOSAL_OVERTAKEN: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "The link has paid or changed since the proposal; propose it again.",
+        "The link has paid an award or changed since the proposal; propose the change again.",
     ),
     Reason.CALL_OPEN: Meaning(
         "FAILED_PRECONDITION",
@@ -335,20 +354,27 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION", "never", "The rates of all levels add up to more than 100%."
     ),
     Reason.METER_UNCHANGED: Meaning(
-        "FAILED_PRECONDITION", "never", "The meter is already at that amount."
+        "FAILED_PRECONDITION",
+        "never",
+        "The meter would not change: it is already at that amount, or at its limit.",
     ),
     Reason.INSUFFICIENT_FUNDS: Meaning(
-        "FAILED_PRECONDITION", "never", "The account does not hold enough."
+        "FAILED_PRECONDITION", "never", "The account does not hold enough money."
     ),
     Reason.NOT_A_FUND: Meaning("FAILED_PRECONDITION", "never", "The link is not a Bad Beat fund."),
     Reason.NOT_A_BAD_BEAT: Meaning(
         "FAILED_PRECONDITION", "never", "The cards are not a Bad Beat under the posted rules."
     ),
     Reason.PENDING_ADJUSTMENT: Meaning(
-        "FAILED_PRECONDITION", "later", "The display must first be adjusted after a payout."
+        "FAILED_PRECONDITION",
+        "later",
+        "The last payout changed the fund's amount, and nobody has confirmed the new display; "
+        "set the display, then run jackpot badbeat display.",
     ),
     Reason.DISPLAY_MISMATCH: Meaning(
-        "FAILED_PRECONDITION", "never", "The displayed amount differs from the amount on record."
+        "FAILED_PRECONDITION",
+        "never",
+        "The displayed amount is not what the fund holds; correct the display, then confirm it.",
     ),
     Reason.NO_PINS: Meaning(
         "FAILED_PRECONDITION",

@@ -76,11 +76,11 @@ def _on_the_wire(key: str, value: str) -> tuple[str, str]:
 
 # What to do, where more is known than that nobody is.
 _FAULTS = {
-    Fault.MISSING: "There is no certificate: connect with one of the controller's authority.",
-    Fault.NOBODY: "The certificate names nobody: use one made with jackpot ca issue.",
-    Fault.FOREIGN: "The certificate is of another authority: use one of the controller's.",
-    Fault.REVOKED: "The certificate is revoked: ask whoever runs the authority for a new one.",
-    Fault.EXPIRED: "The certificate has expired: ask whoever runs the authority to renew it.",
+    Fault.MISSING: "There is no certificate: use one issued by the controller's authority.",
+    Fault.NOBODY: "The certificate does not name its holder: use one made with jackpot ca issue.",
+    Fault.FOREIGN: "The certificate is from another authority: use one issued by the controller's.",
+    Fault.REVOKED: "The certificate is revoked: ask the authority's administrator for a new one.",
+    Fault.EXPIRED: "The certificate has expired: ask the authority's administrator to renew it.",
     Fault.ENDED: "The login or PIN has ended: log in or type the PIN again.",
 }
 _SENTENCES = {fault.name.lower(): sentence for fault, sentence in _FAULTS.items()}

@@ -88,4 +88,4 @@ def _verify_ancestor(archive: Archive, site: str, head: Head, end: Head) -> None
     if head.sequence:
         (entry,) = archive.read(site, head.sequence - 1, 1)
         if entry.hash != head.hash:
-            raise StoreError(f"site {site}: the target has another past; nothing was copied")
+            raise StoreError(f"site {site}: the target has a different history; nothing was copied")

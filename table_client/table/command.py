@@ -73,23 +73,31 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Keep the journal of the controller that it starts here. [default: discard it]",
+    help="Without --controller: keep the journal of this run in a directory. [default: discard it]",
 )
 @click.option("--site", type=_FILE, help="The site file; needed with --controller.")
 @click.option("--table", help="The table's id in the site file.")
 @click.option(
-    "--devices", metavar="HOST:PORT", help="Use these shufflers and shoes. [default: its own]"
+    "--devices",
+    metavar="HOST:PORT",
+    help="Use the shufflers and shoes at this address. [default: start its own]",
 )
-@click.option("--outbox", type=_FILE, help="Keep unanswered commands here, for after a restart.")
+@click.option(
+    "--outbox",
+    type=_FILE,
+    help="Keep unanswered commands in this file, and send them again after a restart.",
+)
 @click.option("--cert", type=_FILE, envvar="JACKPOT_CERT", help="The table's certificate.")
 @click.option("--ca", type=_FILE, envvar="JACKPOT_CA", help="The authority's ca.pem.")
 @click.option(
     "--floor-cert",
     type=_FILE,
-    help="Floorperson's certificate: validate and approve calls without staff.",
+    help="A floorperson's certificate: validate payouts and approve calls automatically.",
 )
 @click.option(
-    "--cage-cert", type=_FILE, help="Accounting's certificate: also pay what the cage pays."
+    "--cage-cert",
+    type=_FILE,
+    help="An accounting certificate: also record the cage's payments automatically.",
 )
 @one_line
 def main(
@@ -116,11 +124,15 @@ def main(
     if rest["controller"] and not (rest["site"] and rest["table"]):
         raise click.UsageError("--controller needs --site and --table")
     if rest["controller"] and rest["data"]:
-        raise click.UsageError("--data is for a controller of its own, not with --controller")
+        raise click.UsageError(
+            "--data can't be combined with --controller, which keeps its own journal"
+        )
     if (cert is None) != (ca is None):
-        raise click.UsageError("--cert and --ca go together")
+        raise click.UsageError("give both --cert and --ca, or neither")
     if (floor_cert is None) != (cage_cert is None):
-        raise click.UsageError("--floor-cert and --cage-cert go together: it takes two to pay")
+        raise click.UsageError(
+            "give both --floor-cert and --cage-cert, or neither: paying takes two people"
+        )
     if floor_cert and not (ca and rest["controller"]):
         raise click.UsageError("--floor-cert needs --controller, --cert and --ca")
     options = msgspec.convert(

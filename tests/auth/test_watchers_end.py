@@ -126,7 +126,7 @@ async def test_jackpot_watch_ends_with_one_clear_line(tmp_path: Path) -> None:
             result = await watching
         assert result.exit_code == 1
         assert (
-            "The certificate is revoked: ask whoever runs the authority for a new one."
+            "The certificate is revoked: ask the authority's administrator for a new one."
             in result.output
         )
         assert "Traceback" not in result.output

@@ -203,7 +203,7 @@ def test_two_people_turn_dual_control_off(ann: Person, bob: Person) -> None:
     assert said.startswith("proposal 1, not yet in effect\n   before  two people make a change\n")
     assert "1  set dual control of the site" in bob.does("proposals")
     assert bob.does("approve", "1").startswith("dual control is off (journal ")
-    assert "One person is enough here" in ann.does("proposals")
+    assert "Dual control is off: one person is enough" in ann.does("proposals")
     assert ann.fails("dual-control", "off", "--note", "x").startswith("SETTING_UNCHANGED")
     assert ann.does("dual-control", "on", "--note", "x").startswith("dual control is on (journal ")
 
@@ -219,7 +219,9 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     assert f"payout {royal.id}, royal flush at seat 6, $10,000.42: canceled" in asked.stderr
     assert len(ann.json("payouts")["payouts"]) == 2
     other = ann.fails(*command, "--round", "2")
-    assert other.startswith("WRONG_ROUND: The table is not at the round that was named.")
+    assert other.startswith(
+        "WRONG_ROUND: The round in the request is not the table's latest round."
+    )
     assert "current 1" in other
     asked = ann.run(*fouled, answer="n\n", yes=False)
     assert f"payout {royal.id}" not in asked.stderr
@@ -282,7 +284,7 @@ def test_a_game_account(ann: Person) -> None:
     ann.does("account", "cash-out", "card-17", "--note", "slip 2")
     assert ann.json("account", "show", "card-17")["balance_micros"] == "0"
     assert ann.fails("account", "cash-out", "card-17", "--note", "slip 3") == (
-        "there is nothing on card-17"
+        "account card-17 holds no money to cash out"
     )
 
 

@@ -71,7 +71,7 @@ def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
     tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
     with_tls = run_here(main, *serve, *tls)
     assert with_tls.returncode == 2
-    assert "--staff-on-loopback is for a controller without" in with_tls.stderr
+    assert "--staff-on-loopback can't be combined with" in with_tls.stderr
 
 
 def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_demo_does_not_listen_twice_on_one_port(tmp_path: Path) -> None:
         *("--http", there),
     )
     assert result.returncode == 1
-    assert result.stderr == f"Error: {there}: cannot listen there twice\n"
+    assert result.stderr == f"Error: --grpc and --http are both {there}; give each its own port\n"
     assert not (tmp_path / "data").exists()
 
 

@@ -84,7 +84,7 @@ async def test_over_tls_a_floorperson_and_a_cashier_pay(tmp_path: Path) -> None:
         assert "No open payouts." in await asyncio.to_thread(person.does, "payouts")
         code, _, told = await asyncio.to_thread(finished, *options, *people[:2])
         assert code == 2
-        assert "--floor-cert and --cage-cert go together" in told
+        assert "give both --floor-cert and --cage-cert, or neither" in told
 
 
 async def test_over_tls_a_table_waits_for_staff(tmp_path: Path) -> None:

@@ -323,11 +323,11 @@ async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> 
         (pages.url, shown_by(foreign), 1, "is not trusted: "),
         (pages.url, shown_by(house.identity("floor", days=0)), 1, "the certificate has expired"),
         (pages.url, ("--cert", "none.pem", *flo[2:]), 1, "none.pem or the key beside it: No such"),
-        (shown.url.replace("http:", "https:"), flo, 1, "does not speak TLS"),
+        (shown.url.replace("http:", "https:"), flo, 1, "does not use TLS"),
         (shown.url, flo, 2, "is not a valid address; expected https://"),
         ("https://[", flo, 2, "is not a valid address; expected https://"),
         ("https://127.0.0.1:70000", flo, 2, "is not a valid address; expected https://"),
-        (pages.url, (), 2, "your certificate is missing: give --cert and --ca"),
+        (pages.url, (), 2, "this command needs your certificate: give --cert and --ca"),
         (nowhere, flo, 3, "can't be reached"),
     ):
         result = await run_login(where, *options)

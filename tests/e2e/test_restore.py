@@ -53,7 +53,7 @@ def test_a_backup_is_restored_by_one_command(tmp_path: Path) -> None:
 
     code, _, problem = jackpot(*about)
     assert code == 1
-    assert "Nothing was changed; to restore it all the same, add --discard-newer" in problem
+    assert "Nothing was changed. To restore anyway, add --discard-newer" in problem
     code, said, problem = jackpot(*about, "--discard-newer", "--json")
     assert (code, problem) == (0, "")
     (done,) = json.loads(said)

@@ -30,7 +30,7 @@ async def test_a_restart_with_an_older_list_lets_nobody_back_in(tmp_path: Path) 
     crl = tmp_path / "ca" / CRL
     older = crl.read_bytes()
     certificate = floor.certificate("s1", revoked=True)
-    said = "The certificate is revoked: ask whoever runs the authority for a new one."
+    said = "The certificate is revoked: ask the authority's administrator for a new one."
     with floor.process:
         assert (await refusal(floor, certificate)).message == said
         floor.process.signal(signal.SIGTERM)

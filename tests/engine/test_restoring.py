@@ -163,7 +163,7 @@ def test_no_link_leads_a_witness_into_the_folder(tmp_path: Path) -> None:
     """Put back with the journal, it would say what the journal says."""
     data = tmp_path / "data"
     default_path(data).symlink_to(data / "witness")
-    with pytest.raises(click.UsageError, match="outside the data directory"):
+    with pytest.raises(click.UsageError, match="is inside the data directory"):
         _witness_path(None, str(data), tmp_path / "site.toml")
 
 
@@ -178,4 +178,4 @@ async def test_a_start_says_that_its_witness_is_gone(
     assert not capsys.readouterr().err
     witness.unlink()
     check()
-    assert f"the witness {witness} does not know {SITE}" in capsys.readouterr().err
+    assert f"the witness {witness} has no record of {SITE}" in capsys.readouterr().err

@@ -48,7 +48,7 @@ def test_every_paytable_of_every_rule_has_its_odds(rule_id: str) -> None:
     if not expected and rule_id != PAI_GOW:
         result = run(rule_id, "--json")
         assert result.exit_code == 1
-        assert result.stderr == f"Error: {rule_id} has no wager to count here\n"
+        assert result.stderr == f"Error: {rule_id} has no wager whose odds can be computed here\n"
         return
     assert [(found["bet"], found["paytable"]) for found in data(rule_id)] == expected
 
@@ -114,7 +114,7 @@ def test_all_wagers_of_a_play_are_summed_up() -> None:
     """Three Card Poker with the standard Ante Bonus costs 3.37% of the Ante a round."""
     result = run("pa-2010-three-card-poker")
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "all of these together bring -3.37% of the Ante a round" in result.stdout
+    assert "net result of all of these together: -3.37% of the Ante per round" in result.stdout
     assert ["ante-bonus", "C", "0.00%", "0.45%", "0.00%", "0.00%", "+1.86%"] in [
         line.split() for line in result.stdout.splitlines()
     ]
@@ -123,7 +123,7 @@ def test_all_wagers_of_a_play_are_summed_up() -> None:
 def test_a_game_without_an_ante_is_summed_up_by_its_bet() -> None:
     """Let It Ride has three equal bets."""
     result = run("pa-2010-let-it-ride")
-    assert "all of these together bring -3.51% of one bet a round" in result.stdout
+    assert "net result of all of these together: -3.51% of one bet per round" in result.stdout
     assert "Ante" not in result.stdout
 
 
@@ -170,21 +170,21 @@ def test_an_operators_choices_are_taken() -> None:
     [
         (("nowhere",), "there is no rule 'nowhere'; see: jackpot rules list"),
         (("pa-crazy-4-poker", "nothing"), "pa-crazy-4-poker has no bet 'nothing'"),
-        (("pa-2011-ultimate-texas-holdem", "ante"), "has no wager to count here"),
+        (("pa-2011-ultimate-texas-holdem", "ante"), "has no wager whose odds can be computed here"),
         (
             ("pa-crazy-4-poker", "ante", "--pays", "any=2 to 1"),
             "--pays does not apply to ante, whose odds depend on how a player plays; only",
         ),
         (("pa-crazy-4-poker", "ante", "--on", "dealer"), "--on does not apply to ante"),
         (("pa-crazy-4-poker", "ante", "--paytable", "Z"), "has no paytable 'Z' here"),
-        (("pa-crazy-4-poker", "ante", "--wager", "0"), "a wager is more than nothing"),
+        (("pa-crazy-4-poker", "ante", "--wager", "0"), "--wager must be more than $0"),
         (("pa-crazy-4-poker", "queens-up", "--paytable", "Z"), "has no paytable 'Z' here"),
         (("pa-crazy-4-poker", "queens-up", "--wager", "x"), "'x' is not an amount in dollars"),
         (
             ("ma-crazy-4-poker", "five-card-progressive", "--rate", "mega=5%"),
             "there is no level 'mega' (levels: main)",
         ),
-        (("pa-crazy-4-poker", "queens-up", "--pays", "flush"), "'flush' is not HAND=PAY"),
+        (("pa-crazy-4-poker", "queens-up", "--pays", "flush"), "--pays 'flush': expected HAND=PAY"),
         (("pa-crazy-4-poker", "queens-up", "--pays", "flush=lots"), "'lots' is not a payment"),
     ],
 )

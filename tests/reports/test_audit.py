@@ -109,7 +109,9 @@ def test_a_backup_is_a_sound_copy(three_days: Path, tmp_path: Path) -> None:
     assert verify(target).sites[0].head_hash == verify(three_days).sites[0].head_hash
     again = CliRunner().invoke(main, args)
     assert again.exit_code == 1
-    assert again.stderr == f"Error: there is a journal in {target}; nothing was copied\n"
+    assert again.stderr == (
+        f"Error: {target} already has a journal; nothing was copied. Give an empty or new folder\n"
+    )
     assert (target / FILE_NAME).is_file()
 
 

@@ -152,7 +152,7 @@ def test_the_command_prints_signs_and_checks(three_days: Path, tmp_path: Path) -
     changed["slip"]["seat"] += 1
     file.write_text(json.dumps(changed))
     result = run(main, check)
-    assert (result.exit_code, "NOT what this key signed" in result.stdout) == (1, True)
+    assert (result.exit_code, "NOT SIGNED with this key" in result.stdout) == (1, True)
 
 
 @pytest.mark.parametrize(

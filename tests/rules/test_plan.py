@@ -129,7 +129,7 @@ def test_without_a_journal_everything_is_added(tmp_path: Path, folder: str) -> N
     run = CliRunner().invoke(main, args)
     assert run.exit_code == 0
     assert run.output.splitlines()[0] == (
-        f"there is no journal in {tmp_path / folder} yet: everything is new"
+        f"{tmp_path / folder} has no journal yet: everything is new"
     )
     assert json.loads(CliRunner().invoke(main, [*args, "--json"]).output)["ok"]
     assert run.output.splitlines()[-1] == f"{path}: 2 will be added"

@@ -198,13 +198,13 @@ def test_a_changed_id_begins_no_second_site(tmp_path: Path, store: Address) -> N
     assert refusal(store, "--site", north) == (
         1,
         (
-            "Error: the store holds east, and the site file says north: nothing was written. "
-            "If the id was changed, set it back; to begin north in this store, add --new-site north"
+            "Error: the store holds east, but the site file names north; nothing was written. "
+            "If the id was changed, set it back; to start north as a new site, add --new-site north"
         ),
     )
     assert sites_in(store) == ["east"]
     code, error = refusal(store, "--site", north, "--new-site", "south")
-    assert (code, "no site file given here has that id" in error) == (2, True)
+    assert (code, "none of the site files has that id" in error) == (2, True)
     assert serves(store, "--site", north, "--new-site", "north")
     assert sites_in(store) == ["east", "north"]
     assert serves(store, "--site", east)
@@ -218,7 +218,7 @@ def test_a_site_joins_those_that_are_served(tmp_path: Path, store: Address) -> N
     asyncio.run(begin(store, east))
     assert serves(store, "--site", east, "--site", north)
     code, error = refusal(store, "--site", east, "--site", west)
-    assert (code, "the store holds east, north, and the site file says west" in error) == (1, True)
+    assert (code, "the store holds east, north, but the site file names west" in error) == (1, True)
     assert sites_in(store) == ["east", "north"]
 
 
@@ -230,6 +230,6 @@ def test_a_demo_stays_out_of_a_houses_journal(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["demo", "--rounds", "1", "--data", str(data)])
     assert (result.exit_code, sites_in(data)) == (1, ["east"])
     assert result.stderr == (
-        f"Error: {data} holds the journal of east: nothing was written. "
-        "Give the demo a directory of its own\n"
+        f"Error: {data} holds the journal of east; nothing was written. "
+        "Give the demo an empty directory of its own\n"
     )

@@ -42,7 +42,7 @@ async def test_a_refusal_tells_its_reason(
     assert caught.value.code() == grpc.StatusCode[meaning.code]
     assert code_pb2.Code.Name(status.code) == meaning.code
     # Of a certificate that is no good the text says what is wrong with it, and what to do.
-    revoked = "The certificate is revoked: ask whoever runs the authority for a new one."
+    revoked = "The certificate is revoked: ask the authority's administrator for a new one."
     sentence = revoked if reason is Reason.UNAUTHENTICATED else meaning.sentence
     assert caught.value.details() == status.message == sentence
     # The first names the entry that has the identity; the other is never told over the wire.

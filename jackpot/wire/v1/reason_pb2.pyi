@@ -28,39 +28,41 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     DESCRIPTOR: _descriptor.EnumDescriptor
     REASON_UNSPECIFIED: _Reason.ValueType  # 0
     REASON_UNAUTHENTICATED: _Reason.ValueType  # 1
-    """The certificate is revoked, expired or nobody's."""
+    """The certificate is missing, revoked, expired, from another authority, or does not name its
+    holder.
+    """
     REASON_NOT_ALLOWED: _Reason.ValueType  # 2
-    """The call is not for this caller."""
+    """The caller's role or department may not do this."""
     REASON_MALFORMED: _Reason.ValueType  # 3
-    """The request is not well formed."""
+    """The request is malformed."""
     REASON_TOO_MANY: _Reason.ValueType  # 4
-    """The request holds too much."""
+    """The request exceeds a limit."""
     REASON_OVERLOADED: _Reason.ValueType  # 5
-    """The controller has as much waiting as it may hold."""
+    """The controller is overloaded; send the same request again later."""
     REASON_STARTING: _Reason.ValueType  # 6
-    """The controller is checking its journal."""
+    """The controller is starting: it is checking its journal."""
     REASON_DRAINING: _Reason.ValueType  # 7
     """The controller is stopping."""
     REASON_STORE_UNAVAILABLE: _Reason.ValueType  # 8
-    """The store fails; what was sent may or may not be stored: send it again."""
+    """The store failed, so the request may or may not be stored; send the same request again."""
     REASON_SITE_HALTED: _Reason.ValueType  # 9
-    """The site's journal is not sound; nothing more is written to it."""
+    """The site's journal is damaged; nothing more is written to it."""
     REASON_UNKNOWN_SITE: _Reason.ValueType  # 10
-    """There is no such site here."""
+    """This controller has no such site."""
     REASON_UNKNOWN_TABLE: _Reason.ValueType  # 11
     """The site has no such table."""
     REASON_OTHER_INCARNATION: _Reason.ValueType  # 100
-    """The journal was restored from a backup since; attach the table again."""
+    """A backup was restored after the table attached; attach the table again."""
     REASON_NOT_ATTACHED: _Reason.ValueType  # 12
     """The table has not attached to the controller."""
     REASON_FENCED: _Reason.ValueType  # 13
-    """The table has attached again elsewhere since. Attach only if this client is the one that should
-    speak for the table.
+    """The table has attached again since; only its newest attachment may send commands. Attach only
+    if this client is the one that should speak for the table.
     """
     REASON_REQUEST_REUSED: _Reason.ValueType  # 14
-    """The same identity was used for another command."""
+    """This request id or number was already used for a different command."""
     REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 15
-    """The answer to so old a command is no longer at hand."""
+    """The command is so old that its answer is no longer kept."""
     REASON_NUMBER_GAP: _Reason.ValueType  # 16
     """A command before this one has not arrived: `expected` is the next number. Send that one first,
     and then this one again as it is. If you do not have it any more, attach again.
@@ -78,49 +80,49 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_UNKNOWN_IRREGULARITY: _Reason.ValueType  # 80
     """The table's game has no such irregularity."""
     REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
-    """This irregularity voids all hands, not one seat's."""
+    """This irregularity voids all hands; void the round instead."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
     """A floorperson must be named for this."""
     REASON_OUT_OF_RANGE: _Reason.ValueType  # 101
-    """The journal has not come that far; start over without a sequence."""
+    """The journal does not reach that sequence; start over without a sequence."""
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
-    """A payout of this table still lacks its documentation."""
+    """A payout at this table still waits for its documentation; pay or reject it first."""
     REASON_ROUND_OPEN: _Reason.ValueType  # 24
     """The table has a round under way."""
     REASON_NO_ROUND: _Reason.ValueType  # 25
     """The table has no round under way."""
     REASON_WRONG_ROUND: _Reason.ValueType  # 66
-    """The table is at another round than the one named."""
+    """The round in the request is not the table's latest round."""
     REASON_LOCKED_OUT: _Reason.ValueType  # 26
-    """The dealer has announced no more bets."""
+    """Betting on this round is closed: the dealer has pressed lock-out."""
     REASON_NOT_LOCKED_OUT: _Reason.ValueType  # 27
     """The round is still open to wagers."""
     REASON_ALREADY_COLLECTED: _Reason.ValueType  # 28
-    """The wagers of this round were counted and collected."""
+    """The wagers of this round are already collected."""
     REASON_NOT_COLLECTED: _Reason.ValueType  # 29
     """The dealer has not confirmed the collection."""
     REASON_ALREADY_SETTLED: _Reason.ValueType  # 30
-    """The round is settled."""
+    """The round is already settled."""
     REASON_VOID_BY_FLOOR_ONLY: _Reason.ValueType  # 68
     """The round is collected, so only a floorperson may void it: call the floor."""
     REASON_VOID_TOO_LATE: _Reason.ValueType  # 31
-    """An award of the round was validated or paid."""
+    """It is too late to void: an award of the round is already validated or paid."""
     REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 32
-    """The link is out of service."""
+    """The link is not in service."""
     REASON_WRONG_DENOMINATION: _Reason.ValueType  # 33
-    """The link takes one amount only."""
+    """The amount of the wager is not the one amount that the link takes."""
     REASON_DUPLICATE_WAGER: _Reason.ValueType  # 34
-    """The seat has placed this bet already."""
+    """The seat has already placed this bet."""
     REASON_TOO_MANY_BOXES: _Reason.ValueType  # 35
-    """One person may not play so many boxes, or not these."""
+    """A player may play only so many boxes, side by side, and none that another player has."""
     REASON_NO_SUCH_WAGER: _Reason.ValueType  # 36
     """There is no such wager."""
     REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 37
-    """The chips counted are not the wagers accepted."""
+    """The number of chips counted differs from the wagers accepted."""
     REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 38
-    """The seat is named twice or was voided."""
+    """The seat is listed twice, or it is already void in this round."""
     REASON_HAND_MISSING: _Reason.ValueType  # 39
-    """A seat with a wager in the round has no hand."""
+    """The request has no hand for a seat that has a wager in the round."""
     REASON_WRONG_CARD_COUNT: _Reason.ValueType  # 40
     """A hand has too many or too few cards."""
     REASON_DUPLICATE_CARD: _Reason.ValueType  # 41
@@ -128,37 +130,37 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_NO_SUCH_DECK: _Reason.ValueType  # 65
     """The table has no such deck."""
     REASON_ALREADY_DEFINED: _Reason.ValueType  # 42
-    """It is defined already."""
+    """The link or table is already defined."""
     REASON_WRONG_LINK_STATE: _Reason.ValueType  # 43
-    """The link is in another state than this needs."""
+    """The link's status does not allow this."""
     REASON_LINK_NOT_EMPTY: _Reason.ValueType  # 44
-    """The link still holds players' money or a round."""
+    """The link still holds players' money, or a round is open on it."""
     REASON_PAYOUT_CLOSED: _Reason.ValueType  # 45
-    """The payout was paid or rejected."""
+    """The payout is already paid or rejected."""
     REASON_ALREADY_VALIDATED: _Reason.ValueType  # 46
-    """The payout was validated before."""
+    """The payout is already validated."""
     REASON_OUT_OF_ORDER: _Reason.ValueType  # 47
     """An earlier award of the round must be validated first."""
     REASON_NOT_VALIDATED: _Reason.ValueType  # 48
-    """A floorperson has not validated the payout."""
+    """A floorperson must validate the payout first."""
     REASON_WRONG_SOURCE: _Reason.ValueType  # 49
-    """The award may not be paid from there."""
+    """The award may not be paid from that source."""
     REASON_FORM_REQUIRED: _Reason.ValueType  # 50
-    """A payout by the cage needs the number of its form."""
+    """A payout at the cage needs the number of its form."""
     REASON_UNKNOWN_PROPOSAL: _Reason.ValueType  # 51
     """The site has no such proposal."""
     REASON_PROPOSAL_CLOSED: _Reason.ValueType  # 52
-    """The proposal was approved or declined."""
+    """The proposal is already approved or declined."""
     REASON_PROPOSAL_EXPIRED: _Reason.ValueType  # 53
-    """The proposal is too old."""
+    """The proposal has expired; propose the change again."""
     REASON_SECOND_PERSON_REQUIRED: _Reason.ValueType  # 54
-    """Who proposed a change can't approve it."""
+    """The person who proposed a change can't approve it."""
     REASON_OTHER_DEPARTMENT_REQUIRED: _Reason.ValueType  # 55
-    """The second person must be of another department."""
+    """The person who approves must be from a different department than the proposer."""
     REASON_PROPOSAL_OVERTAKEN: _Reason.ValueType  # 56
-    """The link has paid or was changed since the proposal."""
+    """The link has paid an award or changed since the proposal; propose the change again."""
     REASON_CALL_OPEN: _Reason.ValueType  # 82
-    """The table already has an open call for the floor."""
+    """The table already has an open call for the floor; wait for the answer, or withdraw it."""
     REASON_UNKNOWN_CALL: _Reason.ValueType  # 83
     """There is no such call for the floor."""
     REASON_CALL_CLOSED: _Reason.ValueType  # 84
@@ -166,25 +168,27 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_SETTING_UNCHANGED: _Reason.ValueType  # 85
     """The setting already has this value."""
     REASON_FIXED_BY_REGULATION: _Reason.ValueType  # 57
-    """The regulation leaves no choice here."""
+    """A regulation fixes this value."""
     REASON_BELOW_MINIMUM: _Reason.ValueType  # 58
-    """A regulation or the seed asks for more."""
+    """The value is below the minimum that a regulation or the seed sets."""
     REASON_ABOVE_MAXIMUM: _Reason.ValueType  # 59
-    """The rates of all levels together pass 100%."""
+    """The rates of all levels add up to more than 100%."""
     REASON_METER_UNCHANGED: _Reason.ValueType  # 60
-    """The meter stands at that amount."""
+    """The meter would not change: it is already at that amount, or at its limit."""
     REASON_INSUFFICIENT_FUNDS: _Reason.ValueType  # 61
-    """The account does not hold that much."""
+    """The account does not hold enough money."""
     REASON_NOT_A_FUND: _Reason.ValueType  # 62
-    """The link is no Bad Beat fund."""
+    """The link is not a Bad Beat fund."""
     REASON_NOT_A_BAD_BEAT: _Reason.ValueType  # 67
-    """The cards are no Bad Beat by the posted rules."""
+    """The cards are not a Bad Beat under the posted rules."""
     REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
-    """The display is pending adjustment after a payout."""
+    """The last payout changed the fund's amount, and nobody has confirmed the new display; set the
+    display, then run jackpot badbeat display.
+    """
     REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
-    """The amount displayed is not the amount on record."""
+    """The displayed amount is not what the fund holds; correct the display, then confirm it."""
     REASON_NO_PINS: _Reason.ValueType  # 140
-    """The controller keeps no PINs: it needs TLS and a file for them."""
+    """This controller keeps no PINs: start it with --cert, --ca and --pins."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -199,39 +203,41 @@ class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0
 REASON_UNAUTHENTICATED: Reason.ValueType  # 1
-"""The certificate is revoked, expired or nobody's."""
+"""The certificate is missing, revoked, expired, from another authority, or does not name its
+holder.
+"""
 REASON_NOT_ALLOWED: Reason.ValueType  # 2
-"""The call is not for this caller."""
+"""The caller's role or department may not do this."""
 REASON_MALFORMED: Reason.ValueType  # 3
-"""The request is not well formed."""
+"""The request is malformed."""
 REASON_TOO_MANY: Reason.ValueType  # 4
-"""The request holds too much."""
+"""The request exceeds a limit."""
 REASON_OVERLOADED: Reason.ValueType  # 5
-"""The controller has as much waiting as it may hold."""
+"""The controller is overloaded; send the same request again later."""
 REASON_STARTING: Reason.ValueType  # 6
-"""The controller is checking its journal."""
+"""The controller is starting: it is checking its journal."""
 REASON_DRAINING: Reason.ValueType  # 7
 """The controller is stopping."""
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 8
-"""The store fails; what was sent may or may not be stored: send it again."""
+"""The store failed, so the request may or may not be stored; send the same request again."""
 REASON_SITE_HALTED: Reason.ValueType  # 9
-"""The site's journal is not sound; nothing more is written to it."""
+"""The site's journal is damaged; nothing more is written to it."""
 REASON_UNKNOWN_SITE: Reason.ValueType  # 10
-"""There is no such site here."""
+"""This controller has no such site."""
 REASON_UNKNOWN_TABLE: Reason.ValueType  # 11
 """The site has no such table."""
 REASON_OTHER_INCARNATION: Reason.ValueType  # 100
-"""The journal was restored from a backup since; attach the table again."""
+"""A backup was restored after the table attached; attach the table again."""
 REASON_NOT_ATTACHED: Reason.ValueType  # 12
 """The table has not attached to the controller."""
 REASON_FENCED: Reason.ValueType  # 13
-"""The table has attached again elsewhere since. Attach only if this client is the one that should
-speak for the table.
+"""The table has attached again since; only its newest attachment may send commands. Attach only
+if this client is the one that should speak for the table.
 """
 REASON_REQUEST_REUSED: Reason.ValueType  # 14
-"""The same identity was used for another command."""
+"""This request id or number was already used for a different command."""
 REASON_REQUEST_TOO_OLD: Reason.ValueType  # 15
-"""The answer to so old a command is no longer at hand."""
+"""The command is so old that its answer is no longer kept."""
 REASON_NUMBER_GAP: Reason.ValueType  # 16
 """A command before this one has not arrived: `expected` is the next number. Send that one first,
 and then this one again as it is. If you do not have it any more, attach again.
@@ -249,49 +255,49 @@ REASON_UNKNOWN_SEAT: Reason.ValueType  # 21
 REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
 """The table's game has no such irregularity."""
 REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
-"""This irregularity voids all hands, not one seat's."""
+"""This irregularity voids all hands; void the round instead."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
 """A floorperson must be named for this."""
 REASON_OUT_OF_RANGE: Reason.ValueType  # 101
-"""The journal has not come that far; start over without a sequence."""
+"""The journal does not reach that sequence; start over without a sequence."""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
-"""A payout of this table still lacks its documentation."""
+"""A payout at this table still waits for its documentation; pay or reject it first."""
 REASON_ROUND_OPEN: Reason.ValueType  # 24
 """The table has a round under way."""
 REASON_NO_ROUND: Reason.ValueType  # 25
 """The table has no round under way."""
 REASON_WRONG_ROUND: Reason.ValueType  # 66
-"""The table is at another round than the one named."""
+"""The round in the request is not the table's latest round."""
 REASON_LOCKED_OUT: Reason.ValueType  # 26
-"""The dealer has announced no more bets."""
+"""Betting on this round is closed: the dealer has pressed lock-out."""
 REASON_NOT_LOCKED_OUT: Reason.ValueType  # 27
 """The round is still open to wagers."""
 REASON_ALREADY_COLLECTED: Reason.ValueType  # 28
-"""The wagers of this round were counted and collected."""
+"""The wagers of this round are already collected."""
 REASON_NOT_COLLECTED: Reason.ValueType  # 29
 """The dealer has not confirmed the collection."""
 REASON_ALREADY_SETTLED: Reason.ValueType  # 30
-"""The round is settled."""
+"""The round is already settled."""
 REASON_VOID_BY_FLOOR_ONLY: Reason.ValueType  # 68
 """The round is collected, so only a floorperson may void it: call the floor."""
 REASON_VOID_TOO_LATE: Reason.ValueType  # 31
-"""An award of the round was validated or paid."""
+"""It is too late to void: an award of the round is already validated or paid."""
 REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 32
-"""The link is out of service."""
+"""The link is not in service."""
 REASON_WRONG_DENOMINATION: Reason.ValueType  # 33
-"""The link takes one amount only."""
+"""The amount of the wager is not the one amount that the link takes."""
 REASON_DUPLICATE_WAGER: Reason.ValueType  # 34
-"""The seat has placed this bet already."""
+"""The seat has already placed this bet."""
 REASON_TOO_MANY_BOXES: Reason.ValueType  # 35
-"""One person may not play so many boxes, or not these."""
+"""A player may play only so many boxes, side by side, and none that another player has."""
 REASON_NO_SUCH_WAGER: Reason.ValueType  # 36
 """There is no such wager."""
 REASON_COLLECTION_MISMATCH: Reason.ValueType  # 37
-"""The chips counted are not the wagers accepted."""
+"""The number of chips counted differs from the wagers accepted."""
 REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 38
-"""The seat is named twice or was voided."""
+"""The seat is listed twice, or it is already void in this round."""
 REASON_HAND_MISSING: Reason.ValueType  # 39
-"""A seat with a wager in the round has no hand."""
+"""The request has no hand for a seat that has a wager in the round."""
 REASON_WRONG_CARD_COUNT: Reason.ValueType  # 40
 """A hand has too many or too few cards."""
 REASON_DUPLICATE_CARD: Reason.ValueType  # 41
@@ -299,37 +305,37 @@ REASON_DUPLICATE_CARD: Reason.ValueType  # 41
 REASON_NO_SUCH_DECK: Reason.ValueType  # 65
 """The table has no such deck."""
 REASON_ALREADY_DEFINED: Reason.ValueType  # 42
-"""It is defined already."""
+"""The link or table is already defined."""
 REASON_WRONG_LINK_STATE: Reason.ValueType  # 43
-"""The link is in another state than this needs."""
+"""The link's status does not allow this."""
 REASON_LINK_NOT_EMPTY: Reason.ValueType  # 44
-"""The link still holds players' money or a round."""
+"""The link still holds players' money, or a round is open on it."""
 REASON_PAYOUT_CLOSED: Reason.ValueType  # 45
-"""The payout was paid or rejected."""
+"""The payout is already paid or rejected."""
 REASON_ALREADY_VALIDATED: Reason.ValueType  # 46
-"""The payout was validated before."""
+"""The payout is already validated."""
 REASON_OUT_OF_ORDER: Reason.ValueType  # 47
 """An earlier award of the round must be validated first."""
 REASON_NOT_VALIDATED: Reason.ValueType  # 48
-"""A floorperson has not validated the payout."""
+"""A floorperson must validate the payout first."""
 REASON_WRONG_SOURCE: Reason.ValueType  # 49
-"""The award may not be paid from there."""
+"""The award may not be paid from that source."""
 REASON_FORM_REQUIRED: Reason.ValueType  # 50
-"""A payout by the cage needs the number of its form."""
+"""A payout at the cage needs the number of its form."""
 REASON_UNKNOWN_PROPOSAL: Reason.ValueType  # 51
 """The site has no such proposal."""
 REASON_PROPOSAL_CLOSED: Reason.ValueType  # 52
-"""The proposal was approved or declined."""
+"""The proposal is already approved or declined."""
 REASON_PROPOSAL_EXPIRED: Reason.ValueType  # 53
-"""The proposal is too old."""
+"""The proposal has expired; propose the change again."""
 REASON_SECOND_PERSON_REQUIRED: Reason.ValueType  # 54
-"""Who proposed a change can't approve it."""
+"""The person who proposed a change can't approve it."""
 REASON_OTHER_DEPARTMENT_REQUIRED: Reason.ValueType  # 55
-"""The second person must be of another department."""
+"""The person who approves must be from a different department than the proposer."""
 REASON_PROPOSAL_OVERTAKEN: Reason.ValueType  # 56
-"""The link has paid or was changed since the proposal."""
+"""The link has paid an award or changed since the proposal; propose the change again."""
 REASON_CALL_OPEN: Reason.ValueType  # 82
-"""The table already has an open call for the floor."""
+"""The table already has an open call for the floor; wait for the answer, or withdraw it."""
 REASON_UNKNOWN_CALL: Reason.ValueType  # 83
 """There is no such call for the floor."""
 REASON_CALL_CLOSED: Reason.ValueType  # 84
@@ -337,25 +343,27 @@ REASON_CALL_CLOSED: Reason.ValueType  # 84
 REASON_SETTING_UNCHANGED: Reason.ValueType  # 85
 """The setting already has this value."""
 REASON_FIXED_BY_REGULATION: Reason.ValueType  # 57
-"""The regulation leaves no choice here."""
+"""A regulation fixes this value."""
 REASON_BELOW_MINIMUM: Reason.ValueType  # 58
-"""A regulation or the seed asks for more."""
+"""The value is below the minimum that a regulation or the seed sets."""
 REASON_ABOVE_MAXIMUM: Reason.ValueType  # 59
-"""The rates of all levels together pass 100%."""
+"""The rates of all levels add up to more than 100%."""
 REASON_METER_UNCHANGED: Reason.ValueType  # 60
-"""The meter stands at that amount."""
+"""The meter would not change: it is already at that amount, or at its limit."""
 REASON_INSUFFICIENT_FUNDS: Reason.ValueType  # 61
-"""The account does not hold that much."""
+"""The account does not hold enough money."""
 REASON_NOT_A_FUND: Reason.ValueType  # 62
-"""The link is no Bad Beat fund."""
+"""The link is not a Bad Beat fund."""
 REASON_NOT_A_BAD_BEAT: Reason.ValueType  # 67
-"""The cards are no Bad Beat by the posted rules."""
+"""The cards are not a Bad Beat under the posted rules."""
 REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
-"""The display is pending adjustment after a payout."""
+"""The last payout changed the fund's amount, and nobody has confirmed the new display; set the
+display, then run jackpot badbeat display.
+"""
 REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
-"""The amount displayed is not the amount on record."""
+"""The displayed amount is not what the fund holds; correct the display, then confirm it."""
 REASON_NO_PINS: Reason.ValueType  # 140
-"""The controller keeps no PINs: it needs TLS and a file for them."""
+"""This controller keeps no PINs: start it with --cert, --ca and --pins."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 class _RetryClass:

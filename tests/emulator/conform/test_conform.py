@@ -210,7 +210,7 @@ def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:
         [*kit, "--only", "nonsense"], check=False, cwd=ROOT, capture_output=True, text=True
     )
     assert result.returncode == 2
-    assert "nonsense is not a trial; --list says which lines are" in result.stderr
+    assert "nonsense is not a trial; see --list" in result.stderr
 
 
 def test_the_list_says_which_lines_are_trials() -> None:

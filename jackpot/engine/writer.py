@@ -296,6 +296,7 @@ class Writer(threading.Thread):
         _log.error("a batch failed: %r", error)
         if isinstance(error, UnsoundError):
             sites.halt(error)
+        self._healthy = False  # before anything else is said: refusals say it too
         self.refuse_waiting()
         self._tell(healthy=False)
         delay_s = _FIRST_RETRY_S

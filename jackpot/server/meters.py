@@ -1,7 +1,9 @@
 """MeterService: what the public sees, now or as it changes.
 
-A watcher gets the latest value, never a queue. A frame is serialised once for all watchers:
-serialised messages can be put one behind the other, and mean what they would have meant as one.
+A watcher gets the latest value, never a queue, and no more of them than eyes can follow: what a
+busy sign has not read yet waits in its connection, and makes it show what is over. A frame is
+serialised once for all watchers: serialised messages can be put one behind the other, and mean what
+they would have meant as one.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ from jackpot.server.codec.meter import ROWS, Watched, parse_watch, progress, wat
 from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.rpc import Rpc, unary_rpcs
 from jackpot.software import this_software
-from jackpot.wire.limits import MAX_WATCHERS, PROGRESS_S
+from jackpot.wire.limits import FRAME_GAP_S, MAX_WATCHERS, PROGRESS_S
 from jackpot.wire.v1 import meter_pb2
 
 
@@ -30,6 +32,7 @@ class MeterService:
         self._engine = engine
         self._sites = sites
         self.progress_s = PROGRESS_S
+        self.gap_s = FRAME_GAP_S
         self._max_watchers = max_watchers
         self._watchers = 0
         self._ending: CallRefusedError | None = None
@@ -89,6 +92,7 @@ class MeterService:
                 frames.sort(key=lambda frame: frame.sequence)  # the last one's is the message's
                 after, incarnation = frames[-1].sequence, frames[-1].incarnation
                 await call.write(b"".join(map(self._serialise, frames)))
+                await asyncio.sleep(self.gap_s)
             try:
                 await asyncio.wait_for(board.changed(version), self.progress_s)
             except TimeoutError:

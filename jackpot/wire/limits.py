@@ -25,6 +25,7 @@ MAX_PAGE = 1_000  # of a list
 MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others
 HEARTBEAT_S = 5.0  # between two heartbeats of a table
 PROGRESS_S = 5.0  # after which a watch says that it is alive
+FRAME_GAP_S = 0.05  # between two messages to one sign: eyes follow no more than 20 a second
 MAX_UNREAD_S = 20.0  # how long a client may leave unread what it was sent
 MAX_CALLS = 100  # at once on one connection, streams included; HTTP/2 advises against less
 MAX_CONNECTIONS = 4_096  # each is an open file; gRPC itself closes the next

@@ -102,6 +102,7 @@ async def test_a_slow_watcher_skips_to_the_latest(
         await gate.wait()
         await write(call, raw)
 
+    house.controller._meters.gap_s = 0
     call = watch(house, "five")
     await read(call)
     monkeypatch.setattr(Call, "write", slowly)
@@ -113,6 +114,18 @@ async def test_a_slow_watcher_skips_to_the_latest(
     gate.set()
     shown = [(await read(call)).links[0].meters[0].amount_micros for _ in range(2)]
     assert shown == [10_000 * DOLLAR + rounds * 2 * 210_000 for rounds in (1, 20)]
+
+
+async def test_a_sign_is_sent_no_more_frames_than_eyes_can_follow(house: House) -> None:
+    """Changes that come close behind a frame are one frame, with the last of them."""
+    house.controller._meters.gap_s = 3.0
+    call = watch(house, "five")
+    await read(call)
+    dealer = await house.dealer("t4")
+    for _ in range(5):
+        await dealer.settled({}, 1, 2)
+    (link,) = (await read(call)).links
+    assert link.meters[0].amount_micros == 10_000 * DOLLAR + 5 * 2 * 210_000
 
 
 async def test_an_unknown_link_cannot_be_watched(house: House) -> None:

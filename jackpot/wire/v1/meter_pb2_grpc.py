@@ -124,9 +124,10 @@ class MeterServiceServicer:
 
     def WatchMeters(self, request, context):
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-        changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-        was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
-        links says so: the watch is alive, and you have seen all up to its sequence.
+        changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
+        a hit whose frame was skipped. If nothing has changed for the progress interval of
+        GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
+        its sequence.
         Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
         are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
         sequences count anew.

@@ -64,9 +64,10 @@ class MeterServiceStub:
     """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-    changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-    was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
-    links says so: the watch is alive, and you have seen all up to its sequence.
+    changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
+    a hit whose frame was skipped. If nothing has changed for the progress interval of
+    GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
+    its sequence.
     Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
     are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
     sequences count anew.
@@ -111,9 +112,10 @@ class MeterServiceAsyncStub(MeterServiceStub):
     """
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-    changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-    was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
-    links says so: the watch is alive, and you have seen all up to its sequence.
+    changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
+    a hit whose frame was skipped. If nothing has changed for the progress interval of
+    GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
+    its sequence.
     Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
     are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
     sequences count anew.
@@ -191,9 +193,10 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_meter_pb2.WatchMetersResponse], _abc.AsyncIterator[_meter_pb2.WatchMetersResponse]]:
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-        changes. A slow reader gets only the latest frame; the hit counter reveals a hit whose frame
-        was skipped. If nothing has changed for the progress interval of GetServerInfo, a frame without
-        links says so: the watch is alive, and you have seen all up to its sequence.
+        changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
+        a hit whose frame was skipped. If nothing has changed for the progress interval of
+        GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
+        its sequence.
         Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
         are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
         sequences count anew.

@@ -15,11 +15,8 @@ from jackpot.engine import Engine
 from jackpot.server.calls import Call
 from jackpot.server.codec.watch import parse_table, watched_table
 from jackpot.server.errors import CallRefusedError, refused, seen
-from jackpot.wire.limits import MAX_WATCHERS
+from jackpot.wire.limits import FRAME_GAP_S, MAX_WATCHERS, PROGRESS_S
 from jackpot.wire.v1 import table_pb2
-
-PROGRESS_S = 5.0
-_PAUSE_S = 0.05  # from one frame to the next
 
 
 class TableWatches:
@@ -62,7 +59,7 @@ class TableWatches:
             frame.progress = changed == shown
             if not frame.progress or not news.is_set():
                 await call.write(frame.SerializeToString())
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(FRAME_GAP_S)
             shown = changed
             await self._wait(news)
         raise self._ending

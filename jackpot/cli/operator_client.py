@@ -75,7 +75,7 @@ class OperatorClient:
 
     def ask(self, rpc: str, **values: Any) -> Any:
         """Call an RPC that changes nothing; of a list, all of its pages."""
-        from jackpot.wire.pages import all_pages
+        from jackpot.wire.paging import all_pages
 
         return all_pages(lambda request: self._call(rpc, request), self._request(rpc, **values))
 

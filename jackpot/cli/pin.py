@@ -84,7 +84,7 @@ def list_pins(connection: Connection, site: str, *, json_: bool) -> None:
 
 
 def _call(connection: Connection, rpc: str, **values: Any) -> Any:
-    from jackpot.wire.pages import all_pages
+    from jackpot.wire.paging import all_pages
     from jackpot.wire.v1 import pin_pb2, pin_pb2_grpc
 
     request = getattr(pin_pb2, f"{rpc}Request")(**values)

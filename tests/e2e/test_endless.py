@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from emulator.attacks.pages import FORMS, send_for_ever
+from emulator.attacks.on_pages import FORMS, send_for_ever
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
 from jackpot.display.web.connections import MAX_REQUEST_BYTES

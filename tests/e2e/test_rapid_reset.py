@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 
 from emulator.attacks.attack import Attack
-from emulator.attacks.calls import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
+from emulator.attacks.on_grpc_port import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.names import parse_holder
 from jackpot.wire.channels import Identity

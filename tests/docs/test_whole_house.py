@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from emulator.devices.local import LocalDevices
 from jackpot.cli.main import main
 from jackpot.core.config import Site, Table
-from jackpot.rules.base import on_layout
+from jackpot.rules.base_game import on_layout
 from jackpot.rules.loader import rules
 from jackpot.rules.site import check_site
 from jackpot.verify import verify

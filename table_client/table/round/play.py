@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from jackpot.core.config import BaseTerms
 from jackpot.core.money import dollars
-from jackpot.rules.base import default_terms, option_value
+from jackpot.rules.base_game import option_value
+from jackpot.rules.compile_base_game import default_terms
 from table_client.table.games.irregularities import Irregularity, Remedy, remedy_for
 from table_client.table.games.model import Game
 from table_client.table.players import Offer, Player

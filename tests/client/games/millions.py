@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jackpot.rules import bulk
-from jackpot.rules.base import default_terms
+from jackpot.rules.compile_base_game import default_terms
 from jackpot.rules.rankings import ranking_of
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Habits, SimulatedPlayer

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jackpot.core.config import BaseTerms
 from jackpot.odds.played import Kind, Part, Play, plays_of
-from jackpot.rules.base import paytable_of
+from jackpot.rules.base_game import paytable_of
 from jackpot.rules.chances import Tally, kept_tallies, tally_key
 from jackpot.rules.contest import HIGH_CARDS, TwoHands
 from jackpot.rules.model import BetRule, Rule

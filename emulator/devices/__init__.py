@@ -2,5 +2,5 @@
 
 A table needs only `Devices` (emulator.devices.api): `LocalDevices` runs them in its own process,
 `RemoteDevices` over gRPC against `jackpot-emulator devices`. Both behave alike.
-Which faults they can have is table_client.table.devices.faults.
+Which faults they can have is table_client.table.devices.device_faults.
 """

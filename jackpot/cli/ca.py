@@ -140,7 +140,7 @@ def issue(
       jackpot ca issue --site liberty floor flo --p12
       jackpot ca issue --site liberty table t1 --csr t1.csr
     """
-    from jackpot.auth.names import parse_holder
+    from jackpot.auth.holder import parse_holder
 
     _verify_usage(csr, p12=p12)
     authority = _open(folder)

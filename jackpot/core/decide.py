@@ -12,7 +12,6 @@ from jackpot.core import (
     bad_beat,
     changes,
     decks,
-    describe,
     floor,
     floor_calls,
     incarnation,
@@ -22,6 +21,7 @@ from jackpot.core import (
     readings,
     rounds,
     voids,
+    wording,
 )
 from jackpot.core.bad_beat import NO_POKER, Poker
 from jackpot.core.claims import Names
@@ -102,8 +102,8 @@ _AT_SITE: dict[type, Callable[[State, Any, Request], AnyEvent | Refusal]] = {
     AttachTable: links.attach,
     DefineLink: links.define_link,
     DefineTable: links.define_table,
-    DescribeLink: describe.describe_link,
-    DescribeTable: describe.describe_table,
+    DescribeLink: wording.describe_link,
+    DescribeTable: wording.describe_table,
     PutInService: links.put_in_service,
     SuspendLink: links.suspend,
     SuspendAfterAbsence: links.suspend,

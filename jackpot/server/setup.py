@@ -24,10 +24,10 @@ from jackpot.core.commands.operator import (
     PutInService,
 )
 from jackpot.core.config import Site
-from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.plan import plan
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
+from jackpot.core.wording import terms_of_link, terms_of_table, with_rates_of
 from jackpot.engine import Engine
 from jackpot.server.admission import SITE_FILE
 from jackpot.server.errors import CallRefusedError, accepted, seen

@@ -11,7 +11,7 @@ import pytest
 
 from emulator.attacks.on_pages import FORMS, send_for_ever
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.display.web.connections import MAX_REQUEST_BYTES
 from jackpot.wire.channels import Identity
 from jackpot.wire.v1 import table_pb2

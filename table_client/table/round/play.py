@@ -33,7 +33,7 @@ from table_client.table.round.betting import close_betting, take_wagers
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
 from table_client.table.round.judging import VoidError
-from table_client.table.round.layout import DiscardRack, Layout, Outcome, Seat
+from table_client.table.round.round_state import DiscardRack, Layout, Outcome, Seat
 from table_client.table.round.settling import Settling
 from table_client.table.round.start import SeededStart, StartSource, starting_position
 from table_client.table.round.verdicts import spared

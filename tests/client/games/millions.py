@@ -18,7 +18,7 @@ from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
-from table_client.table.round.layout import Layout
+from table_client.table.round.round_state import Layout
 from table_client.table.round.verdicts import outcomes
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked

@@ -14,7 +14,7 @@ from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
-from table_client.table.round.layout import Layout, Outcome
+from table_client.table.round.round_state import Layout, Outcome
 from table_client.table.round.verdicts import outcomes, settle_bet
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked

@@ -28,8 +28,8 @@ from jackpot.rules.compile_link import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
 from jackpot.server.codec.table_config import bet_config
 from jackpot.wire.v1.table_config_pb2 import LinkConfig
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, Game, Times, View

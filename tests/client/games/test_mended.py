@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from jackpot.rules.compile_base_game import BaseChoice, WagerChoice, compile_base
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Offer, SimulatedPlayer, Wagers
 from table_client.table.round.deciding import DecisionError

@@ -22,7 +22,7 @@ from jackpot.rules.chances import kept_tally
 from jackpot.rules.compile_base_game import WagerChoice
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
-from table_client.table.round.layout import Layout
+from table_client.table.round.round_state import Layout
 from table_client.table.round.verdicts import settle_bet
 from table_client.table.trace import Trace
 from tests.client.games.tables import (

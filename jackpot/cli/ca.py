@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jackpot.auth.roles import ROLES
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:

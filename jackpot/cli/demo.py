@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from jackpot import display
-from jackpot.cli.connection import DEFAULT_CONTROLLER
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.connection import DEFAULT_CONTROLLER
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.console import FiniteRange, one_line
 from table_client.table.devices.device_faults import PPM
 

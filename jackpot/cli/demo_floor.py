@@ -19,8 +19,8 @@ import msgspec
 import uvloop
 
 from emulator.devices.process import device_process
-from jackpot.cli.connection import DEFAULT_CONTROLLER
 from jackpot.cli.demo_view import Show
+from jackpot.cli.shared.connection import DEFAULT_CONTROLLER
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import ResumeLink

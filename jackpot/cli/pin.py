@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from jackpot.cli.connection import Connection, connected
-from jackpot.cli.operator_view import as_json
+from jackpot.cli.shared.connection import Connection, connected
+from jackpot.cli.shared.operator_view import as_json
 from jackpot.console import local_time, one_line, print_json
 
 TIMEOUT_S = 10.0  # a PIN is hashed on purpose slowly

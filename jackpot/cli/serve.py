@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.parameters import FILE, settings, theme_option
+from jackpot.cli.shared.parameters import FILE, settings, theme_option
 from jackpot.console import one_line
 from jackpot.tuning import raise_file_limit
 

@@ -14,10 +14,10 @@ from threading import Event, Thread
 import click
 import msgspec
 
+from emulator.attacks.as_table import attaches, refusals, streams
 from emulator.attacks.attack import Attack
-from emulator.attacks.calls import connections, resets
-from emulator.attacks.pages import browsers, endless_header
-from emulator.attacks.tables import attaches, refusals, streams
+from emulator.attacks.on_grpc_port import connections, resets
+from emulator.attacks.on_pages import browsers, endless_header
 from jackpot.tuning import raise_file_limit
 
 KINDS = {

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import click
 import pysqlite3
 
-from emulator import pages
+from emulator import report_html
 from emulator.output import counted, wrapped
 from jackpot import charts
 
@@ -182,13 +182,13 @@ def html_page(report: dict[str, Any]) -> str:
     tables = report.get("by_tables", {})
     parts = ["<h1>Micro-benchmark: wagers alone</h1>", _machine_line(report), "<h2>Targets</h2>"]
     parts.append(_targets_table(report))
-    parts += pages.section("As fast as possible", _at_full_speed(tables))
+    parts += report_html.section("As fast as possible", _at_full_speed(tables))
     if tables:
         parts.append(_rates_table(tables))
-    parts += pages.section(
+    parts += report_html.section(
         "At the same load, and as it grows", [*_at_load(report), *_growth(report)]
     )
-    return pages.page("Micro-benchmark: wagers alone", "".join(parts))
+    return report_html.page("Micro-benchmark: wagers alone", "".join(parts))
 
 
 def _at_full_speed(tables: dict[str, Any]) -> list[str]:
@@ -238,7 +238,7 @@ def _rates_table(tables: dict[str, Any]) -> str:
         for name, says in NAMES.items()
         if name in found
     ]
-    return pages.table(head, rows)
+    return report_html.table(head, rows)
 
 
 def rate_cells(row: dict[str, Any]) -> Iterator[str]:
@@ -259,4 +259,4 @@ def _targets_table(report: dict[str, Any]) -> str:
         (target.says, f"{target.found:.2f}", f"{target.goal:g}", "met" if target.met else "missed")
         for target in (Target(*each) for each in report["targets"])
     ]
-    return pages.table(["target", "found", "goal", ""], rows)
+    return report_html.table(["target", "found", "goal", ""], rows)

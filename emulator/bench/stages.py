@@ -30,7 +30,7 @@ from jackpot.core.commands.operator import (
     ValidatePayout,
 )
 from jackpot.engine import Engine
-from jackpot.engine.faults import Point
+from jackpot.engine.commit_points import Point
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site
 from jackpot.server.play import PlayStream

@@ -13,7 +13,7 @@ from cryptography import x509
 from emulator.bench.messages import DOLLAR, FIVE, SIGN, SITE, WAGERS, losing_deals
 from emulator.bench.processes import House
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.core.commands.base import TableOrigin
 from jackpot.store import codec
 from jackpot.store.opening import open_to_read

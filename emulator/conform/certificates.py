@@ -7,7 +7,7 @@ import grpc
 from cryptography import x509
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.wire.identity import Identity
 
 _DAYS = 1

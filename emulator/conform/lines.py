@@ -1,7 +1,7 @@
 """What the contract asks of a table's client, line by line, and how the wire shows a breach.
 
-A rule holds all the time: it looks at everything that was seen. `Trial`s in `trials.py` bring about
-the moments in which a rule is easily broken.
+A rule holds all the time: it looks at everything that was seen. The `Trial`s in
+`emulator.conform.trials` bring about the moments in which a rule is easily broken.
 """
 
 from collections.abc import Callable, Iterator, Sequence

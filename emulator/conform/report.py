@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from emulator import pages
+from emulator import report_html
 from emulator.conform.run import FAILED, NOT_SHOWN, NOT_TRIED, PASSED, Verdict
 from emulator.output import counted, wrapped
 
@@ -88,7 +88,7 @@ def html_page(verdicts: Sequence[Verdict]) -> str:
         for v in verdicts
     )
     verdict = escape(summary(verdicts))
-    return pages.page(
+    return report_html.page(
         "Conformance",
         f'<h1>Conformance</h1><p><span class="verdict {mark}">{verdict}</span>'
         "</p><table><tr><th>result</th><th>line</th><th>what the contract asks</th>"

@@ -11,7 +11,7 @@ from emulator.devices.timing import MAX_SPEED
 from emulator.output import address
 from jackpot.console import FiniteRange
 from jackpot.wire.address import AddressError
-from table_client.table.devices.faults import PPM
+from table_client.table.devices.device_faults import PPM
 
 Log = Callable[..., None]
 
@@ -75,7 +75,7 @@ def devices(
       jackpot-emulator devices --listen 127.0.0.1:7171 --speed 10
     """
     from emulator.devices.process import serve
-    from table_client.table.devices.faults import Fault
+    from table_client.table.devices.device_faults import Fault
     from table_client.table.devices.model import MAX_NAME
 
     if len(seed) > MAX_NAME:

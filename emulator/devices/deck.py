@@ -3,7 +3,7 @@
 from typing import Final
 
 from jackpot.rules.cards import DECK, RANKS, SUITS, deck
-from table_client.table.devices.faults import PPM
+from table_client.table.devices.device_faults import PPM
 from table_client.table.devices.model import HOUR_MS, Method, StationConfig
 from table_client.table.randomness import RandomStream
 

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from emulator.devices.station import Station
 from emulator.devices.timing import DeviceClock
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     MAX_DELIVERIES,
     Delivered,

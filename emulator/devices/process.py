@@ -20,7 +20,7 @@ from grpc_reflection.v1alpha import reflection
 from emulator.devices.service import DeviceServices, Registry
 from jackpot.wire.address import AddressError, verify_free
 from jackpot.wire.limits import CONNECTION_OPTIONS
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.refusals import DeviceLost
 from table_client.table.devices.v1 import devices_pb2 as pb
 from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import structs
 
 from emulator.devices.deck import Deck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     AUTOMATED,
     RETIRED,

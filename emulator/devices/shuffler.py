@@ -10,7 +10,7 @@ from typing import Final
 
 from emulator.devices import timing
 from emulator.devices.deck import Deck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     RETIRED,
     Counted,

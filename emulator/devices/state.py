@@ -8,7 +8,7 @@ from collections import deque
 from emulator.devices.deck import Deck, Rig, limit_ms
 from emulator.devices.shoe import Shoe
 from emulator.devices.shuffler import Shuffler
-from table_client.table.devices.faults import PPM, FaultPlan
+from table_client.table.devices.device_faults import PPM, FaultPlan
 from table_client.table.devices.model import (
     MAX_EVENTS,
     RETIRED,

@@ -14,7 +14,7 @@ from emulator.devices import timing
 from emulator.devices.deck import Deck
 from emulator.devices.shoe import Shoe
 from emulator.devices.state import StationState
-from table_client.table.devices.faults import FAULT_RULES, PPM, Chance, Fault, Target
+from table_client.table.devices.device_faults import FAULT_RULES, PPM, Chance, Fault, Target
 from table_client.table.devices.model import (
     AUTOMATED,
     MAX_ARMED,

@@ -33,7 +33,7 @@ from jackpot.server.codec import Command, Read
 from jackpot.server.codec import meter as meters
 from jackpot.server.codec import operator as operators
 from jackpot.server.codec import table as tables
-from jackpot.server.codec.pages import paged
+from jackpot.server.codec.paging import paged
 from jackpot.server.errors import CallRefusedError, status_of
 from jackpot.server.rpc import decode
 from jackpot.sources import draw_entropy, replayed

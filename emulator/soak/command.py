@@ -202,8 +202,8 @@ def soak(deck: str, report: Path | None, keep: Path | None, *, as_json: bool, **
     Example:
       jackpot-emulator soak --tables 50 --rounds 200 --faults all --report out
     """
-    from emulator.soak.carry_out import INTERRUPTED, run_soak, write_report
     from emulator.soak.report.text import text_lines
+    from emulator.soak.run_soak import INTERRUPTED, run_soak, write_report
 
     if not any(asked[end] for end in ("rounds", "wagers", "duration_s", "until_hit")):
         asked["rounds"] = _DEFAULT_ROUNDS

@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from jackpot.engine.faults import POINTS, Faults, Point
-from jackpot.engine.faults import none as no_faults
+from jackpot.engine.commit_points import POINTS, Faults, Point
+from jackpot.engine.commit_points import none as no_faults
 
 VARIABLE = "JACKPOT_FAULT"
 

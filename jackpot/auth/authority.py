@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from jackpot.auth.holder import Holder, holder_of
 from jackpot.auth.keys import Ask, PublicKey, load_key, requested_key, write_key, write_pkcs12
 from jackpot.auth.keys import AuthorityError as AuthorityError  # noqa: PLC0414 - its callers know it from here
-from jackpot.auth.names import Holder, holder_of
 from jackpot.auth.revocation import Revoked, locked, read_list, write_list
 
 CA_DAYS = 3650

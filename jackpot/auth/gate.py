@@ -18,7 +18,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
 from jackpot.auth.authority import CRL, AuthorityError, is_servers
-from jackpot.auth.names import Holder, holder_of
+from jackpot.auth.holder import Holder, holder_of
 from jackpot.auth.revocation import OlderListError, RevocationList
 from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role
 from jackpot.wire.identity import Tls

@@ -1,7 +1,7 @@
 """The tables of roles: which RPC each may call, which page each may see, who pays from the cage.
 
-Nothing else decides that. docs/reference/roles.md is made from these tables, and a test fails when
-they differ.
+Nothing else decides that. docs/reference/roles.md repeats these tables: edit both by hand.
+tests/auth/test_matrix.py fails when they differ.
 """
 
 from collections.abc import Mapping

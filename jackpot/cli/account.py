@@ -2,9 +2,9 @@
 
 import click
 
-from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import exact
-from jackpot.cli.parameters import CASH
+from jackpot.cli.shared.operator_client import OperatorClient, operator_command
+from jackpot.cli.shared.operator_view import exact
+from jackpot.cli.shared.parameters import CASH
 from jackpot.core.money import floor_to_cent
 
 _NOTE = click.option("--note", required=True, metavar="TEXT", help="The slip's number.")

@@ -2,9 +2,9 @@
 
 import click
 
-from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import exact, payouts_table
-from jackpot.cli.parameters import CARDS, CASH, SEAT
+from jackpot.cli.shared.operator_client import OperatorClient, operator_command
+from jackpot.cli.shared.operator_view import exact, payouts_table
+from jackpot.cli.shared.parameters import CARDS, CASH, SEAT
 from jackpot.core.money import rate_text
 from jackpot.rules.cards import pretty
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jackpot.auth.roles import ROLES
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def issue(
       jackpot ca issue --site liberty floor flo --p12
       jackpot ca issue --site liberty table t1 --csr t1.csr
     """
-    from jackpot.auth.names import parse_holder
+    from jackpot.auth.holder import parse_holder
 
     _verify_usage(csr, p12=p12)
     authority = _open(folder)

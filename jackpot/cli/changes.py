@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import exact, proposal_lines, terms_text, transfer_text
-from jackpot.cli.parameters import AMOUNT, ID, RATE
+from jackpot.cli.shared.operator_client import OperatorClient, operator_command
+from jackpot.cli.shared.operator_view import exact, proposal_lines, terms_text, transfer_text
+from jackpot.cli.shared.parameters import AMOUNT, ID, RATE
 from jackpot.console import local_time
 from jackpot.core.money import dollars
 

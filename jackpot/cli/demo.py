@@ -12,10 +12,10 @@ from typing import Any
 import click
 
 from jackpot import display
-from jackpot.cli.connection import DEFAULT_CONTROLLER
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.connection import DEFAULT_CONTROLLER
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.console import FiniteRange, one_line
-from table_client.table.devices.faults import PPM
+from table_client.table.devices.device_faults import PPM
 
 SPEED = 8.0  # so that something happens every few seconds
 

@@ -19,8 +19,8 @@ import msgspec
 import uvloop
 
 from emulator.devices.process import device_process
-from jackpot.cli.connection import DEFAULT_CONTROLLER
 from jackpot.cli.demo_view import Show
+from jackpot.cli.shared.connection import DEFAULT_CONTROLLER
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import ResumeLink
@@ -42,7 +42,7 @@ from table_client.controllers import Controllers
 from table_client.meters import watch_meters
 from table_client.table.assembly import links_of, open_station, station_config, take_up
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.faults import PPM
+from table_client.table.devices.device_faults import PPM
 from table_client.table.devices.model import Method
 from table_client.table.devices.refusals import DeviceLost
 from table_client.table.floor import Calls, Floor

@@ -16,7 +16,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.cli.operator_view import meters_table, money
+from jackpot.cli.shared.operator_view import meters_table, money
 from jackpot.cli.verify import site_line
 from jackpot.core.config import Site
 from jackpot.rules.cards import pretty

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import data_option, reading, site_option
-from jackpot.cli.parameters import FILE, ID
+from jackpot.cli.shared.offline import data_option, reading, site_option
+from jackpot.cli.shared.parameters import FILE, ID
 from jackpot.console import one_line
 
 if TYPE_CHECKING:

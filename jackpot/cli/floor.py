@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import changes_lines, money, word
-from jackpot.cli.parameters import ID
+from jackpot.cli.shared.operator_client import OperatorClient, operator_command
+from jackpot.cli.shared.operator_view import changes_lines, money, word
+from jackpot.cli.shared.parameters import ID
 from jackpot.cli.void import at_stake
 from jackpot.console import local_time
 

@@ -2,8 +2,8 @@
 
 import click
 
-from jackpot.cli.operator_client import OperatorClient, operator_command
-from jackpot.cli.operator_view import exact, links_table
+from jackpot.cli.shared.operator_client import OperatorClient, operator_command
+from jackpot.cli.shared.operator_view import exact, links_table
 
 
 @click.group()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from jackpot.cli.connection import certified
+from jackpot.cli.shared.connection import certified
 from jackpot.console import UnreachableException, one_line, print_json
 
 if TYPE_CHECKING:

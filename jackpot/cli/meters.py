@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.connection import Connection, connected
-from jackpot.cli.operator_view import as_json, meters_table, money
+from jackpot.cli.shared.connection import Connection, connected
+from jackpot.cli.shared.operator_view import as_json, meters_table, money
 from jackpot.console import one_line
 
 if TYPE_CHECKING:

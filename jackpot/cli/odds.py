@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from jackpot.cli.parameters import FILE
+from jackpot.cli.shared.parameters import FILE
 
 
 @click.command("odds")

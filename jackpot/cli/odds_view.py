@@ -24,10 +24,10 @@ from jackpot.odds.present import (
 )
 from jackpot.odds.returns import Report, report
 from jackpot.rules.chances import is_counted
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Rule
-from jackpot.rules.terms import parse_money, parse_pay, parse_rate
+from jackpot.rules.money_phrases import parse_money, parse_pay, parse_rate
 
 WIDTH = 80
 Chosen = dict[str, str | tuple[str, ...]]

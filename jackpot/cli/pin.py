@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from jackpot.cli.connection import Connection, connected
-from jackpot.cli.operator_view import as_json
+from jackpot.cli.shared.connection import Connection, connected
+from jackpot.cli.shared.operator_view import as_json
 from jackpot.console import local_time, one_line, print_json
 
 TIMEOUT_S = 10.0  # a PIN is hashed on purpose slowly
@@ -84,7 +84,7 @@ def list_pins(connection: Connection, site: str, *, json_: bool) -> None:
 
 
 def _call(connection: Connection, rpc: str, **values: Any) -> Any:
-    from jackpot.wire.pages import all_pages
+    from jackpot.wire.paging import all_pages
     from jackpot.wire.v1 import pin_pb2, pin_pb2_grpc
 
     request = getattr(pin_pb2, f"{rpc}Request")(**values)

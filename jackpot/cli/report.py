@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import MOMENT, data_option, reading, site_option
-from jackpot.cli.parameters import FILE, ID
+from jackpot.cli.shared.offline import MOMENT, data_option, reading, site_option
+from jackpot.cli.shared.parameters import FILE, ID
 from jackpot.console import local_time, one_line
 from jackpot.sources import clock_micros
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import data_option, site_option
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.offline import data_option, site_option
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.console import local_time, one_line, print_json
 
 if TYPE_CHECKING:

@@ -184,7 +184,7 @@ def layout(file: Path, table: str, *, as_json: bool) -> None:
     import msgspec
 
     from jackpot.cli import rules_view as view
-    from jackpot.rules.layout import layout_card
+    from jackpot.rules.posted_layout import layout_card
 
     site = _sound(file).site
     found = next((each for each in site.tables if each.id == table), None)
@@ -232,7 +232,7 @@ def _summary(rule: "Rule") -> dict[str, Any]:
 def _link_json(found: "SiteFile", link_id: str) -> dict[str, Any]:
     import msgspec
 
-    from jackpot.rules.choices import options
+    from jackpot.rules.link_choices import options
 
     rule, bet, paytable = found.choices[link_id]
     return {

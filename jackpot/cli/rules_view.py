@@ -13,9 +13,9 @@ from rich.table import Table
 
 from jackpot.core.money import dollars, rate_text
 from jackpot.rules.chances import NOT_COUNTED, chances
-from jackpot.rules.choices import options
-from jackpot.rules.layout import LayoutCard
+from jackpot.rules.link_choices import options
 from jackpot.rules.model import BetRule, Paytable, Rule
+from jackpot.rules.posted_layout import LayoutCard
 from jackpot.rules.site import SiteFile
 
 WIDTH = 80

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.parameters import FILE, settings, theme_option
+from jackpot.cli.shared.parameters import FILE, settings, theme_option
 from jackpot.console import one_line
 from jackpot.tuning import raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
     from jackpot.display.web.app import Settings
-    from jackpot.engine.faults import Faults
+    from jackpot.engine.commit_points import Faults
     from jackpot.server.controller import Controller
     from jackpot.store.journal import Journal
 
@@ -137,7 +137,7 @@ def serve(
 
     from jackpot.auth.gate import Files, Gate
     from jackpot.auth.pins import PINS
-    from jackpot.engine.faults import none as no_faults
+    from jackpot.engine.commit_points import none as no_faults
     from jackpot.rules.site import load_site_file
     from jackpot.server.assembly import make_controller
     from jackpot.store.opening import is_postgres, journal_opener, weakness

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from jackpot import display
-from jackpot.cli.connection import Connection, connected
-from jackpot.cli.parameters import settings, theme_option
+from jackpot.cli.shared.connection import Connection, connected
+from jackpot.cli.shared.parameters import settings, theme_option
 from jackpot.console import one_line
 from jackpot.tuning import raise_file_limit
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import data_option, progress_bars, site_option
-from jackpot.cli.parameters import FOLDER
+from jackpot.cli.shared.offline import data_option, progress_bars, site_option
+from jackpot.cli.shared.parameters import FOLDER
 from jackpot.cli.verify import HASH_SHOWN, site_line
 from jackpot.console import one_line, print_json
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.offline import progress_bars, store_option
-from jackpot.cli.parameters import FILE, HEAD
+from jackpot.cli.shared.offline import progress_bars, store_option
+from jackpot.cli.shared.parameters import FILE, HEAD
 from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:

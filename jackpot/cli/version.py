@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from jackpot.cli.parameters import FILE
+from jackpot.cli.shared.parameters import FILE
 from jackpot.console import one_line, print_json
 
 _SAYS = {

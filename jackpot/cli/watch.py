@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jackpot.cli.connection import Connection, connected
+from jackpot.cli.shared.connection import Connection, connected
 from jackpot.console import UnreachableException, one_line, refusal_text
 
 if TYPE_CHECKING:

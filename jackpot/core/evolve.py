@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from jackpot.core import evolve_awards, evolve_calls, evolve_site, incarnation
+from jackpot.core import evolve_awards, evolve_floor_calls, evolve_site, incarnation
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.commands.table import Wager
 from jackpot.core.config import Medium
@@ -79,7 +79,7 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
         post(state, postings)
     _EVOLVE[type(event)](state, event)
     if state.calls:
-        evolve_calls.close_impossible(state, event)
+        evolve_floor_calls.close_impossible(state, event)
     origin = record.origin
     if isinstance(origin, TableOrigin):
         table, number = state.tables[origin.table], origin.number
@@ -208,9 +208,9 @@ _EVOLVE: dict[type, Callable[[State, Any], None]] = {
     RoundSettled: evolve_awards.settled,
     RoundVoided: evolve_awards.voided,
     SeatVoided: evolve_awards.seat_voided,
-    FloorCalled: evolve_calls.called,
-    CallWithdrawn: evolve_calls.withdrawn,
-    CallDeclined: evolve_calls.declined,
+    FloorCalled: evolve_floor_calls.called,
+    CallWithdrawn: evolve_floor_calls.withdrawn,
+    CallDeclined: evolve_floor_calls.declined,
     LinkDefined: evolve_site.link_defined,
     TableDefined: evolve_site.table_defined,
     LinkDescribed: evolve_site.link_described,

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from jackpot.core import ledger
-from jackpot.core.describe import with_rates_of
 from jackpot.core.events.operator import (
     BoxCounted,
     DisplayConfirmed,
@@ -24,6 +23,7 @@ from jackpot.core.events.operator import (
 from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.increments import rates_of
 from jackpot.core.state import LinkState, State
+from jackpot.core.wording import with_rates_of
 
 
 def link_defined(state: State, event: LinkDefined) -> None:

@@ -2,7 +2,7 @@
 
 The floorperson is known by their own credential, and the event records it. A request names the
 round that is meant, so that it never hits the next one. A floorperson acts on their own, or
-approves a table's call (`jackpot.core.calls`): both come through here.
+approves a table's call (`jackpot.core.floor_calls`): both come through here.
 """
 
 from jackpot.core.commands import Request

@@ -6,7 +6,6 @@ from typing import Literal
 from msgspec.structs import replace
 
 from jackpot.core import ledger
-from jackpot.core.calls import open_call
 from jackpot.core.commands import Request, SuspendAfterAbsence
 from jackpot.core.commands.operator import (
     AttachTable,
@@ -20,6 +19,7 @@ from jackpot.core.commands.operator import (
 from jackpot.core.config import Level
 from jackpot.core.events.operator import LinkChanged, LinkDefined, TableDefined
 from jackpot.core.events.table import TableAttached
+from jackpot.core.floor_calls import open_call
 from jackpot.core.incarnation import TABLE_ROLLED_BACK, lost_range
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse

@@ -4,19 +4,28 @@ Pure. A controller refuses at its start what is refused here; `jackpot rules pla
 """
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from jackpot.core.config import BaseTerms, Bet, Link, PayLine, Site, Table
+from jackpot.core.commands.operator import ConfigureSite
+from jackpot.core.config import BaseTerms, Bet, GamingDay, Link, PayLine, Site, Table
 from jackpot.core.money import dollars, rate_text
 from jackpot.core.state import State
 
 # What a start does: add something, change it, keep the journal's value, or refuse the file.
 Verdict = Literal["add", "change", "keep", "refuse"]
 Key = tuple[str, ...]  # as the site file has it
+_TURN_OFF = "turning it off takes two people: jackpot dual-control off --note WHY"
 _RATES = ("primary", "reserve", "limit")  # which two people change, not a file
-_BASE = ("minimum", "maximum", "payout_limit", "wagers", "options")
+# What of a table may change: its base game, and what only reports use.
+_CHANGEABLE = (
+    *("rule", "minimum", "maximum", "payout_limit", "wagers", "options"),
+    *("decks", "irregularities"),
+)
+_CLAUSE = "clause"  # ends the key of a citation, which may change
+_SITE_KEYS = {"shortest_round_s": "shortest_round_seconds"}  # where the file has another name
 
 
 class Step(Struct, frozen=True):
@@ -40,8 +49,7 @@ def plan(state: State, site: Site) -> Iterator[Step]:
             yield Step("add", "link", link.id, new=new)
             continue
         known = state.links[link.id]
-        for key, old, new in _differences(link_facts(known.config), link_facts(link)):
-            yield _link_step(link.id, key, old, new)
+        yield from _link_steps(known.config, link)
         if link.id in site.in_service and known.status == "defined":
             yield Step("change", "link", link.id, ("in_service",), "defined", "in service")
     for table in site.tables:
@@ -56,25 +64,52 @@ def plan(state: State, site: Site) -> Iterator[Step]:
 def _site(state: State, site: Site) -> Iterator[Step]:
     if not state.links:
         return
-    if state.dual_control != site.dual_control:
-        old, new = str(state.dual_control).lower(), str(site.dual_control).lower()
-        yield Step("change", "site", site.id, ("dual_control",), old, new)
-    if state.day != site.day:
-        old, new = (
-            f"{day.start_minutes // 60:02d}:{day.start_minutes % 60:02d} {day.zone}"
-            for day in (state.day, site.day)
-        )
-        yield Step("change", "site", site.id, ("day",), old, new)
-    if state.sign_digits != site.sign_digits:
-        old, new = str(state.sign_digits), str(site.sign_digits)
-        yield Step("change", "site", site.id, ("sign_digits",), old, new)
-    if state.shortest_round_s != site.shortest_round_s:
-        old, new = (f"{seconds} s" for seconds in (state.shortest_round_s, site.shortest_round_s))
-        yield Step("change", "site", site.id, ("shortest_round_seconds",), old, new)
+    wanted = wanted_settings(state, site)
+    for name in ConfigureSite.__struct_fields__:
+        before, filed = getattr(state, name), getattr(site, name)
+        if before == filed:
+            continue
+        key = (_SITE_KEYS.get(name, name),)
+        old, new = _setting_text(name, before), _setting_text(name, filed)
+        if getattr(wanted, name) == filed:
+            yield Step("change", "site", site.id, key, old, new)
+        else:
+            yield Step("keep", "site", site.id, key, old, new, _TURN_OFF)
+
+
+def settings_of(journaled: State | Site) -> ConfigureSite:
+    """What a journal, or a file, says of the site as a whole."""
+    return ConfigureSite(**{n: getattr(journaled, n) for n in ConfigureSite.__struct_fields__})
+
+
+def wanted_settings(state: State, site: Site) -> ConfigureSite:
+    """What a start takes over from a file.
+
+    Once there are links, a file can only ask for two people, never for one: or whoever edits it
+    could change meters alone.
+    """
+    settings = settings_of(site)
+    return replace(settings, dual_control=True) if state.links and state.dual_control else settings
+
+
+def _setting_text(name: str, value: Any) -> str:
+    match value:
+        case bool():
+            return _yes(value)
+        case GamingDay():
+            return f"{value.start_minutes // 60:02d}:{value.start_minutes % 60:02d} {value.zone}"
+    return f"{value} s" if name.endswith("_s") else str(value)
+
+
+def _link_steps(journaled: Link, filed: Link) -> Iterator[Step]:
+    found = _differences(link_facts(journaled), link_facts(filed))
+    steps = [_link_step(filed.id, key, old, new) for key, old, new in found]
+    refused = any(step.verdict == "refuse" for step in steps)  # then citations stay too
+    yield from (step for step in steps if not (refused and step.key[-1] == _CLAUSE))
 
 
 def _link_step(link: str, key: Key, old: str, new: str) -> Step:
-    if key == ("title",):
+    if key == ("title",) or key[-1] == _CLAUSE:
         return Step("change", "link", link, key, old, new)
     if key[0] == "levels" and key[-1] in _RATES:
         command = "limit" if key[-1] == "limit" else "rate"
@@ -88,7 +123,7 @@ def _link_step(link: str, key: Key, old: str, new: str) -> Step:
 
 
 def _table_step(table: str, key: Key, old: str, new: str) -> Step:
-    if key[0] in _BASE:
+    if key[0] in _CHANGEABLE:
         return Step("change", "table", table, key, old, new)
     instead = "rounds were played so: give the changed table another id, and keep this one"
     return Step("refuse", "table", table, key, old, new, instead)
@@ -123,9 +158,11 @@ def link_facts(link: Link) -> dict[Key, str]:
             (*at, "reserve_mode"): level.reserve_mode,
             (*at, "least primary"): rate_text(level.minimum_bps),
             (*at, "set by"): "the regulation" if level.fixed else "the operator",
+            (*at, _CLAUSE): level.fixed,
         }
     for bet in link.bets:
         found |= _bet_facts(bet)
+    found |= _common_facts(link.bets)
     if link.pot:
         pot = link.pot
         found |= {
@@ -142,24 +179,49 @@ def link_facts(link: Link) -> dict[Key, str]:
 
 
 def _bet_facts(bet: Bet) -> dict[Key, str]:
-    found: dict[Key, str] = {
+    return {
         ("bet", bet.id): f"{bet.whose}, {bet.medium}, {bet.ranking}",
         ("bet", bet.id, "payment"): f"{bet.fixed_source}, validated from {bet.validate_from_for}",
         ("bet", bet.id, "drawn"): f"{bet.magic_pays_for} and {bet.lucky_pays_for} for 1",
-        ("fold_forfeits",): str(bet.fold_forfeits).lower(),
-        ("fold_keeps_envy",): str(bet.fold_keeps_envy).lower(),
     }
-    found |= {("pays", line.hand): _pays(line) for line in bet.paytable}
-    found |= {("envy", line.hand): f"${dollars(line.amount_micros)}" for line in bet.envy}
+
+
+def _common_facts(bets: tuple[Bet, ...]) -> dict[Key, str]:
+    """What a file says once for all bets of a link; in a journal they need not agree."""
+    each = {bet.id: _offer_facts(bet) for bet in bets}
+    found: dict[Key, str] = {}
+    for key in (key for facts in each.values() for key in facts):
+        said = {bet: facts.get(key, "nothing") for bet, facts in each.items()}
+        apart = "; ".join(f"{bet}: {value}" for bet, value in said.items())
+        found[key] = apart if len(set(said.values())) > 1 else next(iter(said.values()))
     return found
 
 
+def _offer_facts(bet: Bet) -> dict[Key, str]:
+    found: dict[Key, str] = {
+        ("fold_forfeits",): _yes(bet.fold_forfeits),
+        ("fold_keeps_envy",): _yes(bet.fold_keeps_envy),
+    }
+    for line in bet.paytable:
+        found["pays", line.hand] = _pays(line)
+        found["pays", line.hand, _CLAUSE] = line.clause
+    for bonus in bet.envy:
+        found["envy", bonus.hand] = f"${dollars(bonus.amount_micros)}"
+        found["envy", bonus.hand, _CLAUSE] = bonus.clause
+    return found
+
+
+def _yes(flag: object) -> str:
+    return str(flag).lower()
+
+
 def _pays(line: PayLine) -> str:
-    if line.share_bps:
-        divided = ", divided" if line.shared else ""
-        return f"{rate_text(line.share_bps)} of {line.level}{divided}"
-    pays = f"{line.pays_for} for 1" if line.pays_for else f"${dollars(line.amount_micros)}"
-    return f"{pays} from {line.from_meter}" if line.from_meter else pays
+    parts = [f"{rate_text(line.share_bps)} of {line.level}"] if line.share_bps or line.level else []
+    parts += [f"{line.pays_for} for 1"] if line.pays_for else []
+    parts += [f"${dollars(line.amount_micros)}"] if line.amount_micros else []
+    pays = " and ".join(parts) or "$0.00"
+    pays += f" from {line.from_meter}" if line.from_meter else ""
+    return pays + (", divided" if line.shared else "")
 
 
 def table_facts(table: Table) -> dict[Key, str]:
@@ -170,6 +232,11 @@ def table_facts(table: Table) -> dict[Key, str]:
         ("seats",): str(table.seats),
         ("boxes_per_player",): str(table.boxes_per_player),
         ("cards",): f"{table.seat_cards}, {table.dealer_cards}, {table.community_cards}",
+        ("decks", "by hand"): f"{table.decks.by_hand_s} s",
+        ("decks", "by shoe"): f"{table.decks.by_shoe_s} s",
+        ("decks", _CLAUSE): table.decks.clause,
+        ("irregularities", "round"): ", ".join(table.irregularities.voids_round),
+        ("irregularities", "seat"): ", ".join(table.irregularities.voids_seat),
     }
     return found | (_base_facts(table.base) if table.base else {})
 
@@ -177,9 +244,11 @@ def table_facts(table: Table) -> dict[Key, str]:
 def _base_facts(base: BaseTerms) -> dict[Key, str]:
     limit = base.payout_limit_micros
     found: dict[Key, str] = {
+        ("rule",): base.rule,
         ("minimum",): f"${dollars(base.minimum_micros)}",
         ("maximum",): f"${dollars(base.maximum_micros)}",
         ("payout_limit",): f"${dollars(limit)}" if limit else "none",
+        ("wagers",): ", ".join(wager.bet for wager in base.wagers),
     }
     for wager in base.wagers:
         at = ("wagers", wager.bet)
@@ -191,6 +260,6 @@ def _base_facts(base: BaseTerms) -> dict[Key, str]:
         if wager.maximum_micros:
             found[*at, "maximum"] = f"${dollars(wager.maximum_micros)}"
         if wager.fold_forfeits is not None:
-            found[*at, "fold_forfeits"] = str(wager.fold_forfeits).lower()
+            found[*at, "fold_forfeits"] = _yes(wager.fold_forfeits)
     found |= {("options", option): value for option, value in base.options.items()}
     return found

@@ -20,10 +20,10 @@ from jackpot.core.claims import Names
 from jackpot.core.commands import Request
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import State
-from jackpot.engine import faults as no_faults
+from jackpot.engine import commit_points
 from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind, alarm
 from jackpot.engine.batch import Decider
-from jackpot.engine.faults import Faults
+from jackpot.engine.commit_points import Faults
 from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
 from jackpot.engine.meters import MeterBoard
 from jackpot.engine.routine import Routine
@@ -51,7 +51,7 @@ class Engine:
         clock: Callable[[], int] = clock_micros,
         entropy: Callable[[], bytes] = draw_entropy,
         limits: Limits | None = None,
-        faults: Faults = no_faults.none,
+        faults: Faults = commit_points.none,
         on_health: Callable[[bool], None] | None = None,
         writers: int = 1,
         poker: Poker = NO_POKER,

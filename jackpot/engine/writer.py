@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from jackpot.core.commands import Probe, TakeSnapshot
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
-from jackpot.engine.faults import Faults
+from jackpot.engine.commit_points import Faults
 from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
 from jackpot.engine.meters import FrameMaker, MeterFrame
 from jackpot.engine.routine import Routine

@@ -15,8 +15,8 @@ from grpc._cython import cygrpc  # type: ignore[attr-defined]  # has no stubs
 
 from jackpot.audit_log import record_denial
 from jackpot.front import frames
+from jackpot.front.backoff import Backoff
 from jackpot.front.frames import FrameError, Link, Opening, Ready, Setup
-from jackpot.front.pace import Pace
 from jackpot.front.peers import hang_up
 from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.keepalive import keepalive
@@ -79,7 +79,7 @@ class Front(grpc.GenericRpcHandler):
         self._shunned: dict[int, bytes] = {}  # certificates that are no good -> their END
         self._hanging_up: set[str] = set()
         self._overloaded = b""
-        self._pace = Pace()
+        self._backoff = Backoff()
         self._leaving = asyncio.Event()
         self._untaken = 0
         self._silent_s: float | None = None  # looks' time since the last ping; None: no ping yet
@@ -182,16 +182,16 @@ class Front(grpc.GenericRpcHandler):
         code, text, trailers = frames.read_ending(end)
         if code is grpc.StatusCode.RESOURCE_EXHAUSTED and certificate is not None:
             if asked:
-                self._pace.asked_in_vain(certificate, self._loop.time(), end)
-            if self._pace.is_full(certificate):
+                self._backoff.asked_in_vain(certificate, self._loop.time(), end)
+            if self._backoff.is_full(certificate):
                 self._hang_up(context.peer())
             else:
                 await self._keep_back(certificate)
         await context.abort(code, text, trailers)
 
     async def _keep_back(self, certificate: int) -> None:
-        wait_s = self._pace.wait_s(certificate, self._loop.time())
-        with suppress(TimeoutError), self._pace.waiting(certificate):
+        wait_s = self._backoff.wait_s(certificate, self._loop.time())
+        with suppress(TimeoutError), self._backoff.waiting(certificate):
             async with asyncio.timeout(wait_s):
                 await self._leaving.wait()
 
@@ -205,7 +205,7 @@ class Front(grpc.GenericRpcHandler):
             self._hang_up(opening.peer)
             await _abort(context, self._shunned[opening.certificate])
         number = opening.certificate
-        if number is not None and (end := self._pace.refusal_for(number, self._loop.time())):
+        if number is not None and (end := self._backoff.refusal_for(number, self._loop.time())):
             await self._refuse(number, context, end, asked=False)
         self._number += 1
         call = self._calls[self._number] = _Call(self._number, number, asyncio.current_task())
@@ -224,7 +224,7 @@ class Front(grpc.GenericRpcHandler):
             if len(self._certificates) >= _CERTIFICATES:
                 self._certificates.clear()  # the ledger takes a number's last certificate
                 self._shunned.clear()
-                self._pace = Pace(
+                self._backoff = Backoff(
                     self._overloaded
                 )  # numbers are given anew; who waits, waits by the old one
             number = self._certificates[shown[0]] = len(self._certificates)
@@ -244,7 +244,7 @@ class Front(grpc.GenericRpcHandler):
         """The caller has given up; if it has heard nothing, the ledger was asked in vain."""
         self.link.send(frames.CANCEL, call.number)
         if call.certificate is not None and not call.answered:
-            self._pace.asked_in_vain(call.certificate, self._loop.time())
+            self._backoff.asked_in_vain(call.certificate, self._loop.time())
 
     def _close(self, call: _Call) -> None:
         del self._calls[call.number]
@@ -333,7 +333,7 @@ class Front(grpc.GenericRpcHandler):
     async def _serve(self, setup: Setup) -> None:
         self._with_tls = setup.tls is not None
         self._overloaded = setup.overloaded
-        self._pace = Pace(self._overloaded)
+        self._backoff = Backoff(self._overloaded)
         self._handlers = {name: self._handler(name, *way) for name, way in setup.methods.items()}
         self._server = server = grpc.aio.server(options=_OPTIONS)
         server.add_generic_rpc_handlers((self,))

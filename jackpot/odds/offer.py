@@ -21,10 +21,10 @@ from jackpot.rules.chances import (
     kept_tallies,
     kept_tally,
 )
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
+from jackpot.rules.money_phrases import AmountTerm, Bound, Pay, RateTerm, parse_pay
 from jackpot.rules.rankings import ranking_of
-from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
 SEATS = 6  # where a rule names no number of seats
 

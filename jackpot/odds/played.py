@@ -19,7 +19,8 @@ from msgspec.structs import astuple, replace
 
 from jackpot.core.config import BaseTerms
 from jackpot.rules import contest
-from jackpot.rules.base import MINIMUM_MICROS, default_terms, option_value, paytable_of
+from jackpot.rules.base_game import option_value, paytable_of
+from jackpot.rules.compile_base_game import MINIMUM_MICROS, default_terms
 from jackpot.rules.contest import HIGH_CARDS, LOST, TwoHands
 from jackpot.rules.model import BetRule, Rule
 

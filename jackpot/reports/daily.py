@@ -28,17 +28,10 @@ from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Hit, Payout, Proposal
 from jackpot.engine.gaming_day import bounds, date_of
 from jackpot.engine.replica import Replica
-from jackpot.reports.movements import (
-    Cause,
-    LevelTotals,
-    PaidTotals,
-    Pool,
-    TableTotals,
-    Totals,
-    movements,
-)
+from jackpot.reports.movements import Cause, Pool, movements
 from jackpot.reports.notable import Note, notable_events
 from jackpot.reports.readings import Reading
+from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
 from jackpot.reports.walk import Walk, site_day
 from jackpot.store.journal import Entry
 

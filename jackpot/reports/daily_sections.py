@@ -12,9 +12,10 @@ from jackpot.core.money import dollars
 from jackpot.core.state import Hit
 from jackpot.engine.gaming_day import local_time
 from jackpot.reports.daily import DailyReport
-from jackpot.reports.movements import CAUSES, POOLS, LevelTotals, PaidTotals, account_of
+from jackpot.reports.movements import CAUSES, POOLS, account_of
 from jackpot.reports.notable import Heading
 from jackpot.reports.readings import Reading
+from jackpot.reports.totals import LevelTotals, PaidTotals
 from jackpot.software import this_software
 
 

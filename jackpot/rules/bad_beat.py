@@ -15,7 +15,7 @@ from jackpot.rules import hands
 from jackpot.rules.hands import ANY_HAND
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Rule
-from jackpot.rules.section import Section
+from jackpot.rules.toml_section import Section
 
 RANKING = "five-card"
 HAND_CARDS = 5

@@ -13,7 +13,7 @@ from msgspec import Struct
 from jackpot.core.money import BPS_PER_WHOLE
 from jackpot.rules import hands
 from jackpot.rules.model import BetRule, Outcome, Paytable, Rule, Vigorish, When
-from jackpot.rules.terms import parse_money, parse_rate
+from jackpot.rules.money_phrases import parse_money, parse_rate
 
 LOST = Fraction(-1)
 RETURNED = Fraction(0)

@@ -1,7 +1,7 @@
 """What a rule file says: one game in one jurisdiction, every value with its clause.
 
 The files under `data/` are read into these values. Nothing here knows an operator's choice: `site`
-reads that, and `compile` joins the two.
+reads that, and `compile_link` and `compile_base_game` join the two.
 """
 
 import datetime as dt
@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from jackpot.core.config import DeckLife, Medium, PayoutSource, Whose
+from jackpot.rules.money_phrases import Pay, parse_money, parse_pay, parse_rate
 from jackpot.rules.paytable import NAME, Cited, EnvySchedule, LevelRule, Paytable, Row
-from jackpot.rules.terms import Pay, parse_money, parse_pay, parse_rate
 
 __all__ = [
     "NAME",

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from jackpot.rules.clauses import verify_clause
-from jackpot.rules.terms import (
+from jackpot.rules.money_phrases import (
     AmountTerm,
     Pay,
     RateTerm,

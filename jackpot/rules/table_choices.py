@@ -1,9 +1,9 @@
-"""Read what an operator filed for a table's base game; whether it is lawful is `base`'s to say."""
+"""Read what an operator filed for a table's base game; what is lawful `compile_base_game` says."""
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import BaseChoice, WagerChoice, compile_base
+from jackpot.rules.compile_base_game import BaseChoice, WagerChoice, compile_base
 from jackpot.rules.model import Rule
-from jackpot.rules.section import Section
+from jackpot.rules.toml_section import Section
 
 
 def base_choice(section: Section) -> BaseChoice:

@@ -6,7 +6,7 @@ from pathlib import Path
 from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.engine import Engine
-from jackpot.engine.faults import Faults, none
+from jackpot.engine.commit_points import Faults, none
 from jackpot.engine.witness import Witness
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names

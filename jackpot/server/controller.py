@@ -23,7 +23,7 @@ from jackpot.server.admission import Admission
 from jackpot.server.children import Children, Inside, Recipe
 from jackpot.server.errors import refused
 from jackpot.server.figures import Tally
-from jackpot.server.floor_watch import FloorWatch
+from jackpot.server.floor_alarms import FloorAlarms
 from jackpot.server.fronts import Fronts
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
@@ -78,7 +78,7 @@ class Controller:
         self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
-        self._floor = FloorWatch(engine, [each.id for each in self.sites], self.heartbeats)
+        self._floor = FloorAlarms(engine, [each.id for each in self.sites], self.heartbeats)
         self._operators = OperatorService(engine, self.heartbeats, self._floor)
         kept = Pins(pins, gate.fault) if gate and pins else None
         self.sessions = Sessions(gate, kept) if gate else None

@@ -10,7 +10,7 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine import Engine
 from jackpot.server.codec.operator import ROWS
 from jackpot.server.errors import CallRefusedError
-from jackpot.server.floor_watch import FloorWatch, Heartbeats
+from jackpot.server.floor_alarms import FloorAlarms, Heartbeats
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import operator_pb2
@@ -19,7 +19,7 @@ from jackpot.wire.v1 import operator_pb2
 class OperatorService:
     """What staff call."""
 
-    def __init__(self, engine: Engine, heartbeats: Heartbeats, floor: FloorWatch) -> None:
+    def __init__(self, engine: Engine, heartbeats: Heartbeats, floor: FloorAlarms) -> None:
         self._engine = engine
         self._heartbeats = heartbeats
         self._floor = floor

@@ -17,7 +17,7 @@ from jackpot.engine import Engine
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Call, Method
 from jackpot.server.codec import Command, Read, Row
-from jackpot.server.codec.pages import paged
+from jackpot.server.codec.paging import paged
 from jackpot.server.errors import accepted, refused, seen
 from jackpot.wire.limits import MAX_REQUEST_BYTES
 

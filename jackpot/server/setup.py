@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Iterator
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import (
-    ConfigureSite,
     DefineLink,
     DefineTable,
     DescribeLink,
@@ -24,10 +23,10 @@ from jackpot.core.commands.operator import (
     PutInService,
 )
 from jackpot.core.config import Site
-from jackpot.core.describe import terms_of_link, terms_of_table, with_rates_of
-from jackpot.core.plan import plan
+from jackpot.core.plan import plan, settings_of, wanted_settings
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
+from jackpot.core.wording import terms_of_link, terms_of_table, with_rates_of
 from jackpot.engine import Engine
 from jackpot.server.admission import SITE_FILE
 from jackpot.server.errors import CallRefusedError, accepted, seen
@@ -63,12 +62,12 @@ async def set_up(
 
     A source tree has no release to name: it changes with every edit.
     """
-    missing = seen(await engine.read(site.id, lambda state: tuple(_missing(state, site, software))))
+    commands = seen(await engine.read(site.id, lambda state: tuple(missing(state, site, software))))
     # All at once, which keeps their order: a new site is a commit or two, not one for each table.
     outcomes = await asyncio.gather(
         *(
             engine.execute(Request(site.id, OperatorOrigin(SITE_FILE, request_id()), command))
-            for command in missing
+            for command in commands
         )
     )
     for outcome in outcomes:
@@ -100,21 +99,11 @@ async def _say_dual_control(engine: Engine, site: Site) -> None:
         )
 
 
-def _missing(state: State, site: Site, software: str) -> Iterator[OperatorCommand]:
-    # A new site's journal says in words that one person is enough there. Later a file can only ask
-    # for two: or whoever edits it could change meters alone.
-    new = not state.links
-    dual_control = site.dual_control if new else site.dual_control or state.dual_control
-    wanted = ConfigureSite(
-        dual_control, site.day, site.voids_by_table, site.sign_digits, site.shortest_round_s
-    )
-    if new or wanted != ConfigureSite(
-        state.dual_control,
-        state.day,
-        state.voids_by_table,
-        state.sign_digits,
-        state.shortest_round_s,
-    ):
+def missing(state: State, site: Site, software: str) -> Iterator[OperatorCommand]:
+    """Whatever brings the journal up to the file, in order."""
+    # A new site's journal says in words that one person is enough there.
+    wanted = wanted_settings(state, site)
+    if not state.links or wanted != settings_of(state):
         yield wanted
     if software not in ("", state.software):
         yield NoteSoftware(software)
@@ -142,7 +131,7 @@ def _described(state: State, site: Site) -> Iterator[OperatorCommand]:
 def _differing(state: State, site: Site) -> Iterator[str]:
     for step in plan(state, site):
         what = f"{step.kind} {step.id}: {'.'.join(step.key)}"
-        if step.verdict == "keep":
+        if step.verdict == "keep" and step.kind != "site":  # whose dual control is said above
             _log.warning("%s stays %s in the journal; the file has %s", what, step.old, step.new)
         elif step.verdict == "refuse":
             old, new = step.old or "nothing", step.new or "nothing"

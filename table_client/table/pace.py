@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from table_client.client import TableClient
 from table_client.table.devices.api import Devices
-from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.device_deck import DeviceDeck
 from table_client.table.devices.model import StationConfig
 from table_client.table.ports import (
     Deal,

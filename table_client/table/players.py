@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import is_side_bet, option_value, posted
+from jackpot.rules.base_game import is_side_bet, option_value, posted
 from jackpot.rules.cards import rank_of
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.rankings import ACE

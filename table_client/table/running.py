@@ -34,7 +34,7 @@ from table_client.table.assembly import (
     station_config,
 )
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.device_deck import DeviceDeck
 from table_client.table.devices.model import Method
 from table_client.table.floor import CALL_CLOSED, Calls, Floor
 from table_client.table.games.catalogue import GAMES
@@ -42,8 +42,8 @@ from table_client.table.games.model import Game
 from table_client.table.players import USUAL_PLAYERS, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.progressive import LinkedProgressive
-from table_client.table.round.layout import MOST_SEATS
 from table_client.table.round.play import Table
+from table_client.table.round.round_state import MOST_SEATS
 from table_client.table.trace import Record, as_json, in_a_line, lines
 
 

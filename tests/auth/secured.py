@@ -12,7 +12,7 @@ from cryptography import x509
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.gate import Files, Gate
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.auth.pins import PINS
 from jackpot.engine import Engine, Limits
 from jackpot.rules.hands import names

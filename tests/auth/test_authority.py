@@ -19,7 +19,7 @@ from jackpot.auth.authority import (
     AuthorityError,
 )
 from jackpot.auth.gate import DeniedError, Files, Gate
-from jackpot.auth.names import Holder
+from jackpot.auth.holder import Holder
 from jackpot.cli.main import main
 from tests.auth.secured import Secured
 from tests.server.house import SITE

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 
 from jackpot.auth.authority import CA_KEY, ISSUED, Authority, AuthorityError
-from jackpot.auth.names import holder_of, parse_holder
+from jackpot.auth.holder import holder_of, parse_holder
 from jackpot.cli.main import main
 from tests.auth.signing_request import request_for
 from tests.server.house import SITE

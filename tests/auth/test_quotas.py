@@ -12,7 +12,7 @@ import pytest
 from jackpot.auth.gate import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
 from jackpot.front import frames
-from jackpot.front.pace import LONGEST_S, MOST_ASKED, MOST_WAITING, PER_S, Pace
+from jackpot.front.backoff import LONGEST_S, MOST_ASKED, MOST_WAITING, PER_S, Backoff
 from jackpot.server import admission
 from jackpot.server.admission import Admission
 from jackpot.server.errors import CallRefusedError
@@ -78,22 +78,22 @@ async def test_who_asks_for_too_much_hears_so_ever_later(tmp_path: Path) -> None
 @pytest.mark.parametrize("given_up", [False, True])
 def test_the_ledger_is_asked_in_vain_only_so_often(*, given_up: bool) -> None:
     """At the limit, for that caller alone; what the front refuses by itself does not count."""
-    pace = Pace(b"overloaded")
+    backoff = Backoff(b"overloaded")
     end = b"" if given_up else b"too much"
     for _ in range(MOST_ASKED - 1):
-        pace.asked_in_vain(1, 100.0, end)
+        backoff.asked_in_vain(1, 100.0, end)
     with ExitStack() as held:
         for _ in range(MOST_ASKED):  # or they would keep the caller out by themselves
-            held.enter_context(pace.waiting(1))
-            pace.wait_s(1, 100.0)
-        assert pace.refusal_for(1, 100.0) is None
-    pace.asked_in_vain(1, 100.0, end)
-    assert pace.refusal_for(1, 100.0) == (end or b"overloaded")
-    assert pace.refusal_for(2, 100.0) is None
-    assert pace.refusal_for(1, 100.0 + 1 / PER_S) is None
+            held.enter_context(backoff.waiting(1))
+            backoff.wait_s(1, 100.0)
+        assert backoff.refusal_for(1, 100.0) is None
+    backoff.asked_in_vain(1, 100.0, end)
+    assert backoff.refusal_for(1, 100.0) == (end or b"overloaded")
+    assert backoff.refusal_for(2, 100.0) is None
+    assert backoff.refusal_for(1, 100.0 + 1 / PER_S) is None
     for _ in range(100 * MOST_ASKED):
-        pace.asked_in_vain(1, 100.0, end)
-    assert pace.refusal_for(1, 100.0 + LONGEST_S) is None
+        backoff.asked_in_vain(1, 100.0, end)
+    assert backoff.refusal_for(1, 100.0 + LONGEST_S) is None
 
 
 async def test_giving_up_is_no_way_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,26 +128,26 @@ async def test_giving_up_is_no_way_around(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_refusals_that_wait_are_bounded() -> None:
     """At the limit no more of that caller are kept back: its connection is closed instead."""
-    pace = Pace()
+    backoff = Backoff()
     with ExitStack() as held:
         for _ in range(MOST_WAITING - 1):
-            held.enter_context(pace.waiting(1))
-        assert not pace.is_full(1)
-        with pace.waiting(1):
-            assert pace.is_full(1)
-            assert not pace.is_full(2)
+            held.enter_context(backoff.waiting(1))
+        assert not backoff.is_full(1)
+        with backoff.waiting(1):
+            assert backoff.is_full(1)
+            assert not backoff.is_full(2)
 
 
 def test_how_long_a_refusal_is_kept_back() -> None:
     """By what was refused before, up to half a minute; a pause makes it as it was."""
-    pace = Pace()
-    waits = [pace.wait_s(1, 100.0) for _ in range(3)]
+    backoff = Backoff()
+    waits = [backoff.wait_s(1, 100.0) for _ in range(3)]
     assert waits == pytest.approx([0.0, 1 / PER_S, 2 / PER_S])
-    assert pace.wait_s(2, 100.0) == 0.0
+    assert backoff.wait_s(2, 100.0) == 0.0
     for _ in range(int(LONGEST_S * PER_S) * 2):
-        pace.wait_s(1, 100.0)
-    assert pace.wait_s(1, 100.0) == pytest.approx(LONGEST_S)
-    assert pace.wait_s(1, 100.0 + LONGEST_S + 1 / PER_S) == 0.0
+        backoff.wait_s(1, 100.0)
+    assert backoff.wait_s(1, 100.0) == pytest.approx(LONGEST_S)
+    assert backoff.wait_s(1, 100.0 + LONGEST_S + 1 / PER_S) == 0.0
 
 
 async def test_calls_at_once_are_counted_by_certificate(

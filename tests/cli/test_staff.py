@@ -397,7 +397,7 @@ def test_a_controller_that_is_away_exits_3_and_the_request_can_be_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nobody knows whether it happened, so the line says how to ask again safely."""
-    monkeypatch.setattr("jackpot.cli.operator_client.RETRY_S", 0.2)
+    monkeypatch.setattr("jackpot.cli.shared.operator_client.RETRY_S", 0.2)
     away = Person("127.0.0.1:1", "ann/slots")
     result = away.run("link", "suspend", "five", "--site", SITE)
     assert result.exit_code == 3
@@ -408,7 +408,7 @@ def test_a_store_that_fails_exits_3_and_the_money_moves_once(
     process: Process, ann: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No write succeeds for a while: whether it is stored is unknown, and the repeat is safe."""
-    monkeypatch.setattr("jackpot.cli.operator_client.RETRY_S", 0.5)
+    monkeypatch.setattr("jackpot.cli.shared.operator_client.RETRY_S", 0.5)
     command = ("account", "buy-in", "card-17", "100", "--note", "slip 1")
     unlimited = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1, unlimited[1]))

@@ -8,8 +8,8 @@ from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
 from table_client.client import TableClient, open_channel
 from table_client.table.assembly import open_station, station_config
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Target
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Target
 from table_client.table.devices.model import Delivery, Method
 from table_client.table.floor import Floor
 from table_client.table.games.catalogue import GAMES

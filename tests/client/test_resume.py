@@ -15,7 +15,7 @@ from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2
 from table_client.client import TableClient, open_channel
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.deck import DeviceDeck
+from table_client.table.devices.device_deck import DeviceDeck
 from table_client.table.devices.model import Method, ShufflerKind, StationConfig
 from table_client.table.floor import Floor
 from table_client.table.games.catalogue import GAMES

@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from emulator.soak.faults.connections import Proxy
-from jackpot.engine.faults import POINTS, Point
+from jackpot.engine.commit_points import POINTS, Point
 from jackpot.verify import verify
 from jackpot.wire.keepalive import EVERY_MS, UNANSWERED_MS, keepalive
 from jackpot.wire.refusals import UnreachableError

@@ -11,7 +11,7 @@ from jackpot.core.commands.table import Wager
 from jackpot.core.config import Link
 from jackpot.core.order import payouts_in_order
 from jackpot.core.state import Draw, Payout
-from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
+from jackpot.rules.compile_link import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, Paytable, Rule
 from tests.core.floor import (

@@ -21,7 +21,7 @@ from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.engine import AlarmKind, Limits, replica
 from jackpot.engine.alarms import alarm
 from jackpot.rules.site import load_site
-from jackpot.server import floor_watch
+from jackpot.server import floor_alarms
 from jackpot.server.fronts import Fronts
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, table_pb2
@@ -67,13 +67,13 @@ async def not_serving(house: House, _: pytest.MonkeyPatch) -> None:
 
 async def silent(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table opens a round and says no more."""
-    monkeypatch.setattr(floor_watch, "SILENT_MICROS", 0)
+    monkeypatch.setattr(floor_alarms, "SILENT_MICROS", 0)
     await (await house.dealer("t1")).do("open_round")
 
 
 async def late(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody pays an award."""
-    monkeypatch.setattr(floor_watch, "LATE_MICROS", 0)
+    monkeypatch.setattr(floor_alarms, "LATE_MICROS", 0)
     await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
 
 
@@ -192,7 +192,7 @@ async def funds_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     dealer = await house.dealer("t4")
     await dealer.settled({}, 1)
     await house.operate("SuspendLink", link="five")
-    monkeypatch.setattr(floor_watch, "FUNDS_MICROS", 0)
+    monkeypatch.setattr(floor_alarms, "FUNDS_MICROS", 0)
 
 
 async def reading_late(house: House, _: pytest.MonkeyPatch) -> None:

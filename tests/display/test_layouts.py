@@ -8,12 +8,12 @@ import pytest
 from jackpot.core.money import parse_dollars
 from jackpot.display.feeds.site_feed import STRANGE, SiteFeed
 from jackpot.display.web.app import Settings
-from jackpot.rules.layout import layout_card
+from jackpot.rules.posted_layout import layout_card
 from jackpot.rules.site import load_site
 from jackpot.wire.v1 import meter_pb2
 from tests.display.browser import DESKTOP, PHONE, Browser
 from tests.display.shown import Shown, open_shown
-from tests.rules.test_layout import HOUSE
+from tests.rules.test_posted_layout import HOUSE
 from tests.server.house import fund_text, site_text, write_site
 
 FOUR_K = (3840, 2160)

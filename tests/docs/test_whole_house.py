@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from emulator.devices.local import LocalDevices
 from jackpot.cli.main import main
 from jackpot.core.config import Site, Table
-from jackpot.rules.base import on_layout
+from jackpot.rules.base_game import on_layout
 from jackpot.rules.loader import rules
 from jackpot.rules.site import check_site
 from jackpot.verify import verify
 from table_client.table.assembly import station_config
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Habits, SimulatedPlayer

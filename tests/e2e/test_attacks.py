@@ -12,7 +12,7 @@ import pytest
 
 from emulator.attacks.attack import Attack
 from emulator.bench.messages import losing_deals
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.wire.channels import Identity
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from emulator.attacks.pages import FORMS, send_for_ever
+from emulator.attacks.on_pages import FORMS, send_for_ever
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.display.web.connections import MAX_REQUEST_BYTES
 from jackpot.wire.channels import Identity
 from jackpot.wire.v1 import table_pb2

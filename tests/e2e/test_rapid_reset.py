@@ -11,9 +11,9 @@ import pytest
 from cryptography import x509
 
 from emulator.attacks.attack import Attack
-from emulator.attacks.calls import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
+from emulator.attacks.on_grpc_port import MAX_CONCURRENT_STREAMS, MAX_HEADER_LIST_SIZE, Resetting
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.wire.channels import Identity
 from jackpot.wire.limits import MAX_CALLS, MAX_METADATA_BYTES
 from jackpot.wire.request_id import new_request_id

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from jackpot.auth.authority import Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.cli.main import main
 from jackpot.wire.identity import Identity
 from tests.cli.people import play

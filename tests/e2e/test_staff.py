@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
-from jackpot.auth.names import parse_holder
+from jackpot.auth.holder import parse_holder
 from jackpot.cli.main import main
 from jackpot.core.config import GamingDay
 from jackpot.engine.gaming_day import date_of

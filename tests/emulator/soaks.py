@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from emulator.soak.carry_out import run_soak
 from emulator.soak.options import Options
+from emulator.soak.run_soak import run_soak
 
 BUGGY = Path(__file__).with_name("buggy_controller.py")
 SOAK_TIMEOUT = pytest.mark.timeout(300)  # it is played against the clock of a busy machine

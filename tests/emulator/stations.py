@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.devices.station import Station
-from table_client.table.devices.faults import Target
+from table_client.table.devices.device_faults import Target
 from table_client.table.devices.model import (
     CardsDealt,
     Counted,

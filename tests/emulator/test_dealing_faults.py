@@ -2,7 +2,7 @@
 
 import pytest
 
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import DealtCard, Delivery, Method
 from tests.emulator.stations import (
     BY_HAND,

@@ -13,7 +13,7 @@ from emulator.devices.service import MAX_ANSWERS, MAX_STATIONS
 from table_client.table.devices import messages as wire
 from table_client.table.devices.api import Devices
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     HOUR_MS,
     MAX_NAME,

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from emulator.cli import main
 from emulator.devices.command import make_log
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.faults import Target
+from table_client.table.devices.device_faults import Target
 from table_client.table.devices.model import Delivery, DeviceState, Method, StationConfig
 from table_client.table.devices.procedure import prepare_round
 from table_client.table.devices.refusals import DeviceLost

@@ -7,7 +7,14 @@ import pytest
 
 from jackpot.rules.clauses import verify_clause
 from table_client.table.devices import messages as wire
-from table_client.table.devices.faults import FAULT_RULES, PPM, Chance, Fault, FaultPlan, Target
+from table_client.table.devices.device_faults import (
+    FAULT_RULES,
+    PPM,
+    Chance,
+    Fault,
+    FaultPlan,
+    Target,
+)
 from table_client.table.devices.model import MAX_ARMED, MAX_SKIP, Method, ShufflerKind
 from table_client.table.devices.refusals import Reason
 from table_client.table.devices.v1 import devices_pb2 as pb

@@ -9,7 +9,7 @@ import pytest
 from emulator.devices import timing
 from emulator.devices.local import MAX_BATCH, MAX_WAITING, MAX_WATCHERS, LocalDevices
 from emulator.devices.timing import MAX_SPEED, DeviceClock
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     HOUR_MS,
     MAX_DELIVERIES,

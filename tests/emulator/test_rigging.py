@@ -9,7 +9,7 @@ from emulator.devices.station import Station
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import names
 from table_client.table.devices.client import DeviceConnection
-from table_client.table.devices.faults import PPM, Target
+from table_client.table.devices.device_faults import PPM, Target
 from table_client.table.devices.model import Delivery, Method, ShufflerKind, StationConfig
 from table_client.table.devices.refusals import DeviceRefused
 from table_client.table.randomness import seeded

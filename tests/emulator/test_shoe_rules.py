@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from jackpot.rules.cards import DECK
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     Counted,
     Delivery,

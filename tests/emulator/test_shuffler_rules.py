@@ -7,7 +7,7 @@ import pytest
 from emulator.devices import timing
 from emulator.devices.station import Station
 from jackpot.rules.cards import DECK, JOKER, deck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     Counted,
     Device,

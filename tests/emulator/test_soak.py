@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from emulator.soak.audit.terms import read_terms
-from emulator.soak.carry_out import run_soak
 from emulator.soak.faults import parse_faults
 from emulator.soak.faults.connections import Proxy
 from emulator.soak.options import Chances, Options
@@ -19,6 +18,7 @@ from emulator.soak.replay import find_shortest_failure
 from emulator.soak.report.html import html_page
 from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
+from emulator.soak.run_soak import run_soak
 from emulator.soak.tables.factory import TableFactory
 from emulator.soak.transcript import rows
 from tests.emulator.buggy_controller import BUGS

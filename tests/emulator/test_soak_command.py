@@ -15,12 +15,12 @@ import pytest
 from click.testing import CliRunner
 
 from emulator.cli import main
-from emulator.soak.carry_out import run_soak, write_report
 from emulator.soak.faults import FAULTS, impossible_faults, parse_faults
 from emulator.soak.faults.storage import SmallDisk
 from emulator.soak.options import Options
 from emulator.soak.report.html import html_page
 from emulator.soak.report.text import local_time, text_lines
+from emulator.soak.run_soak import run_soak, write_report
 from jackpot.store.journal import GENESIS, chained
 from jackpot.store.opening import journal_opener
 from jackpot.verify import verify
@@ -261,7 +261,7 @@ def test_what_nobody_foresaw_leaves_its_evidence(
     report = run_soak(options)
     assert report["failures"][0].endswith("; the run could not be replayed: KeyError: 'auditor'")
     assert (Path(report["kept"]) / "transcript").exists()
-    monkeypatch.setattr("emulator.soak.carry_out.make_report", broken)
+    monkeypatch.setattr("emulator.soak.run_soak.make_report", broken)
     before = set(tmp_path.iterdir())
     with pytest.raises(KeyError):
         run_soak(options)

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import uvloop
 
-from emulator import pages
+from emulator import report_html
 from emulator.soak.controllers import read_from
 from emulator.soak.faults.base import Bag
 from emulator.soak.faults.connections import Proxy
@@ -304,7 +304,7 @@ def test_a_chart_of_nothing_is_nothing() -> None:
     assert (
         charts.lines("none", {}) == charts.bars("none", [], {}) == charts.histogram("n", []) == ""
     )
-    assert pages.section("none", ["", ""], "words") == []
+    assert report_html.section("none", ["", ""], "words") == []
 
 
 def test_a_meter_that_stands_is_labelled_once() -> None:

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from emulator.soak.carry_out import stop_when_told
 from emulator.soak.options import Options
 from emulator.soak.report.text import text_lines
 from emulator.soak.run import Soak
+from emulator.soak.run_soak import stop_when_told
 from tests.emulator.soaks import SOAK_TIMEOUT
 
 pytestmark = pytest.mark.process

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from emulator.devices.station import Station
 from jackpot.rules.cards import deck
-from table_client.table.devices.faults import FAULT_RULES, Chance, Fault, Target
+from table_client.table.devices.device_faults import FAULT_RULES, Chance, Fault, Target
 from table_client.table.devices.model import (
     MAX_EVENTS,
     Delivery,

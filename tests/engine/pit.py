@@ -21,9 +21,8 @@ from jackpot.core.events import Refused
 from jackpot.core.events.table import TableAttached
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome
-from jackpot.engine import faults as fault_points
-from jackpot.engine.faults import Faults, Point
+from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome, commit_points
+from jackpot.engine.commit_points import Faults, Point
 from jackpot.store.journal import Journal
 from jackpot.store.opening import Address, journal_opener
 from tests.core.floor import DOLLAR, cards, five_card_a, hand, table, tagged_names
@@ -123,7 +122,7 @@ async def running(
     store: Address,
     *,
     limits: Limits | None = None,
-    faults: Faults = fault_points.none,
+    faults: Faults = commit_points.none,
     journal: Callable[[], Journal] | None = None,
     on_health: Callable[[bool], None] | None = None,
     sites: tuple[str, ...] = (SITE,),

@@ -14,7 +14,7 @@ from jackpot.core.invariants import BrokenInvariantError, check
 from jackpot.core.reasons import Reason
 from jackpot.core.state import State
 from jackpot.engine import CommandOrder, JournaledAnswer, Limits, replica
-from jackpot.engine.faults import POINTS, Point
+from jackpot.engine.commit_points import POINTS, Point
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import Address
 from jackpot.verify import verify

@@ -10,7 +10,7 @@ import pytest
 
 from jackpot.core.commands.table import OpenRound
 from jackpot.core.reasons import Reason
-from jackpot.engine.faults import POINTS
+from jackpot.engine.commit_points import POINTS
 from jackpot.store.opening import Address
 from jackpot.verify import verify
 from tests.engine.pit import wagers

@@ -11,7 +11,7 @@ import pytest
 from jackpot.core.commands.table import LockOut, OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.engine import Limits
-from jackpot.engine.faults import Point
+from jackpot.engine.commit_points import Point
 from jackpot.store.journal import Entry, Head, Journal, StoredSnapshot, Transaction
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.store.sqlite import SqliteJournal

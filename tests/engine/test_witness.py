@@ -9,7 +9,7 @@ import pytest
 from jackpot.core.commands.table import OpenRound
 from jackpot.core.reasons import Reason
 from jackpot.engine import AlarmBoard, Engine
-from jackpot.engine.faults import Faults, none
+from jackpot.engine.commit_points import Faults, none
 from jackpot.engine.witness import Witness, Witnessed, read_witness, write_witness
 from jackpot.restoring import begin_incarnations
 from jackpot.store.journal import Head, StoreError

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from jackpot.odds.played import Play, every_wagered, plays, plays_of, wagered
 from jackpot.rules import bulk
-from jackpot.rules.base import default_terms
 from jackpot.rules.cards import deck
+from jackpot.rules.compile_base_game import default_terms
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.pai_gow import highest_high, house_way

@@ -18,7 +18,7 @@ from jackpot.odds.offer import (
 )
 from jackpot.odds.returns import Report, report, return_at
 from jackpot.rules.chances import is_counted
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from jackpot.rules.loader import rules
 
 HANDS = 2_598_960

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from jackpot.core import config
-from jackpot.rules.section import Violation
 from jackpot.rules.site import check_site, load_site
+from jackpot.rules.toml_section import Violation
 
 # The lines of a lawful link of Caribbean Stud.
 CARIBBEAN = (

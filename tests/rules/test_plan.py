@@ -79,6 +79,12 @@ def planned(folder: Path, text: str) -> list[Step]:
         ('limit = "$90,000"', 'limit = "$95,000"', "keep", "levels.main.limit"),
         ('wager = "$1"', 'wager = "$5"', "refuse", "wager"),
         ("dual_control = false", "dual_control = true", "change", "dual_control"),
+        (
+            "dual_control = false",
+            'dual_control = false\nvoids_by_table = "until-settled"',
+            "change",
+            "voids_by_table",
+        ),
     ],
 )
 async def test_a_plan_says_what_a_start_then_does(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.auth.names import HolderError, parse_holder
+from jackpot.auth.holder import HolderError, parse_holder
 from jackpot.core.config import GamingDay, PotRules
 from jackpot.core.money import MICROS_PER_DOLLAR
 from jackpot.rules.site import check_site, load_site

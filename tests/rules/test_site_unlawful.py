@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from jackpot.core.money import parse_dollars
-from jackpot.rules.section import Violation
+from jackpot.rules.toml_section import Violation
 from tests.rules.site_files import CARIBBEAN, faults, link, only_link
 
 

@@ -16,7 +16,7 @@ from grpc.aio import AioRpcError
 from emulator.soak.under_test import InjectedError
 from jackpot.core.config import Site
 from jackpot.engine import Engine, Limits
-from jackpot.engine.faults import Point
+from jackpot.engine.commit_points import Point
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.rules.site import load_site

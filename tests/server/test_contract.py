@@ -9,7 +9,7 @@ from grpc.aio import AioRpcError
 
 from jackpot.core.reasons import Reason
 from jackpot.rules.hand_titles import HAND_TITLES
-from jackpot.wire.pages import all_pages_async
+from jackpot.wire.paging import all_pages_async
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import (
     meter_pb2,

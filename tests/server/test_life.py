@@ -11,7 +11,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from jackpot.core.reasons import Reason
-from jackpot.engine.faults import POINTS, Point
+from jackpot.engine.commit_points import POINTS, Point
 from jackpot.reports.walk import open_walk
 from jackpot.rules.site import load_site
 from jackpot.server.setup import SetupError

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jackpot.engine import Limits
-from jackpot.engine.faults import Point
+from jackpot.engine.commit_points import Point
 from jackpot.rules.site import load_site
 from jackpot.store.journal import Journal, Transaction
 from jackpot.store.opening import Address, journal_opener

@@ -22,7 +22,7 @@ from emulator.conform.trials.people import (
     VoidedByFloor,
     VoidedByTable,
 )
-from jackpot.engine.faults import POINTS
+from jackpot.engine.commit_points import POINTS
 
 __all__ = ["Trial", "all_trials"]
 

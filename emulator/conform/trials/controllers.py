@@ -6,7 +6,7 @@ from emulator.conform.interference import Act
 from emulator.conform.stage import Stage
 from emulator.conform.timeline import Seen, answers
 from emulator.conform.trials.base import Trial, a_round
-from jackpot.engine.faults import Point
+from jackpot.engine.commit_points import Point
 
 
 class Restart(Trial):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from emulator.soak.audit import calls, rounds, undoing
+from emulator.soak.audit import floor_calls, rounds, undoing
 from emulator.soak.audit.books import Books, Hand, Payout, Round, Table, new_link
 from emulator.soak.audit.claims import Cards
 from emulator.soak.audit.comparing import Comparison, difference
@@ -158,7 +158,7 @@ class Auditor:
             self._must_equal(entry, do(self.books, entry.request))
         else:
             self._command(entry)
-        calls.close_impossible(self.books)
+        floor_calls.close_impossible(self.books)
 
     def _is_refused(self, entry: Entry, why: str) -> bool:
         if why != entry.reason:
@@ -181,7 +181,7 @@ class Auditor:
         )
         if found := self.books.calls.get(entry.table):
             expected.call.CopyFrom(entry.response.call)  # with its times, as the clock has them
-            expected.call.MergeFrom(calls.call_message(entry.table, found))
+            expected.call.MergeFrom(floor_calls.call_message(entry.table, found))
         told: pb.AttachResponse = entry.response
         if round_ := table.round or table.voided:
             expected.round.CopyFrom(self._compare.round_message(table, round_, told.round))
@@ -288,15 +288,15 @@ class Auditor:
 
     def _call_floor(self, entry: Entry, table: Table) -> None:
         """A call moves no money, and when it expires is for the controller's clock to say."""
-        if self._is_refused(entry, calls.why_not_call(self.books, table, entry.request)):
+        if self._is_refused(entry, floor_calls.why_not_call(self.books, table, entry.request)):
             return
-        number = calls.call(self.books, table, entry.request)
+        number = floor_calls.call(self.books, table, entry.request)
         expires = entry.response.expires_time
         self._must_equal(entry, pb.CallFloorResponse(call=number, expires_time=expires))
 
     def _withdraw_call(self, entry: Entry, table: Table) -> None:
         number = entry.request.call
-        if not self._is_refused(entry, calls.why_not_withdraw(self.books, table, number)):
+        if not self._is_refused(entry, floor_calls.why_not_withdraw(self.books, table, number)):
             del self.books.calls[table.terms.id]
 
     def _place_deck(self, entry: Entry, table: Table) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.soak.audit.books import Books, Payout, Table
-from emulator.soak.audit.calls import CALL_COMMANDS, why_not_word
+from emulator.soak.audit.floor_calls import CALL_COMMANDS, why_not_word
 from emulator.soak.audit.manager_commands import MANAGER_COMMANDS, Do, Why
 from emulator.soak.audit.rounds import out_of_phase, round_of, take_out
 from emulator.soak.audit.undoing import (

@@ -9,7 +9,7 @@ from emulator.soak.controllers import KILLED, Supervisor
 from emulator.soak.faults.base import Bag, InjectedFault, Injection, Target
 from emulator.soak.options import Options
 from emulator.soak.under_test import set_offset
-from jackpot.engine.faults import POINTS
+from jackpot.engine.commit_points import POINTS
 
 _MAX_STEP_S = 300.0  # further, and a client's own ids would lie in the controller's future
 # For a life to come to the point at which it is to end; meanwhile nothing else is done.

@@ -4,7 +4,7 @@ import itertools
 from html import escape
 from typing import Any
 
-from emulator import pages
+from emulator import report_html
 from emulator.output import counted, dollars, duration
 from emulator.soak.report.text import VERIFIED, circumstances
 from jackpot import charts
@@ -32,12 +32,12 @@ def html_page(report: dict[str, Any]) -> str:
         failures += f"<pre>{escape(chr(10).join(report['shortest_failure']))}</pre>"
     parts = [head, failures, _tiles(report), *_over_time(report), *_faults(report)]
     parts += [*_signs(report), *_meters(report), *_hits(report), *_tables(report)]
-    return pages.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
+    return report_html.page(f"Soak {report['seed']}: {verdict.lower()}{early}", "".join(parts))
 
 
 def _tiles(report: dict[str, Any]) -> str:
     latency, shares = report["latency_ms"], [a for a in report["awards"] if a["kind"] == "share"]
-    return pages.tiles(
+    return report_html.tiles(
         {
             "wagers per second": f"{report['wagers_per_s']:,.0f}",
             "rounds per second": f"{report['rounds_per_s']:,.0f}",
@@ -79,7 +79,7 @@ def _over_time(report: dict[str, Any]) -> list[str]:
         over_time("Memory of the controllers, MB", {"resident": memory}),
     ]
     says = "Shaded: something was done to a controller or a connection." if bands else ""
-    return pages.section("Over time", drawn, says)
+    return report_html.section("Over time", drawn, says)
 
 
 def _signs(report: dict[str, Any]) -> list[str]:
@@ -109,7 +109,7 @@ def _meters(report: dict[str, Any]) -> list[str]:
         )
         for name in names
     ]
-    return pages.section("Meters", drawn)
+    return report_html.section("Meters", drawn)
 
 
 def _hits(report: dict[str, Any]) -> list[str]:
@@ -126,7 +126,7 @@ def _hits(report: dict[str, Any]) -> list[str]:
         f"Chi-square, one test per bet. Together they fail a correct controller in {rate:.1%} of "
         "runs. Only hands left to chance count."
     )
-    return pages.section("Hits against exact odds", drawn, says)
+    return report_html.section("Hits against exact odds", drawn, says)
 
 
 def _short(hands: str) -> str:
@@ -160,7 +160,7 @@ def _tables(report: dict[str, Any]) -> list[str]:
 
 
 def _table(title: str, head: list[str], rows: list[tuple[Any, ...]]) -> list[str]:
-    return [f"<h2>{title}</h2>", pages.table(head, rows)] if rows else []
+    return [f"<h2>{title}</h2>", report_html.table(head, rows)] if rows else []
 
 
 def _faults(report: dict[str, Any]) -> list[str]:
@@ -183,9 +183,9 @@ def _faults(report: dict[str, Any]) -> list[str]:
     ]
     return [
         "<h2>Faults</h2>",
-        pages.table(["kind", "what is done", "times felt"], kinds),
+        report_html.table(["kind", "what is done", "times felt"], kinds),
         "<details><summary>Details</summary>",
-        pages.table(["what", "times"], [*done, *counts]),
+        report_html.table(["what", "times"], [*done, *counts]),
         "</details>",
     ]
 

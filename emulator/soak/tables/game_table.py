@@ -14,8 +14,8 @@ from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
 from jackpot.core.config import BaseTerms
 from table_client.client import OVER
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault as DeviceFault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault as DeviceFault
 from table_client.table.devices.model import Method, StationConfig
 from table_client.table.floor import Calls
 from table_client.table.games.catalogue import GAMES

@@ -29,7 +29,7 @@ from jackpot.display.views.values import (
 )
 from jackpot.quota import CallerQuota
 from jackpot.store.journal import Archive
-from jackpot.wire.pages import all_pages_async
+from jackpot.wire.paging import all_pages_async
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
 

@@ -13,7 +13,7 @@ from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
 from jackpot.engine.meters import frame_of
 from jackpot.rules.hand_titles import hand_title
-from jackpot.rules.layout import layout_card
+from jackpot.rules.posted_layout import layout_card
 from jackpot.server.about import server_info
 from jackpot.server.codec import Read, Row
 from jackpot.server.codec.fields import (

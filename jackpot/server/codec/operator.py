@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jackpot.core import ledger
-from jackpot.core.calls import Act, latest_call, open_call
 from jackpot.core.commands import operator as commands
 from jackpot.core.events.table import WagerRemoved
 from jackpot.core.floor import OF_ANY_SEAT
+from jackpot.core.floor_calls import Act, latest_call, open_call
 from jackpot.core.money import BPS_PER_WHOLE, MAX_MICROS
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse

@@ -1,6 +1,6 @@
 """What WatchTable says of a table: all that others may change about it."""
 
-from jackpot.core.calls import latest_call
+from jackpot.core.floor_calls import latest_call
 from jackpot.core.identity import refuse_epoch
 from jackpot.core.order import payouts_in_order
 from jackpot.core.reasons import Reason, Refusal, refuse

@@ -7,7 +7,7 @@ devices are gone; then the round is void. Commands of one station run one after 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     Delivery,
     Device,

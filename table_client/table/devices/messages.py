@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from msgspec import Struct, structs
 
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     Device,
     DeviceEvent,

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 
 
 class Method(StrEnum):

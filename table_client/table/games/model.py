@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import option_value
+from jackpot.rules.base_game import option_value
 from jackpot.rules.contest import TwoHands
 from jackpot.rules.model import Rule
 from table_client.table.games.irregularities import Irregularity, Remedy

@@ -7,7 +7,7 @@ it too, and the Ante Bonus has paytables of its own.
 from collections.abc import Mapping
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import option_value
+from jackpot.rules.base_game import option_value
 from jackpot.rules.hands import rank
 from jackpot.rules.loader import rules
 from table_client.table.games.clause_numbers import Letters, Sections, chapter

@@ -7,10 +7,10 @@ chip goes back to the player.
 from collections.abc import Iterator, Mapping
 
 from jackpot.core.money import MICROS_PER_CENT, dollars
-from jackpot.rules.base import is_side_bet, posted
+from jackpot.rules.base_game import is_side_bet, posted
 from table_client.table.players import Offer, Wagers
 from table_client.table.ports import LockedOut, Progressive, ProgressiveLostError, SideWager
-from table_client.table.round.layout import Layout, Seat
+from table_client.table.round.round_state import Layout, Seat
 
 
 async def take_wagers(

@@ -21,7 +21,7 @@ from table_client.table.ports import (
     Way,
 )
 from table_client.table.round.judging import Judge
-from table_client.table.round.layout import DEALER, Layout
+from table_client.table.round.round_state import DEALER, Layout
 
 
 class Step(Struct, frozen=True):

@@ -5,7 +5,7 @@ from jackpot.rules.hands import at_least
 from table_client.table.games.model import Ask, Draw, SetHands, Times, Turn, View
 from table_client.table.ports import CAREFUL, Conduct, Dealer
 from table_client.table.round.dealing import Dealing
-from table_client.table.round.layout import Layout, Outcome, Result, Seat, owner_of
+from table_client.table.round.round_state import Layout, Outcome, Result, Seat, owner_of
 
 
 class DecisionError(ValueError):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from table_client.table.games.irregularities import Irregularity, Remedy, remedy_for
 from table_client.table.games.model import Pass
 from table_client.table.ports import Deal, Drawn, Spot, Way
-from table_client.table.round.layout import Layout, Seat, owner_of
+from table_client.table.round.round_state import Layout, Seat, owner_of
 
 WHOLE_DECK = 52
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from jackpot.core.config import BaseTerms
 from jackpot.core.money import dollars
-from jackpot.rules.base import default_terms, option_value
+from jackpot.rules.base_game import option_value
+from jackpot.rules.compile_base_game import default_terms
 from table_client.table.games.irregularities import Irregularity, Remedy, remedy_for
 from table_client.table.games.model import Game
 from table_client.table.players import Offer, Player
@@ -32,7 +33,7 @@ from table_client.table.round.betting import close_betting, take_wagers
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
 from table_client.table.round.judging import VoidError
-from table_client.table.round.layout import DiscardRack, Layout, Outcome, Seat
+from table_client.table.round.round_state import DiscardRack, Layout, Outcome, Seat
 from table_client.table.round.settling import Settling
 from table_client.table.round.start import SeededStart, StartSource, starting_position
 from table_client.table.round.verdicts import spared

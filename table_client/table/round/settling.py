@@ -6,7 +6,7 @@ from jackpot.rules.model import BetRule
 from table_client.table.games.irregularities import Irregularity, remedy_for
 from table_client.table.games.model import Wave
 from table_client.table.ports import Progressive, ProgressiveLostError, SeatHand, SideAward
-from table_client.table.round.layout import DEALER, Layout, Outcome, Seat, owner_of
+from table_client.table.round.round_state import DEALER, Layout, Outcome, Seat, owner_of
 from table_client.table.round.verdicts import dealer_hand, dealer_qualifies, outcomes
 
 _SAYS = {"lose": "loses", "push": "is returned", "win": "wins"}

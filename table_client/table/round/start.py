@@ -9,7 +9,7 @@ from typing import Protocol
 from table_client.table.games.irregularities import Irregularity, remedy_for
 from table_client.table.randomness import seeded
 from table_client.table.round.judging import VoidError
-from table_client.table.round.layout import DEALER, Layout
+from table_client.table.round.round_state import DEALER, Layout
 
 DICE = 3
 _FACES = 6

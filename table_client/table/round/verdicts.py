@@ -9,7 +9,7 @@ from jackpot.rules.contest import LOST
 from jackpot.rules.model import BetRule, Paytable
 from table_client.table.games import paying
 from table_client.table.games.paying import Verdict
-from table_client.table.round.layout import Layout, Outcome, Result, Seat
+from table_client.table.round.round_state import Layout, Outcome, Result, Seat
 
 
 def outcomes(layout: Layout, seat: Seat) -> list[Outcome]:

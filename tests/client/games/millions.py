@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jackpot.rules import bulk
-from jackpot.rules.base import default_terms
+from jackpot.rules.compile_base_game import default_terms
 from jackpot.rules.rankings import ranking_of
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Habits, SimulatedPlayer
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
-from table_client.table.round.layout import Layout
+from table_client.table.round.round_state import Layout
 from table_client.table.round.verdicts import outcomes
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked

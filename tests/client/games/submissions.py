@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jackpot.core.config import BaseTerms
 from jackpot.odds.played import Kind, Part, Play, plays_of
-from jackpot.rules.base import paytable_of
+from jackpot.rules.base_game import paytable_of
 from jackpot.rules.chances import Tally, kept_tallies, tally_key
 from jackpot.rules.contest import HIGH_CARDS, TwoHands
 from jackpot.rules.model import BetRule, Rule
@@ -14,7 +14,7 @@ from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from table_client.table.round.dealing import Dealing
 from table_client.table.round.deciding import Deciding
-from table_client.table.round.layout import Layout, Outcome
+from table_client.table.round.round_state import Layout, Outcome
 from table_client.table.round.verdicts import outcomes, settle_bet
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked

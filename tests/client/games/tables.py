@@ -21,20 +21,15 @@ from jackpot.core.events import Refused
 from jackpot.core.events.table import RoundLocked, RoundSettled
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.rules import hands
-from jackpot.rules.base import (
-    BaseChoice,
-    WagerChoice,
-    compile_base,
-    is_side_bet,
-    on_layout,
-)
+from jackpot.rules.base_game import is_side_bet, on_layout
 from jackpot.rules.cards import parse_cards
-from jackpot.rules.compile import LevelChoice, LinkChoice, compile_link
+from jackpot.rules.compile_base_game import BaseChoice, WagerChoice, compile_base
+from jackpot.rules.compile_link import LevelChoice, LinkChoice, compile_link
 from jackpot.rules.contest import TwoHands
 from jackpot.server.codec.table_config import bet_config
 from jackpot.wire.v1.table_config_pb2 import LinkConfig
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method, Retirement, ShufflerKind, StationConfig
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, Game, Times, View

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.ports import Way
 from tests.client.games.tables import (

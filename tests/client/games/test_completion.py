@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from tests.client.games.tables import (
     CARIBBEAN,
     CRISS,

@@ -6,7 +6,7 @@ own core, whose accounts must be what they were after every void.
 
 import pytest
 
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method
 from table_client.table.games.catalogue import GAMES
 from tests.client.games.chapters import AUTOMATED, HAND, MANUAL, marked

@@ -4,7 +4,7 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from jackpot.rules.cards import DECK
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
 from table_client.table.round.play import Table

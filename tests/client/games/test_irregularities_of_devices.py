@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Delivery, DeviceState, Dispensed
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Deal, Dealt, Way

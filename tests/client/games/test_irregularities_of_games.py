@@ -2,7 +2,7 @@
 
 import pytest
 
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method
 from table_client.table.devices.refusals import DeviceRefused, Reason
 from tests.client.games.chapters import AUTOMATED, HAND, MANUAL

@@ -2,7 +2,7 @@
 
 import pytest
 
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.ports import Conduct
 from tests.client.games.chapters import marked
 from tests.client.games.tables import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.rules.base import BaseChoice, compile_base
+from jackpot.rules.compile_base_game import BaseChoice, compile_base
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
 from tests.client.games.tables import (

@@ -13,8 +13,8 @@ from jackpot.rules.cards import parse_cards
 from jackpot.rules.site import load_site
 from jackpot.wire.refusals import from_rpc_error
 from table_client.client import TableClient, open_channel
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import StationConfig
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import SimulatedPlayer

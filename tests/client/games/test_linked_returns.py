@@ -12,7 +12,7 @@ import pytest
 
 from jackpot.odds.offer import Choices, make_offer
 from jackpot.odds.returns import report, return_at
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from jackpot.rules.hands import names
 from table_client.table.games.catalogue import GAMES
 from tests.client.games.submissions import EXAMPLES

@@ -7,8 +7,8 @@ import pytest
 
 from emulator.devices.local import LocalDevices
 from table_client.table.assembly import station_config
-from table_client.table.devices.deck import DeviceDeck
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_deck import DeviceDeck
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import Method, ShufflerKind
 from table_client.table.games.catalogue import GAMES
 from table_client.table.pace import Pace, PacedDeck

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from jackpot.rules.base import BaseChoice, WagerChoice, compile_base
-from table_client.table.devices.faults import Fault
+from jackpot.rules.compile_base_game import BaseChoice, WagerChoice, compile_base
+from table_client.table.devices.device_faults import Fault
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Offer, SimulatedPlayer, Wagers
 from table_client.table.round.deciding import DecisionError

@@ -9,8 +9,8 @@ from table_client.table.games.catalogue import GAMES
 from table_client.table.games.pai_gow import house_way
 from table_client.table.ports import Way
 from table_client.table.progressive import NO_PROGRESSIVE
-from table_client.table.round.layout import Layout
 from table_client.table.round.play import RoundResult, Table
+from table_client.table.round.round_state import Layout
 from table_client.table.round.settling import Settling
 from table_client.table.round.start import SeededStart, position
 from table_client.table.trace import Trace

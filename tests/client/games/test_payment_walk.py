@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.rules.cards import parse_cards
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from jackpot.wire.v1 import operator_pb2
 from table_client.client import TableClient, open_channel
 from table_client.table.floor import Floor

@@ -4,7 +4,7 @@ import pytest
 
 from emulator.devices.local import LocalDevices
 from jackpot.rules.cards import deck
-from table_client.table.devices.faults import Target
+from table_client.table.devices.device_faults import Target
 from table_client.table.devices.model import (
     HOUR_MS,
     Delivery,

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 
 from jackpot.odds.played import wagered
-from jackpot.rules.base import paytable_of
+from jackpot.rules.base_game import paytable_of
 from jackpot.rules.hands import names
 from jackpot.rules.model import BetRule
 from table_client.table.games.catalogue import GAMES

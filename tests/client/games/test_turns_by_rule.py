@@ -2,7 +2,7 @@
 
 import pytest
 
-from jackpot.rules.compile import LevelChoice
+from jackpot.rules.compile_link import LevelChoice
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask
 from table_client.table.ports import Way

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import WagerChoice, paytable_of
+from jackpot.rules.base_game import paytable_of
 from jackpot.rules.cards import DECK
 from jackpot.rules.chances import kept_tally
+from jackpot.rules.compile_base_game import WagerChoice
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import Way
-from table_client.table.round.layout import Layout
+from table_client.table.round.round_state import Layout
 from table_client.table.round.verdicts import settle_bet
 from table_client.table.trace import Trace
 from tests.client.games.tables import (

@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.core.config import Table as CoreTable
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.games.catalogue import GAMES
 from table_client.table.ports import DeckLostError, Way
 from table_client.table.round.play import Table

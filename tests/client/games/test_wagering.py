@@ -4,7 +4,7 @@ import pytest
 
 from jackpot.rules.cards import DECK, JOKER
 from jackpot.rules.contest import TwoHands
-from table_client.table.devices.faults import Fault
+from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import ShufflerKind
 from table_client.table.games.catalogue import GAMES
 from tests.client.games.chapters import MANUAL

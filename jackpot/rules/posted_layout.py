@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from jackpot.core.config import Bet, Level, Link, PayLine, Table
 from jackpot.core.money import BPS_PER_WHOLE, dollars, rate_text
-from jackpot.rules.base import limit_rule, on_layout, option_value, paytable_of, posted
+from jackpot.rules.base_game import limit_rule, on_layout, option_value, paytable_of, posted
 from jackpot.rules.cards import DECK
 from jackpot.rules.chances import NOT_COUNTED, Chances, chances, one_in
 from jackpot.rules.loader import rules

@@ -3,7 +3,7 @@
 What a table may not take back alone it can only ask for. A call changes nothing but that it is
 open, and it blocks nothing. An approval is the act itself, by the same functions as a floorperson's
 own act (`jackpot.core.floor`); its one event names the call and the person. What makes the act
-impossible closes the call (`jackpot.core.evolve_calls`).
+impossible closes the call (`jackpot.core.evolve_floor_calls`).
 """
 
 from collections.abc import Iterator

@@ -24,7 +24,7 @@ LOOK_S = 5.0
 Heartbeats = Mapping[tuple[str, str], int]  # (site, table) -> time in micros
 
 
-class FloorWatch:
+class FloorAlarms:
     """Keeps the engine's alarms about the floor of its sites up to date."""
 
     def __init__(self, engine: Engine, sites: Sequence[str], heartbeats: Heartbeats) -> None:

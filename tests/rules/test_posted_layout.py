@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from jackpot.cli.main import main
-from jackpot.rules.layout import LayoutCard, layout_card
+from jackpot.rules.posted_layout import LayoutCard, layout_card
 from jackpot.rules.site import load_site
 from tests.docs.pages import ROOT, blocks
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from table_client.table.devices.api import Devices
-from table_client.table.devices.faults import Fault, Target
+from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     AUTOMATED,
     Delivered,

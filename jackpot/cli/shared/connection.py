@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jackpot.cli.parameters import FILE
+from jackpot.cli.shared.parameters import FILE
 
 if TYPE_CHECKING:
     import grpc

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from jackpot.cli.connection import Connection, connected
-from jackpot.cli.operator_view import as_json
+from jackpot.cli.shared.connection import Connection, connected
+from jackpot.cli.shared.operator_view import as_json
 from jackpot.console import NotConfirmedError, UnreachableException, one_line, refusal_text
 from jackpot.core.money import dollars
 from jackpot.wire.ids import SAYS, is_id
@@ -75,7 +75,7 @@ class OperatorClient:
 
     def ask(self, rpc: str, **values: Any) -> Any:
         """Call an RPC that changes nothing; of a list, all of its pages."""
-        from jackpot.wire.pages import all_pages
+        from jackpot.wire.paging import all_pages
 
         return all_pages(lambda request: self._call(rpc, request), self._request(rpc, **values))
 

@@ -1,12 +1,11 @@
 """Join a game's rule with what a house filed for the wagers on a table's layout.
 
-The counterpart of `compile`, which does the same for a link. Everything that the law fixes comes
-from the rule; a choice that it doesn't allow is a fault with its clause; where the house said
-nothing, the first of the lawful values holds. Pure: reads no file.
+The counterpart of `compile_link`, which does the same for a link. Everything that the law fixes
+comes from the rule; a choice that it doesn't allow is a fault with its clause; where the house
+said nothing, the first of the lawful values holds. Pure: reads no file.
 """
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from functools import cache
 
 from msgspec import Struct, field
@@ -14,10 +13,11 @@ from msgspec.structs import replace
 
 from jackpot.core.config import BaseTerms, WagerTerms
 from jackpot.core.money import MICROS_PER_CENT, MICROS_PER_DOLLAR, dollars
-from jackpot.rules.compile import Fault, chosen_pay
-from jackpot.rules.model import BetRule, LimitRule, OptionValue, Paytable, Rule
-from jackpot.rules.section import did_you_mean, suggestion
-from jackpot.rules.terms import parse_money
+from jackpot.rules.base_game import is_side_bet, limit_rule, most_at_minimum, on_layout
+from jackpot.rules.compile_link import ChoiceFault, chosen_pay
+from jackpot.rules.model import BetRule, OptionValue, Paytable, Rule
+from jackpot.rules.money_phrases import parse_money
+from jackpot.rules.toml_section import did_you_mean, suggestion
 
 MINIMUM_MICROS = 5 * MICROS_PER_DOLLAR  # as posted, where the site file says nothing
 MAXIMUM_MICROS = 1_000 * MICROS_PER_DOLLAR
@@ -44,7 +44,7 @@ class BaseChoice(Struct, frozen=True):
     options: dict[str, str] = field(default_factory=dict)
 
 
-def compile_base(rule: Rule, choice: BaseChoice) -> tuple[BaseTerms, tuple[Fault, ...]]:
+def compile_base(rule: Rule, choice: BaseChoice) -> tuple[BaseTerms, tuple[ChoiceFault, ...]]:
     """The base game that a choice describes; it may be used only when there are no faults."""
     faults = [*_option_faults(rule, choice), *_wager_faults(rule, choice)]
     values = _values(rule, choice)
@@ -75,82 +75,6 @@ def default_terms(rule_id: str) -> BaseTerms:
     return compile_base(rule, BaseChoice(wagers=side))[0]
 
 
-# -- what a table asks ------------------------------------------------------------------------
-
-
-def on_layout(rule: Rule) -> Iterator[BetRule]:
-    """The bets of a game that lie on its layout, not on a link."""
-    return (bet for bet in rule.bets if bet.kind in ("contest", "paytable", "ante-bonus"))
-
-
-def is_side_bet(bet: BetRule) -> bool:
-    """Whether a bet is placed beside the game's own wagers."""
-    return bet.kind == "paytable" and bet.optional
-
-
-def option_value(rule: Rule, terms: BaseTerms, option_id: str, way: str = "") -> str:
-    """What holds for an option; "" where the game has none of that name.
-
-    With a way of dealing that does not allow what was chosen: the first value that it allows.
-    """
-    option = rule.option(option_id)
-    if option is None:
-        return ""
-    chosen = option.value(terms.options.get(option_id, "")) or option.values[0]
-    if way and chosen.only_by and way not in chosen.only_by:
-        chosen = next(each for each in option.values if not each.only_by or way in each.only_by)
-    return chosen.value
-
-
-def paytable_of(terms: BaseTerms, bet: BetRule) -> Paytable:
-    """The paytable that a bet is settled by, with what the house pays beyond it."""
-    wager = terms.wager(bet.id)
-    chosen = bet.paytable(wager.paytable) if wager and wager.paytable else bet.paytables[0]
-    if chosen is None:
-        raise KeyError(f"{bet.id} has no paytable {wager.paytable if wager else ''}")
-    if wager is None or not wager.pays:
-        return chosen
-    rows = tuple(replace(row, pays=wager.pays.get(row.hand, row.pays)) for row in chosen.rows)
-    return replace(chosen, rows=rows)
-
-
-def posted(terms: BaseTerms, bet: BetRule) -> tuple[int, int]:
-    """The posted minimum and maximum of a bet."""
-    wager = terms.wager(bet.id)
-    named = parse_money(bet.wager.at_least) if bet.wager and bet.wager.at_least else 0
-    least = wager.minimum_micros if wager else 0
-    most = wager.maximum_micros if wager else 0
-    return least or named or terms.minimum_micros, most or terms.maximum_micros
-
-
-def fold_forfeits(terms: BaseTerms, bet: BetRule) -> bool:
-    """Whether a player who folds loses a wager."""
-    wager = terms.wager(bet.id)
-    if wager and wager.fold_forfeits is not None:
-        return wager.fold_forfeits
-    return bet.fold.forfeits if bet.fold else True
-
-
-def limit_rule(rule: Rule) -> LimitRule | None:
-    """The game's limit on payouts, if it has one: it stands at each bet that it covers."""
-    return next((bet.limit for bet in rule.bets if bet.limit), None)
-
-
-def most_at_minimum(rule: Rule, terms: BaseTerms) -> int:
-    """The most that one player could win in a round on the limited bets at the minimum wager."""
-    total = Fraction(0)
-    for bet in rule.bets:
-        if bet.limit and bet.paytables:
-            odds = max(
-                Fraction(*row.pay.won_per_wager)
-                for row in paytable_of(terms, bet).rows
-                if row.pay.kind != "lose"
-            )
-            times = bet.wager.most if bet.wager else 1
-            total += odds * times * posted(terms, bet)[0]
-    return int(total)
-
-
 # -- checks -----------------------------------------------------------------------------------
 
 
@@ -174,7 +98,7 @@ def _values(rule: Rule, choice: BaseChoice) -> dict[str, OptionValue]:
     }
 
 
-def _option_faults(rule: Rule, choice: BaseChoice) -> Iterator[Fault]:
+def _option_faults(rule: Rule, choice: BaseChoice) -> Iterator[ChoiceFault]:
     for option_id, value in choice.options.items():
         option = rule.option(option_id)
         if option is None:
@@ -182,50 +106,56 @@ def _option_faults(rule: Rule, choice: BaseChoice) -> Iterator[Fault]:
             meant = did_you_mean(suggestion(option_id, known))
             reason = f"{rule.title} has no option {option_id!r}"
             has = f" (it has: {', '.join(known) or 'none'})"
-            yield Fault(("options", option_id), reason + (meant or has))
+            yield ChoiceFault(("options", option_id), reason + (meant or has))
         elif option.value(value) is None:
             lawful = ", ".join(each.value for each in option.values)
             reason = f"{option_id} is {value!r}; expected one of: {lawful}"
-            yield Fault(("options", option_id), reason, option.clause)
+            yield ChoiceFault(("options", option_id), reason, option.clause)
 
 
-def _wager_faults(rule: Rule, choice: BaseChoice) -> Iterator[Fault]:
+def _wager_faults(rule: Rule, choice: BaseChoice) -> Iterator[ChoiceFault]:
     known = [bet.id for bet in on_layout(rule)]
     for bet_id, chosen in choice.wagers.items():
         bet, at = rule.bet(bet_id), ("wagers", bet_id)
         if bet is not None and bet.linkable:
             reason = f"{bet_id} is a linked wager: give it a link of its own, under [[links]]"
-            yield Fault(at, reason, bet.clause)
+            yield ChoiceFault(at, reason, bet.clause)
         elif bet is None or bet_id not in known:
             meant = did_you_mean(suggestion(bet_id, known))
             has = f" (it has: {', '.join(known)})"
-            yield Fault(at, f"{rule.title} has no wager {bet_id!r} on its layout{meant or has}")
+            yield ChoiceFault(
+                at, f"{rule.title} has no wager {bet_id!r} on its layout{meant or has}"
+            )
         else:
             yield from _one_wager_faults(bet, chosen, at)
 
 
-def _one_wager_faults(bet: BetRule, chosen: WagerChoice, at: tuple[str, ...]) -> Iterator[Fault]:
+def _one_wager_faults(
+    bet: BetRule, chosen: WagerChoice, at: tuple[str, ...]
+) -> Iterator[ChoiceFault]:
     if not chosen.offered and (not is_side_bet(bet) or bet.offered == "must"):
         reason = f"{bet.title} belongs to the game and must be offered; remove offered = false"
-        yield Fault((*at, "offered"), reason, bet.clause)
+        yield ChoiceFault((*at, "offered"), reason, bet.clause)
     if chosen.fold_forfeits is not None and not (bet.fold and bet.fold.setting):
         reason = f"the rule decides whether a fold loses {bet.title}; remove fold_forfeits"
-        yield Fault((*at, "fold_forfeits"), reason, bet.fold.clause if bet.fold else bet.clause)
+        yield ChoiceFault(
+            (*at, "fold_forfeits"), reason, bet.fold.clause if bet.fold else bet.clause
+        )
     for key, micros in (("minimum", chosen.minimum_micros), ("maximum", chosen.maximum_micros)):
         if micros is not None and not is_side_bet(bet):
             reason = f"{bet.title} has the table's own {key}: set it for the table"
-            yield Fault((*at, key), reason, bet.clause)
+            yield ChoiceFault((*at, key), reason, bet.clause)
         elif micros is not None and (micros <= 0 or micros % MICROS_PER_CENT):
-            yield Fault((*at, key), f"the {key} of {bet.title} must be more than $0")
+            yield ChoiceFault((*at, key), f"the {key} of {bet.title} must be more than $0")
     named = parse_money(bet.wager.at_least) if bet.wager and bet.wager.at_least else 0
     if chosen.minimum_micros is not None and 0 < chosen.minimum_micros < named and bet.wager:
         found = dollars(chosen.minimum_micros)
         reason = f"the minimum of {bet.title} is ${found}, below the least of ${dollars(named)}"
-        yield Fault((*at, "minimum"), reason, bet.wager.clause)
+        yield ChoiceFault((*at, "minimum"), reason, bet.wager.clause)
 
 
 def _wager(
-    bet: BetRule, chosen: WagerChoice, values: Mapping[str, OptionValue], faults: list[Fault]
+    bet: BetRule, chosen: WagerChoice, values: Mapping[str, OptionValue], faults: list[ChoiceFault]
 ) -> WagerTerms:
     at = ("wagers", bet.id)
     paytable = _paytable(bet, chosen, values, faults)
@@ -235,7 +165,7 @@ def _wager(
             if all(row.hand != hand for row in paytable.rows):
                 known = ", ".join(row.hand for row in paytable.rows)
                 reason = f"paytable {paytable.id} has no row for {hand!r} (it has: {known})"
-                faults.append(Fault((*at, "pays", hand), reason, paytable.clause))
+                faults.append(ChoiceFault((*at, "pays", hand), reason, paytable.clause))
         for row in paytable.rows:
             chosen_pay(row, paytable, chosen.pays, faults, (*at, "pays"))
     return WagerTerms(
@@ -249,7 +179,7 @@ def _wager(
 
 
 def _paytable(
-    bet: BetRule, chosen: WagerChoice, values: Mapping[str, OptionValue], faults: list[Fault]
+    bet: BetRule, chosen: WagerChoice, values: Mapping[str, OptionValue], faults: list[ChoiceFault]
 ) -> Paytable | None:
     """The paytable that was chosen among those that the options leave, or the first of them."""
     if not bet.paytables:
@@ -262,16 +192,16 @@ def _paytable(
     if chosen.paytable is not None and chosen.paytable not in left:
         reason = f"{bet.title} has no paytable {chosen.paytable!r} here; expected "
         reason += ("one of: " if len(left) > 1 else "") + ", ".join(left)
-        faults.append(Fault(("wagers", bet.id, "paytable"), reason, clause))
+        faults.append(ChoiceFault(("wagers", bet.id, "paytable"), reason, clause))
     return bet.paytable(chosen.paytable if chosen.paytable in left else left[0])
 
 
-def _posted_faults(terms: BaseTerms) -> Iterator[Fault]:
+def _posted_faults(terms: BaseTerms) -> Iterator[ChoiceFault]:
     if terms.minimum_micros <= 0:
-        yield Fault(("minimum",), "the minimum must be more than $0")
+        yield ChoiceFault(("minimum",), "the minimum must be more than $0")
     if terms.maximum_micros < terms.minimum_micros:
         least, most = dollars(terms.minimum_micros), dollars(terms.maximum_micros)
-        yield Fault(("maximum",), f"the maximum of ${most} is below the minimum of ${least}")
+        yield ChoiceFault(("maximum",), f"the maximum of ${most} is below the minimum of ${least}")
     for wager in terms.wagers:
         least_micros = wager.minimum_micros or min(terms.minimum_micros, terms.maximum_micros)
         most_micros = wager.maximum_micros or terms.maximum_micros
@@ -279,27 +209,27 @@ def _posted_faults(terms: BaseTerms) -> Iterator[Fault]:
             least, most = dollars(least_micros), dollars(most_micros)
             reason = f"{wager.bet}: the maximum of ${most} is below the minimum of ${least}"
             key = "maximum" if wager.maximum_micros else "minimum"
-            yield Fault(("wagers", wager.bet, key), reason)
+            yield ChoiceFault(("wagers", wager.bet, key), reason)
 
 
 def _payout_limit(
     rule: Rule, terms: BaseTerms, chosen_micros: int | None
-) -> tuple[int, Fault | None]:
+) -> tuple[int, ChoiceFault | None]:
     """The limit on payouts, and what is wrong with the one that was chosen."""
     limit, at = limit_rule(rule), ("payout_limit",)
     if limit is None:
         if chosen_micros is None:
             return 0, None
-        return 0, Fault(at, f"{rule.title} has no limit on payouts; remove payout_limit")
+        return 0, ChoiceFault(at, f"{rule.title} has no limit on payouts; remove payout_limit")
     least = limit.least_micros(most_at_minimum(rule, terms))
     if limit.mandatory:
         wrong = chosen_micros not in (None, least)
         reason = f"payout_limit is fixed at ${dollars(least)} here: change it, or leave it out"
-        return least, Fault(at, reason, limit.clause) if wrong else None
+        return least, ChoiceFault(at, reason, limit.clause) if wrong else None
     if chosen_micros is not None and chosen_micros < least:
         reason = (
             f"payout_limit is ${dollars(chosen_micros)}, below the least of ${dollars(least)}; "
             "choose more, or leave it out to pay without a limit"
         )
-        return least, Fault(at, reason, limit.clause)
+        return least, ChoiceFault(at, reason, limit.clause)
     return chosen_micros or 0, None

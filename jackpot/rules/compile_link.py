@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from jackpot.core import config
 from jackpot.core.money import BPS_PER_WHOLE, MICROS_PER_CENT, dollars, rate_text
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Row, Rule
-from jackpot.rules.terms import AmountTerm, Bound, Pay, RateTerm, parse_pay
+from jackpot.rules.money_phrases import AmountTerm, Bound, Pay, RateTerm, parse_pay
 
 
 class LevelChoice(Struct, frozen=True):
@@ -41,7 +41,7 @@ class LinkChoice(Struct, frozen=True):
     fixed_awards_from: Literal["meter", "house"] | None = None
 
 
-class Fault(Struct, frozen=True):
+class ChoiceFault(Struct, frozen=True):
     """A choice that can't be: which key, why, and by which clause."""
 
     key: tuple[str, ...]
@@ -51,7 +51,7 @@ class Fault(Struct, frozen=True):
 
 def compile_link(
     rule: Rule, bet: BetRule, paytable: Paytable, choice: LinkChoice
-) -> tuple[config.Link, tuple[Fault, ...]]:
+) -> tuple[config.Link, tuple[ChoiceFault, ...]]:
     """The link that a choice describes; it may be used only when there are no faults."""
     faults = [*_wager_faults(bet, paytable, choice), *_option_faults(bet, choice)]
     levels = [_level(level, choice, faults) for level in paytable.levels]
@@ -74,60 +74,60 @@ def bet_id(bet: BetRule, whose: config.Whose) -> str:
     return bet.id if whose == "player" else f"{bet.id}-dealer"
 
 
-def _wager_faults(bet: BetRule, paytable: Paytable, choice: LinkChoice) -> list[Fault]:
+def _wager_faults(bet: BetRule, paytable: Paytable, choice: LinkChoice) -> list[ChoiceFault]:
     wager = choice.wager_micros
     if wager <= 0:
-        return [Fault(("wager",), "the wager must be more than $0")]
+        return [ChoiceFault(("wager",), "the wager must be more than $0")]
     if wager % MICROS_PER_CENT:
-        return [Fault(("wager",), "the wager must be in whole cents")]
+        return [ChoiceFault(("wager",), "the wager must be in whole cents")]
     if bet.wager and bet.wager.allowed and wager not in bet.wager.allowed_micros:
         allowed = " or ".join(bet.wager.allowed)
         reason = f"a wager of ${dollars(wager)} is not allowed: {bet.title} takes {allowed}"
-        return [Fault(("wager",), reason, bet.wager.clause)]
+        return [ChoiceFault(("wager",), reason, bet.wager.clause)]
     if paytable.envy and paytable.envy_at(wager) is None:
         reason = f"there is no envy schedule for a wager of ${dollars(wager)}"
-        return [Fault(("wager",), reason, paytable.envy[0].clause)]
+        return [ChoiceFault(("wager",), reason, paytable.envy[0].clause)]
     return []
 
 
-def _option_faults(bet: BetRule, choice: LinkChoice) -> list[Fault]:
-    faults: list[Fault] = []
+def _option_faults(bet: BetRule, choice: LinkChoice) -> list[ChoiceFault]:
+    faults: list[ChoiceFault] = []
     for extra_id, key, share in (
         ("magic-card", "magic_share", choice.magic_share_bps),
         ("lucky-bonus", "lucky_share", choice.lucky_share_bps),
     ):
         extra = next((extra for extra in bet.extras if extra.id == extra_id), None)
         if extra is None and share is not None:
-            faults.append(Fault((key,), f"{bet.title} has no {extra_id}", bet.clause))
+            faults.append(ChoiceFault((key,), f"{bet.title} has no {extra_id}", bet.clause))
         if extra is not None and share is None:
             reason = f'{key} is missing: the share of rounds that offer it, such as "2%" or "0%"'
-            faults.append(Fault((key,), reason, extra.clause))
+            faults.append(ChoiceFault((key,), reason, extra.clause))
     fold, payment = bet.fold, bet.payment
     if choice.fold_forfeits is not None and not (fold and fold.setting):
         reason = "the rule decides whether a fold loses the wager; remove fold_forfeits"
-        faults.append(Fault(("fold_forfeits",), reason, fold.clause if fold else bet.clause))
+        faults.append(ChoiceFault(("fold_forfeits",), reason, fold.clause if fold else bet.clause))
     if choice.fixed_awards_from is not None and not (payment and payment.fixed_awards_setting):
         reason = "the rule decides what pays fixed awards; remove fixed_awards_from"
         clause = payment.clause if payment else bet.clause
-        faults.append(Fault(("fixed_awards_from",), reason, clause))
+        faults.append(ChoiceFault(("fixed_awards_from",), reason, clause))
     return faults
 
 
 def _level_faults(
     paytable: Paytable, choice: LinkChoice, levels: list[config.Level]
-) -> list[Fault]:
-    faults: list[Fault] = []
+) -> list[ChoiceFault]:
+    faults: list[ChoiceFault] = []
     for level_id in choice.levels:
         if paytable.level(level_id) is None:
             known = ", ".join(level.id for level in paytable.levels) or "none"
             reason = f"paytable {paytable.id} has no level {level_id!r} (it has: {known})"
-            faults.append(Fault(("levels", level_id), reason, paytable.clause))
+            faults.append(ChoiceFault(("levels", level_id), reason, paytable.clause))
     if sum(level.primary_bps + level.reserve_bps for level in levels) > BPS_PER_WHOLE:
-        faults.append(Fault(("levels",), "the rates of all levels add up to more than 100%"))
+        faults.append(ChoiceFault(("levels",), "the rates of all levels add up to more than 100%"))
     return faults
 
 
-def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.Level:
+def _level(rule: LevelRule, choice: LinkChoice, faults: list[ChoiceFault]) -> config.Level:
     chosen = choice.levels.get(rule.id, LevelChoice())
     at = ("levels", rule.id)
 
@@ -135,7 +135,7 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
         key: str, bound: Bound, least: int, value: int | None, said: Callable[[int], str]
     ) -> int:
         if problem := _problem(bound, least, value, said):
-            faults.append(Fault((*at, key), f"{key} of {rule.id} {problem}", rule.clause))
+            faults.append(ChoiceFault((*at, key), f"{key} of {rule.id} {problem}", rule.clause))
         return least if value is None else value
 
     def amount(key: str, term: AmountTerm, value: int | None) -> int:
@@ -165,13 +165,13 @@ def _level(rule: LevelRule, choice: LinkChoice, faults: list[Fault]) -> config.L
             f"limit of {rule.id} is ${limit}: its meter starts at ${least} and would never grow; "
             f"choose more than ${least}, or leave the limit out"
         )
-        faults.append(Fault((*at, "limit"), reason, rule.clause))
+        faults.append(ChoiceFault((*at, "limit"), reason, rule.clause))
     if chosen.reserve_mode == "fund" and not level.reserve_bps:
         reason = f"reserve_mode of {rule.id} can be set only for a level with a reserve"
-        faults.append(Fault((*at, "reserve_mode"), reason, rule.clause))
+        faults.append(ChoiceFault((*at, "reserve_mode"), reason, rule.clause))
     if rule.primary_term.bound == "any" and chosen.primary_bps == 0:
         reason = f"at a rate of 0% the meter of {rule.id} would never grow"
-        faults.append(Fault((*at, "primary"), reason, rule.clause))
+        faults.append(ChoiceFault((*at, "primary"), reason, rule.clause))
     return level
 
 
@@ -189,13 +189,13 @@ def _problem(bound: Bound, least: int, value: int | None, said: Callable[[int], 
 
 
 def _bets(
-    bet: BetRule, paytable: Paytable, choice: LinkChoice, faults: list[Fault]
+    bet: BetRule, paytable: Paytable, choice: LinkChoice, faults: list[ChoiceFault]
 ) -> tuple[config.Bet, ...]:
     for hand in choice.pays:
         if all(row.hand != hand for row in paytable.rows):
             known = ", ".join(row.hand for row in paytable.rows)
             reason = f"paytable {paytable.id} has no row for {hand!r} (it has: {known})"
-            faults.append(Fault(("pays", hand), reason, paytable.clause))
+            faults.append(ChoiceFault(("pays", hand), reason, paytable.clause))
     lines = tuple(_line(row, bet, paytable, choice, faults) for row in paytable.rows)
     envy = paytable.envy_at(choice.wager_micros)
     forfeits = bet.fold.forfeits if bet.fold else True
@@ -227,7 +227,7 @@ def _bets(
 
 
 def _line(
-    row: Row, bet: BetRule, paytable: Paytable, choice: LinkChoice, faults: list[Fault]
+    row: Row, bet: BetRule, paytable: Paytable, choice: LinkChoice, faults: list[ChoiceFault]
 ) -> config.PayLine:
     clause = row.clause or paytable.clause
     pay = chosen_pay(row, paytable, choice.pays, faults, ("pays",))
@@ -252,7 +252,7 @@ def chosen_pay(
     row: Row,
     paytable: Paytable,
     pays: Mapping[str, str],
-    faults: list[Fault],
+    faults: list[ChoiceFault],
     keys: tuple[str, ...],
 ) -> Pay:
     """What a row pays as the operator chose, or as the rule has it where the choice is a fault."""
@@ -262,18 +262,18 @@ def chosen_pay(
     if row.hand not in pays:
         if row.or_pays:
             reason = f"pays.{row.hand} must be declared: {row.pays} or {row.or_pays}"
-            faults.append(Fault(at, reason, clause))
+            faults.append(ChoiceFault(at, reason, clause))
         return row.pay
     try:
         pay = parse_pay(pays[row.hand])
     except ValueError as error:
-        faults.append(Fault(at, f"pays.{row.hand}: {error}"))
+        faults.append(ChoiceFault(at, f"pays.{row.hand}: {error}"))
         return row.pay
     lawful = any(_meets(pay, option) if paytable.minimum else pay == option for option in options)
     if not lawful:
         wording = " or ".join(filter(None, (row.pays, row.or_pays)))
         bound = "must be at least" if paytable.minimum else "is fixed at"
-        faults.append(Fault(at, f"the payment for {row.hand} {bound} {wording}", clause))
+        faults.append(ChoiceFault(at, f"the payment for {row.hand} {bound} {wording}", clause))
         return row.pay
     return pay
 

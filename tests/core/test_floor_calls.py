@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from jackpot.core.calls import CALL_LIFE_MICROS, latest_call
 from jackpot.core.commands import AnyCommand
 from jackpot.core.commands.operator import (
     ApproveFloorCall,
@@ -31,6 +30,7 @@ from jackpot.core.events.table import (
     TableAttached,
     WagerRemoved,
 )
+from jackpot.core.floor_calls import CALL_LIFE_MICROS, latest_call
 from jackpot.core.reasons import Reason
 from jackpot.core.state import RECENT_CALLS, FloorCall
 from tests.core.floor import Floor, all_bet, five_card_a, hand, ok, reason, table

@@ -17,7 +17,7 @@ MOST_ASKED = 32  # calls in vain at once before the ledger is asked no more
 MOST_WAITING = 1_024  # refusals of one caller that may wait in all
 
 
-class Pace:
+class Backoff:
     """When each caller, known by its certificate's number, may hear its next refusal."""
 
     def __init__(self, overloaded: bytes = b"") -> None:

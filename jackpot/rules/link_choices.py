@@ -1,6 +1,6 @@
 """Read what an operator chose for a link, and tell what the law leaves open to choose.
 
-Whether the law allows a choice that was made is `compile`'s to say.
+Whether the law allows a choice that was made is `compile_link`'s to say.
 """
 
 from typing import Literal, cast
@@ -8,10 +8,10 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from jackpot.core.money import MICROS_PER_DOLLAR
-from jackpot.rules.compile import LevelChoice, LinkChoice
+from jackpot.rules.compile_link import LevelChoice, LinkChoice
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, LevelRule, Paytable, Rule
-from jackpot.rules.section import Section, did_you_mean, suggestion
+from jackpot.rules.toml_section import Section, did_you_mean, suggestion
 
 ONLY = "only"  # the paytable of a bet that has just one
 

@@ -57,7 +57,7 @@ class Rate(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read "21.25%"."""
-        from jackpot.rules.terms import parse_rate
+        from jackpot.rules.money_phrases import parse_rate
 
         if isinstance(value, int):
             return value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from jackpot.core.config import BaseTerms
-from jackpot.rules.base import fold_forfeits, option_value, paytable_of
+from jackpot.rules.base_game import fold_forfeits, option_value, paytable_of
 from jackpot.rules.model import BetRule, Paytable
 from table_client.table.games.model import Cards, Game
 from table_client.table.players import Player

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from jackpot.rules.terms import parse_money, parse_rate
+from jackpot.rules.money_phrases import parse_money, parse_rate
 from jackpot.rules.toml_lines import Path, line_of
 from jackpot.wire.ids import SAYS, is_id
 

@@ -1,0 +1,1 @@
+"""What several commands share: how they find a controller or a journal, read values, and print."""

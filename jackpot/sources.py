@@ -4,7 +4,7 @@ The journal keeps all three. With sources that a seed makes, the same commands g
 journal, byte for byte: that is how a replay is shown to be one.
 """
 
-import secrets
+import os
 import time
 from collections.abc import Callable
 from hashlib import sha256
@@ -28,8 +28,8 @@ def passed_micros() -> int:
 
 
 def draw_entropy() -> bytes:
-    """32 random bytes."""
-    return secrets.token_bytes(32)
+    """32 random bytes, from the system's own generator each time."""
+    return os.urandom(32)
 
 
 class Sources(NamedTuple):

@@ -157,12 +157,12 @@ def serve(
     where = address or file.server.listen[0]
     if (cert is None) != (ca is None):
         raise click.UsageError("give both --cert and --ca, or neither")
+    if staff_on_loopback and cert:
+        raise click.UsageError("--staff-on-loopback can't be combined with --cert and --ca")
     store = store or file.server.data
     witness_path = _witness_path(witness, store, site_paths[0])
     kept = _kept_list(witness_path)
     gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites)) if cert and ca else None
-    if staff_on_loopback and gate:
-        raise click.UsageError("--staff-on-loopback can't be combined with --cert and --ca")
     if staff_on_loopback:
         click.echo(
             "warning: STAFF PAGES ARE OPEN to everybody on this machine, and to everybody behind a "

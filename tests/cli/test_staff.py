@@ -100,7 +100,7 @@ def test_an_adjustment_and_a_transfer(ann: Person, bob: Person) -> None:
     done = ann.does("approve", "2")
     assert done.startswith("$1,000.00 of five/main's overflow went to mega/major (journal ")
     nothing = ann.fails("transfer", "five", "mega/major", "--note", "memo 3")
-    assert nothing == "the overflow of five/main is empty"
+    assert nothing == "the overflow of five/main is empty: there is nothing to transfer"
     ann.does("adjust", "five", "--to", "9,001", "--reason", "promotion", "--note", "memo 4")
     assert bob.does("decline", "3").startswith("proposal 3 is declined")
 

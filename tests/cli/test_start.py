@@ -59,8 +59,10 @@ def refused(folder: Path, *options: str) -> str:
     return line.removeprefix("Error: ")
 
 
-def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
-    """Loudly at every start without TLS; with TLS nobody needs them, and they are refused."""
+def test_staff_pages_without_a_login_are_warned_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loudly at every start without TLS; with TLS nobody needs them, and nothing is begun."""
     site = write_site(tmp_path, site_text(0))
     serve = ("serve", "--site", str(site), "--staff-on-loopback")
     result = run(*serve, "--data", str(tmp_path / "data"), "--grpc", "0.0.0.0:0")
@@ -69,9 +71,13 @@ def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
     authority = Authority.create(tmp_path / "ca", "House")
     controller, _ = authority.issue_server(("localhost",), 1)
     tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     with_tls = run_here(main, *serve, *tls)
     assert with_tls.returncode == 2
     assert "--staff-on-loopback can't be combined with" in with_tls.stderr
+    assert not [*here.iterdir()]  # neither a journal nor the list of revoked certificates
 
 
 def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:

@@ -133,6 +133,9 @@ PAGES: Mapping[str, frozenset[Role]] = {
 }
 
 
+CAGE = ", ".join(sorted(DEPARTMENTS[role] for role in _CAGE))  # departments that keep it
+
+
 def keeps_cage(department: str) -> bool:
     """Whether somebody of a department may pay what the cage pays.
 

@@ -204,7 +204,7 @@ def passphrase(folder: Path, *, json_: bool) -> None:
 def revoke(serial: str, folder: Path, *, json_: bool) -> None:
     r"""Revoke a certificate; its open streams end in seconds.
 
-    The beginning of a serial is enough, as `jackpot ca list` shows it.
+    The first digits of the serial are enough; `jackpot ca list` shows it.
 
     \b
     Example:

@@ -50,7 +50,7 @@ def list_calls(client: OperatorClient) -> None:
 @click.argument("call", type=ID)
 @operator_command(changes=True)
 def approve(client: OperatorClient, call: int) -> None:
-    r"""Do what a table has asked for.
+    r"""Approve a call: void what it names, or remove the wager.
 
     \b
     Example:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jackpot.wire.v1 import payout_pb2
 
 
-FLOORPERSON = "Who saw the hand and the lamp; with TLS, it is you."
+FLOORPERSON = "Who checked the hand and the lamp; with TLS, always you."
 _PAYOUT = click.argument("payout", type=ID)
 
 

@@ -190,7 +190,9 @@ def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
 @data_option
 @site_option
 @click.option(
-    "--since", type=MOMENT, help="From this time on, in the site's zone, such as 2026-03-01T06:00."
+    "--since",
+    type=MOMENT,
+    help="From this time on, in the site's time zone, such as 2026-03-01T06:00.",
 )
 @click.option("--until", type=MOMENT, help="Before this time.")
 @click.option(

@@ -90,7 +90,7 @@ def pay(state: State, command: PayPayout, request: Request) -> PayoutPaid | Refu
             Reason.NOT_ALLOWED,
             payout=payout.id,
             department=department,
-            needs_department="accounting",
+            needs_department=request.cage,
         )
     if payout.needs_floorperson and not payout.floorperson:
         return refuse(Reason.NOT_VALIDATED, payout=payout.id)

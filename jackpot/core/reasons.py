@@ -260,7 +260,11 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "never",
         "A player may play only so many boxes, side by side, and none that another player has.",
     ),
-    Reason.NO_SUCH_WAGER: Meaning("FAILED_PRECONDITION", "never", "There is no such wager."),
+    Reason.NO_SUCH_WAGER: Meaning(
+        "FAILED_PRECONDITION",
+        "never",
+        "The seat has no accepted wager on this bet; only a wager made with a chip can be removed.",
+    ),
     Reason.COLLECTION_MISMATCH: Meaning(
         "FAILED_PRECONDITION",
         "later",

@@ -48,11 +48,17 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 )
 @click.option("--seed", help="The same seed deals the same cards. [default: a new one]")
 @click.option(
-    "--rounds", type=click.IntRange(1), default=1, show_default=True, help="How many to play."
+    "--rounds",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many rounds to play.",
 )
 @click.option("--forever", is_flag=True, help="Play until Ctrl-C.")
 @click.option(
-    "--players", type=click.IntRange(1), help=f"How many play. [default: {USUAL_PLAYERS}]"
+    "--players",
+    type=click.IntRange(1),
+    help=f"How many players sit at the table. [default: {USUAL_PLAYERS}]",
 )
 @click.option(
     "--dealing",

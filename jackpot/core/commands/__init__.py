@@ -55,4 +55,5 @@ class Request(Struct, frozen=True, gc=False):
     time_micros: int = 0  # since 1970; the engine sets it
     entropy: bytes = b""  # 32 random bytes for each draw of a lock-out; the engine sets them
     keeps_cage: bool = False  # whether the caller may pay what the cage pays; roles decide it
+    cage: str = ""  # the departments that may, to tell those who may not
     at_table: str = ""  # where the caller typed a PIN, which is good for what is that table's

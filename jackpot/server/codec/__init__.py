@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from jackpot.auth.gate import Actor
-from jackpot.auth.roles import keeps_cage
+from jackpot.auth.roles import CAGE, keeps_cage
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
 from jackpot.core.commands.table import Malformed, TableCommand
@@ -73,6 +73,7 @@ class RequestedCommand(Command):
             origin=OperatorOrigin(actor.principal, identity, actor.department),
             command=command,
             keeps_cage=keeps_cage(actor.department),
+            cage=CAGE,
             at_table=actor.at_table,
         )
 

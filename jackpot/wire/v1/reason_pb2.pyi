@@ -116,7 +116,7 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_TOO_MANY_BOXES: _Reason.ValueType  # 35
     """A player may play only so many boxes, side by side, and none that another player has."""
     REASON_NO_SUCH_WAGER: _Reason.ValueType  # 36
-    """There is no such wager."""
+    """The seat has no accepted wager on this bet; only a wager made with a chip can be removed."""
     REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 37
     """The number of chips counted differs from the wagers accepted."""
     REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 38
@@ -291,7 +291,7 @@ REASON_DUPLICATE_WAGER: Reason.ValueType  # 34
 REASON_TOO_MANY_BOXES: Reason.ValueType  # 35
 """A player may play only so many boxes, side by side, and none that another player has."""
 REASON_NO_SUCH_WAGER: Reason.ValueType  # 36
-"""There is no such wager."""
+"""The seat has no accepted wager on this bet; only a wager made with a chip can be removed."""
 REASON_COLLECTION_MISMATCH: Reason.ValueType  # 37
 """The number of chips counted differs from the wagers accepted."""
 REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 38

@@ -125,6 +125,12 @@ def test_the_commands_that_start_tables_are_few() -> None:
     assert places == {"demo.py", "demo_floor.py", "demo_view.py"}
 
 
+def test_one_sqlite_library() -> None:
+    """Two in one process would drop each other's locks: pysqlite3, and never Python's own."""
+    for folder in OURS[:3]:
+        assert not offenders(modules(folder), {"sqlite3", "sqlite_utils"})
+
+
 def test_the_product_needs_neither_its_tools_nor_its_tests() -> None:
     """Both stay behind when it is installed."""
     for folder in ("jackpot", "table_client", "emulator"):

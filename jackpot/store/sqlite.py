@@ -23,7 +23,7 @@ from jackpot.store.journal import (
     StoreError,
     UnsoundError,
 )
-from jackpot.store.migrations import LIBRARY, NAMES, migrate
+from jackpot.store.migrations import NAMES, migrate, seen
 from jackpot.store.private_file import make_private
 from jackpot.store.sqlite_schema import damage, foreign_object
 
@@ -371,8 +371,6 @@ def _make_ready(connection: Any, until: float) -> None:
 
 def _configure(connection: Any) -> None:
     """Set what durability depends on, and believe only what is read back."""
-    if LIBRARY is not pysqlite3:  # pragma: no cover - guards an upgrade
-        raise StoreError("sqlite-utils uses another SQLite library than the journal")
     if pysqlite3.sqlite_version_info < MINIMUM_SQLITE:  # pragma: no cover - guards an upgrade
         raise StoreError(f"SQLite {pysqlite3.sqlite_version} is too old")
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
@@ -395,8 +393,7 @@ def _migrate(connection: Any) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'jackpot'")
-    if unknown := {name for (name,) in rows} - NAMES:
+    if unknown := seen(connection) - NAMES:
         raise StoreError(f"a newer program has changed the journal: {', '.join(sorted(unknown))}")
     if foreign := foreign_object(connection):
         raise StoreError(

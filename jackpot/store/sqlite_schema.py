@@ -8,12 +8,10 @@ from functools import cache
 from typing import Any
 
 import pysqlite3
-from sqlite_utils import Database
 
-from jackpot.store.migrations import migrations
+from jackpot.store.migrations import RECORD, migrate
 
 _OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master"
-_RECORD = "_sqlite_migrations"  # the table in which sqlite-utils notes the steps, in its own words
 # Rows of a stream without a head, and rows before the first that a stream can have.
 _STRAY = """
     SELECT 'events' FROM events WHERE stream NOT IN (SELECT id FROM streams) OR sequence < 1
@@ -54,7 +52,7 @@ def foreign_object(connection: Any) -> str:
 def _expected() -> dict[str, tuple[str, str, str]]:
     connection = pysqlite3.connect(":memory:", isolation_level=None)
     try:
-        migrations.apply(Database(connection, execute_plugins=False))
+        migrate(connection)
         return _objects(connection)
     finally:
         connection.close()
@@ -62,7 +60,8 @@ def _expected() -> dict[str, tuple[str, str, str]]:
 
 def _objects(connection: Any) -> dict[str, tuple[str, str, str]]:
     rows = connection.execute(_OBJECTS).fetchall()
+    # How the record of the steps is worded is for whoever made it.
     return {
-        name: (kind, of, "" if name == _RECORD else " ".join((sql or "").split()))
+        name: (kind, of, "" if name == RECORD else " ".join((sql or "").split()))
         for kind, name, of, sql in rows
     }

@@ -7,7 +7,7 @@ import pysqlite3
 import pytest
 
 from jackpot.store.journal import StoreError
-from jackpot.store.migrations import LIBRARY, NAMES
+from jackpot.store.migrations import NAMES
 from jackpot.store.sqlite import FILE_NAME, PAGE_BYTES, SETTINGS, SqliteJournal
 from tests.store.entries import append, entries_after
 
@@ -40,9 +40,55 @@ def test_a_file_keeps_the_pages_that_it_was_made_with(tmp_path: Path) -> None:
     old.close()
 
 
-def test_one_sqlite_library() -> None:
-    """The migrations run on the same SQLite library as the journal."""
-    assert LIBRARY is pysqlite3
+def test_a_file_that_sqlite_utils_made_is_taken_as_it_is(tmp_path: Path) -> None:
+    """As the first versions did: nothing in it is altered, and no step runs twice."""
+    made = pysqlite3.connect(str(tmp_path / FILE_NAME))
+    made.executescript(
+        """
+        CREATE TABLE "_sqlite_migrations" (
+           "id" INTEGER PRIMARY KEY,
+           "migration_set" TEXT,
+           "name" TEXT,
+           "applied_at" TEXT
+        );
+        CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
+            ON "_sqlite_migrations" ("migration_set", "name");
+        CREATE TABLE streams (
+            id INTEGER PRIMARY KEY,
+            site TEXT NOT NULL UNIQUE,
+            sequence INTEGER NOT NULL,
+            hash BLOB NOT NULL,
+            version INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE events (
+            stream INTEGER NOT NULL REFERENCES streams (id),
+            sequence INTEGER NOT NULL,
+            time_micros INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            body TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            PRIMARY KEY (stream, sequence)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE snapshots (
+            stream INTEGER NOT NULL REFERENCES streams (id),
+            sequence INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            state BLOB NOT NULL,
+            PRIMARY KEY (stream, sequence)
+        ) STRICT;
+        INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
+        VALUES ('jackpot', 'm001_streams_events_snapshots', '2026-11-18 20:32:04.934022+00:00');
+        """
+    )
+    before = made.execute("SELECT * FROM sqlite_master").fetchall()
+    journal = SqliteJournal.open(tmp_path)
+    append(journal, entries_after(1))
+    assert not journal.damage()
+    journal.close()
+    assert made.execute("SELECT * FROM sqlite_master").fetchall() == before
+    assert made.execute("SELECT count(*) FROM _sqlite_migrations").fetchone() == (1,)
+    made.close()
 
 
 def test_the_lock_is_waited_for_a_bounded_time(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_staff_pages_without_a_login_are_warned_about(tmp_path: Path) -> None:
     authority = Authority.create(tmp_path / "ca", "House")
     controller, _ = authority.issue_server(("localhost",), 1)
     tls = ("--cert", str(controller), "--ca", str(tmp_path / "ca" / CA_CERTIFICATE))
-    with_tls = run_here(main, *serve, *tls)
+    with_tls = run_here(main, *serve, "--data", str(tmp_path / "data"), *tls)
     assert with_tls.returncode == 2
     assert "--staff-on-loopback is for a controller without" in with_tls.stderr
 

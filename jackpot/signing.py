@@ -82,6 +82,11 @@ def load_public(path: Path) -> Ed25519PublicKey:
     return key
 
 
+def public_key(raw_hex: str) -> Ed25519PublicKey:
+    """A key that is written as hexadecimal digits; ValueError where it is none."""
+    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(raw_hex))
+
+
 def fingerprint(key: Ed25519PublicKey) -> str:
     """A key's short name, to compare by eye."""
     return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:_FINGERPRINT_HEX]

@@ -11,15 +11,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
-
-from jackpot.console import DISTRIBUTION
-from jackpot.signing import SigningError, fingerprint, is_signed, load_public
 
 PACKAGE = Path(__file__).resolve().parent
 RELEASE = "release.json"  # in the package; not part of what it lists
@@ -88,13 +83,10 @@ def inspect(package: Path = PACKAGE, trusted: Path | None = None) -> Software:
     problems = tuple(_differences(listed, files))
     key = ""
     if signature or trusted:
-        try:
-            checking = load_public(trusted) if trusted else _public(public)
-        except (SigningError, ValueError) as error:
-            return Software(named, manifest, "differs", problems=(*problems, str(error)))
-        key = fingerprint(checking)
-        if not is_signed(checking, statement(named, listed), signature):
-            problems = (*problems, f"the release is not signed with key {key}")
+        key, wrong = _checked(statement(named, listed), signature, public, trusted)
+        problems = (*problems, wrong) if wrong else problems
+        if not key:
+            return Software(named, manifest, "differs", problems=problems)
     check: Check = "differs" if problems else "signed" if signature else "unsigned"
     return Software(named, manifest, check, key, problems)
 
@@ -107,14 +99,29 @@ def this_software() -> Software:
 
 def installed_version() -> str:
     """The version that was installed."""
+    # Pages know what runs here from the ledger, and need neither of these.
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    from jackpot.console import DISTRIBUTION  # noqa: PLC0415
+
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:
         return "unknown"
 
 
-def _public(text: str) -> Ed25519PublicKey:
-    return Ed25519PublicKey.from_public_bytes(bytes.fromhex(text))
+def _checked(said: bytes, signature: str, public: str, trusted: Path | None) -> tuple[str, str]:
+    """The fingerprint of the key that a signature is checked with, and what is wrong with it."""
+    from jackpot import signing  # noqa: PLC0415 - its library takes long to load, and few sign
+
+    try:
+        key = signing.load_public(trusted) if trusted else signing.public_key(public)
+    except (signing.SigningError, ValueError) as error:
+        return "", str(error)
+    name = signing.fingerprint(key)
+    if signing.is_signed(key, said, signature):
+        return name, ""
+    return name, f"the release is not signed with key {name}"
 
 
 def _differences(listed: Mapping[str, str], found: Mapping[str, str]) -> list[str]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--papers",
     type=click.FloatRange(0, 3_600),
-    default=3.0,
+    default=11.0,  # two heartbeats are five seconds apart: whoever waits shows that they beat
     show_default=True,
     metavar="SECONDS",
     help="How long the paperwork of a big award takes.",

@@ -39,7 +39,7 @@ class Options(NamedTuple):
 
     listen: str = "127.0.0.1:0"
     patience_s: float = 60.0  # with a client that does not ask for the next round
-    papers_s: float = 3.0  # how long the papers of a big award take
+    papers_s: float = 11.0  # how long the papers of a big award take
     tls: bool = False  # certificates say who calls, and the client's is revoked at the end
 
 

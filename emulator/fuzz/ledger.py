@@ -13,7 +13,7 @@ from google.protobuf.message_factory import GetMessageClass
 from msgspec.msgpack import encode
 
 from emulator.fuzz.pins import FuzzedPins
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.roles import PIN_ACTS
 from jackpot.core import incarnation
 from jackpot.core.commands import AnyCommand, Request

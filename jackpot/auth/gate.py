@@ -7,10 +7,8 @@ page, is the table its own. Denied calls leave one line in the audit log and not
 
 import asyncio
 import logging
-import math
 import ssl
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,51 +16,14 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 
 from jackpot.auth.authority import CRL, AuthorityError, is_servers
+from jackpot.auth.callers import Actor, Fault, denied, unknown
 from jackpot.auth.holder import Holder, holder_of
 from jackpot.auth.revocation import OlderListError, RevocationList
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role
+from jackpot.auth.roles import DEPARTMENTS
 from jackpot.wire.identity import Tls
 
 _log = logging.getLogger(__name__)
 _CACHED = 4_096  # certificates whose parsing is remembered
-
-
-class Actor(NamedTuple):
-    """A caller, by the name that the journal records."""
-
-    principal: str
-    department: str = ""
-    role: Role | None = None  # None without TLS: whoever can reach loopback may do everything
-    table: str = ""  # the one table that a table's certificate speaks for
-    serial: int = 0
-    site: str = ""  # the one site that a certificate is good for
-    expires_s: float = math.inf  # when its certificate does, in seconds since 1970
-    at_table: str = ""  # with a PIN: where it was typed, and all that it is good for
-
-
-class Fault(StrEnum):
-    """Why nobody is known by what they show."""
-
-    MISSING = "no certificate"
-    NOBODY = "the certificate names nobody"
-    FOREIGN = "the certificate is of another authority"
-    REVOKED = "the certificate is revoked"
-    EXPIRED = "the certificate has expired"
-    ENDED = "no such session"
-
-
-class DeniedError(Exception):
-    """The call is not for this caller."""
-
-    def __init__(
-        self, *, known: bool, why: str, principal: str = "", details: dict[str, str] | None = None
-    ) -> None:
-        super().__init__(why)
-        # For the caller: who they are, and what the call needs, or what is wrong with what they
-        # show.
-        self.details = details or {}
-        self.known = known  # False: whoever is calling, the certificate proves nothing
-        self.principal = principal  # whom the certificate names
 
 
 class Files(NamedTuple):
@@ -175,7 +136,7 @@ class Gate:
             raise unknown(fault, actor.principal)
         if holder.site not in self._sites:
             why = f"the certificate is for site {holder.site}"
-            raise _denied(actor, why, needs_site=", ".join(sorted(self._sites)))
+            raise denied(actor, why, needs_site=", ".join(sorted(self._sites)))
         return actor
 
     def _parse(self, pem: bytes) -> x509.Certificate:
@@ -213,27 +174,3 @@ def _actor(holder: Holder, certificate: x509.Certificate) -> Actor:
         site=holder.site,
         expires_s=certificate.not_valid_after_utc.timestamp(),
     )
-
-
-def allow(actor: Actor, what: str, table: str | None = None, site: str | None = None) -> None:
-    """Raise DeniedError unless the role makes this call, or sees this page, for table and site."""
-    if actor.role is None:
-        return
-    if site and site != actor.site:
-        raise _denied(actor, f"the certificate is for site {actor.site}", needs_site=site)
-    if actor.role not in (allowed := ACCESS.get(what) or PAGES[what]):
-        needs = ", ".join(role for role in ROLES if role in allowed)
-        raise _denied(actor, f"{what} is not for {actor.role}", needs_role=needs)
-    if actor.role == "table" and table and table != actor.table:
-        raise _denied(actor, "a table acts for itself only", needs_table=table)
-
-
-def unknown(fault: Fault, principal: str = "") -> DeniedError:
-    """Nobody is known by this; what is wrong is for the caller to know, who has it in hand."""
-    details = {"fault": fault.name.lower()} | ({"principal": principal} if principal else {})
-    return DeniedError(known=False, why=fault, principal=principal, details=details)
-
-
-def _denied(actor: Actor, why: str, **needs: str) -> DeniedError:
-    who = {"principal": actor.principal, "role": actor.role or "", "site": actor.site}
-    return DeniedError(known=True, why=why, principal=actor.principal, details={**who, **needs})

@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 
 CODE_S = 300.0
 LOGIN_S = 12 * 3_600.0  # a long shift

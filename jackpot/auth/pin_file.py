@@ -13,7 +13,7 @@ from typing import Self
 
 import msgspec
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.roles import Role
 from jackpot.durable import write_durably
 from jackpot.wire.errors import PlainError

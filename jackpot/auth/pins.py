@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.logins import Attempts
 from jackpot.auth.pin_file import ByPerson, Pin, PinError, PinFile
 

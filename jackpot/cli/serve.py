@@ -14,7 +14,7 @@ import click
 
 from jackpot.cli.shared.parameters import FILE, settings, theme_option
 from jackpot.console import one_line
-from jackpot.tuning import raise_file_limit
+from jackpot.tuning import paused_collector, raise_file_limit
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
@@ -105,6 +105,7 @@ MAX_FRONTS = 64
 @theme_option
 @click.pass_obj
 @one_line
+@paused_collector()
 def serve(
     faults: "Faults | None",
     site_paths: tuple[Path, ...],
@@ -135,7 +136,6 @@ def serve(
     """
     import uvloop
 
-    from jackpot.auth.gate import Files, Gate
     from jackpot.auth.pins import PINS
     from jackpot.engine.commit_points import none as no_faults
     from jackpot.rules.site import load_site_file
@@ -161,8 +161,7 @@ def serve(
         raise click.UsageError("--staff-on-loopback can't be combined with --cert and --ca")
     store = store or file.server.data
     witness_path = _witness_path(witness, store, site_paths[0])
-    kept = _kept_list(witness_path)
-    gate = Gate(Files.beside(cert, ca, kept), *(site.id for site in sites)) if cert and ca else None
+    gate = _gate(cert, ca, witness_path, *(site.id for site in sites)) if cert and ca else None
     if staff_on_loopback:
         click.echo(
             "warning: STAFF PAGES ARE OPEN to everybody on this machine, and to everybody behind a "
@@ -220,11 +219,13 @@ def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None
     return path
 
 
-def _kept_list(witness: Path | None) -> Path | None:
-    """Where the newest list of revoked certificates is kept: where the journal's head is."""
+def _gate(cert: Path, ca: Path, witness: Path | None, *sites: str) -> "Gate":
+    """The gate, which keeps the newest list of revoked certificates where the journal's head is."""
     from jackpot.auth.authority import CRL
+    from jackpot.auth.gate import Files, Gate
 
-    return witness.with_name(f"{witness.name}.{CRL}") if witness else None
+    kept = witness.with_name(f"{witness.name}.{CRL}") if witness else None
+    return Gate(Files.beside(cert, ca, kept), *sites)
 
 
 def _verify_sites(

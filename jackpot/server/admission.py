@@ -8,15 +8,19 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from jackpot.audit_log import record_denial
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow, unknown
+from jackpot.auth.callers import Actor, DeniedError, allow, unknown
 from jackpot.core.reasons import Reason
 from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.limits import MAX_CALLS_EACH, MAX_STREAMS_EACH, MAX_TABLE_STREAMS
+
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
 
 LOCAL = "local"
 SITE_FILE = "site-file"  # by this name the controller itself defines what its site file has
@@ -27,7 +31,7 @@ _Places = Counter[tuple[str, str]]  # by site and principal: other sites have th
 class Admission:
     """Admits callers, and knows the streams that they have open."""
 
-    def __init__(self, gate: Gate | None = None) -> None:
+    def __init__(self, gate: "Gate | None" = None) -> None:
         self.gate = gate
         self._open: dict[Call, Actor] = {}
         self._calls: _Places = Counter()  # under way

@@ -2,8 +2,8 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jackpot.auth.gate import Gate
 from jackpot.core.config import Site
 from jackpot.engine import Engine
 from jackpot.engine.commit_points import Faults, none
@@ -15,13 +15,16 @@ from jackpot.sources import MACHINE, REPLAY_START_MS, Sources
 from jackpot.store.journal import StoreError
 from jackpot.store.opening import Address, is_postgres, journal_opener, open_to_read
 
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
+
 WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
 
 
 def make_controller(
     site: Site,
     store: Address,
-    gate: Gate | None = None,
+    gate: "Gate | None" = None,
     *more: Site,
     accept_lost_commits: bool = False,
     sources: Sources = MACHINE,

@@ -8,11 +8,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from jackpot.auth.gate import Gate
 from jackpot.auth.pins import Pins
 from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
@@ -40,6 +39,9 @@ from jackpot.wire.address import verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
+
 _TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
 _METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
 _OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
@@ -55,7 +57,7 @@ class Controller:
         self,
         engine: Engine,
         site: Site,
-        gate: Gate | None = None,
+        gate: "Gate | None" = None,
         *more: Site,
         request_id: Callable[[], str] = new_request_id,
         fronts: int = 0,

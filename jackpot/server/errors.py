@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import status_pb2
 from grpc import StatusCode
 
-from jackpot.auth.gate import Fault
+from jackpot.auth.callers import Fault
 from jackpot.core.events import Refused
 from jackpot.core.reasons import MEANINGS, Reason, Refusal, refuse
 from jackpot.engine import JournaledAnswer, Outcome

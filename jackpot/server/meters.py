@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
 from jackpot.server.calls import Call

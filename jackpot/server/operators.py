@@ -5,7 +5,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine import Engine
 from jackpot.server.codec.operator import ROWS

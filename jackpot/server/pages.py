@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Call, Method
 from jackpot.server.codec import Command

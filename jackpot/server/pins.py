@@ -3,7 +3,7 @@
 from typing import Any
 
 from jackpot.audit_log import record_login
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.pin_file import Pin, PinError
 from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PIN_CLEARERS, ROLES

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.engine import Engine
 from jackpot.server.admission import Admission

@@ -7,12 +7,12 @@ who they are.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from jackpot.audit_log import record_denial, record_login
-from jackpot.auth.gate import Actor, DeniedError, Fault, Gate, allow, unknown
+from jackpot.auth.callers import Actor, DeniedError, Fault, allow, unknown
 from jackpot.auth.logins import Logins
 from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PAGES, PIN_ACTS
@@ -22,6 +22,9 @@ from jackpot.server.calls import Call, Method
 from jackpot.server.codec.fields import identifier
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.identity import SESSION_KEY
+
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
 
 _PREFIX = "/jackpot.internal.Sessions/"  # on the link to the pages, and nowhere else
 CODE, LOG_IN, WHO, LOG_OUT, PIN, PEOPLE, ACT = (
@@ -86,7 +89,7 @@ def known(actor: Actor | None, secret: str = "") -> Known:
 class Sessions:
     """The sessions of a controller behind TLS."""
 
-    def __init__(self, gate: Gate, pins: Pins | None) -> None:
+    def __init__(self, gate: "Gate", pins: Pins | None) -> None:
         self.logins = Logins(gate.fault, gate.now_s)
         self.pins = pins
         self._gate = gate

@@ -9,7 +9,7 @@ import asyncio
 import time
 from contextlib import suppress
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
 from jackpot.server.calls import Call

@@ -18,7 +18,8 @@ from jackpot.auth.authority import (
     Authority,
     AuthorityError,
 )
-from jackpot.auth.gate import DeniedError, Files, Gate
+from jackpot.auth.callers import DeniedError
+from jackpot.auth.gate import Files, Gate
 from jackpot.auth.holder import Holder
 from jackpot.cli.main import main
 from tests.auth.secured import Secured

@@ -11,7 +11,7 @@ import grpc
 import pytest
 
 from jackpot.auth import pins as module
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.pin_file import PinError
 from jackpot.auth.pins import (
     ANYWHERE,

@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.logins import MAX_EACH, Logins
 from jackpot.front import frames
 from jackpot.front.backoff import LONGEST_S, MOST_ASKED, MOST_WAITING, PER_S, Backoff

@@ -10,7 +10,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
 from jackpot.auth.authority import CA_CERTIFICATE, CA_KEY, CRL, Authority, AuthorityError
-from jackpot.auth.gate import DeniedError, Files, Gate
+from jackpot.auth.callers import DeniedError
+from jackpot.auth.gate import Files, Gate
 from jackpot.auth.revocation import RevocationList, read_list
 from tests.auth.secured import Secured
 from tests.server.house import SITE

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from grpc.aio import AioRpcError, Metadata
 
 from jackpot.auth.authority import CA_CERTIFICATE
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.logins import (
     CODE_S,
     FAILURES_S,

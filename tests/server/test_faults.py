@@ -6,7 +6,8 @@ from typing import Any
 import grpc
 import pytest
 
-from jackpot.auth.gate import Actor, Fault, Gate
+from jackpot.auth.callers import Actor, Fault
+from jackpot.auth.gate import Gate
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.server.errors import refused, status_of
 from jackpot.wire.refusals import from_rpc_error, from_status

@@ -13,7 +13,7 @@ import uvloop
 
 from jackpot.front.frames import connect
 from jackpot.front.process import die_with
-from jackpot.tuning import calm_collector, raise_file_limit
+from jackpot.tuning import calm_collector, paused_collector, raise_file_limit
 
 
 async def _run(end: socket.socket) -> None:
@@ -31,7 +31,7 @@ def main(descriptor: str, parent: str) -> None:
     die_with(int(parent))
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     raise_file_limit()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with paused_collector(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_run(socket.socket(fileno=int(descriptor))))
         os._exit(0)  # at once: whoever still reads a page has nobody to read it from
 

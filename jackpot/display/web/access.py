@@ -8,13 +8,16 @@ machine was said to be trusted; then it is whoever uses it, reached by no other 
 
 import ipaddress
 import re
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import grpc
 from starlette.requests import Request
 
-from jackpot.auth.gate import Actor, DeniedError, Gate, allow
+from jackpot.auth.callers import Actor, DeniedError, allow
 from jackpot.display.web.sessions import SessionClient
+
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
 
 # What proxies add; of those that begin with "x-forwarded-" there are many.
 _FORWARDED = frozenset(
@@ -86,7 +89,7 @@ class ThisMachine:
 class ByRole:
     """With TLS: a login if the browser has one, else its certificate."""
 
-    def __init__(self, gate: Gate, site: str, sessions: SessionClient) -> None:
+    def __init__(self, gate: "Gate", site: str, sessions: SessionClient) -> None:
         self.gate = gate
         self.site = site
         self.sessions = sessions

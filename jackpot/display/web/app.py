@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from jackpot.auth.gate import Actor, DeniedError, allow
+from jackpot.auth.callers import Actor, DeniedError, allow
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.push.sse import EventStream, Places, Watcher

@@ -8,11 +8,10 @@ import os
 import socket
 from collections.abc import Coroutine
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from jackpot.auth.gate import Files, Gate
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.feeds.watch import CALL_S
 from jackpot.display.web.access import ByRole
@@ -26,6 +25,9 @@ from jackpot.front.frames import FrameError, Ready
 from jackpot.server.figures import FIGURES, Figures
 from jackpot.store.opening import open_to_read
 from jackpot.wire.errors import PlainError
+
+if TYPE_CHECKING:
+    from jackpot.auth.gate import Gate
 
 FIRST_S = 2.0  # for the first meters, before pages are shown without
 _REFRESH_S = 1.0
@@ -73,7 +75,7 @@ class PagesProcess:
 
     async def _serve(self, setup: PagesSetup) -> None:
         try:
-            gate = Gate(Files.from_text(setup.files), *setup.places) if setup.files else None
+            gate = _gate(setup.files, *setup.places) if setup.files else None
             for site, descriptor in setup.places.items():
                 self.displays[site] = await self._show(site, descriptor, setup, gate)
         except (PlainError, OSError) as error:
@@ -84,7 +86,7 @@ class PagesProcess:
         self.link.tell(frames.READY, 0, Ready())
 
     async def _show(
-        self, site: str, descriptor: int, setup: PagesSetup, gate: Gate | None
+        self, site: str, descriptor: int, setup: PagesSetup, gate: "Gate | None"
     ) -> Display:
         feed = SiteFeed(self._channel, site, partial(open_to_read, setup.store))
         self._feeds.append(feed)
@@ -107,7 +109,13 @@ class PagesProcess:
         self.link.close()
 
 
-async def _refresh(gate: Gate) -> None:
+def _gate(files: tuple[str, ...], *sites: str) -> "Gate":
+    from jackpot.auth.gate import Files, Gate  # noqa: PLC0415 - only TLS needs to load it
+
+    return Gate(Files.from_text(files), *sites)
+
+
+async def _refresh(gate: "Gate") -> None:
     while True:
         await asyncio.sleep(_REFRESH_S)
         await gate.refresh()

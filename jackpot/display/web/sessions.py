@@ -2,7 +2,7 @@
 
 import msgspec
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.front.client import LedgerChannel
 from jackpot.server import sessions
 from jackpot.server.sessions import AskSite, Known, ShowCertificate, ShowPin, ShowSecret

@@ -14,7 +14,7 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from jackpot.auth.gate import Actor
+from jackpot.auth.callers import Actor
 from jackpot.auth.roles import CAGE, keeps_cage
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin

@@ -1,7 +1,6 @@
 """The conformance kit passes clients that keep the contract, and fails each that does not."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,29 +14,23 @@ from emulator.conform.lines import LONGEST_SILENCE_S, RULES, Rule
 from emulator.conform.run import NOT_SHOWN, NOT_TRIED, PASSED, Verdict, judge_rule
 from emulator.conform.timeline import Seen
 from emulator.conform.trials import all_trials
+from tests.cli.in_process import run_here
 
 ROOT = Path(__file__).resolve().parents[3]
 BROKEN = Path(__file__).with_name("broken.py")
 OWN = (sys.executable, "-m", "emulator.conform.own_client")
-PATIENCE = ("--patience", "120", "--papers", "1")
+PATIENCE = ("--patience", "120")
+QUICK = ("--papers", "1")  # not for whole runs, which show that a client beats meanwhile
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 
 def conform(*arguments: str | Path) -> dict[str, Any]:
     """What the kit says of a client, as data."""
-    kit = [sys.executable, "-c", "from emulator.cli import main; main()", "conform", "--json"]
-    result = subprocess.run(
-        [*kit, *PATIENCE, *map(str, arguments)],
-        check=False,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    quick = QUICK if "--only" in arguments else ()
+    result = run_here(command.conform, "--json", *PATIENCE, *quick, *map(str, arguments))
     assert result.returncode in (0, 1), result.stderr
-    # The client may print, too: the report is the last thing that is said.
-    said: dict[str, Any] = json.loads(result.stdout[result.stdout.index('{\n  "conforms"') :])
+    said: dict[str, Any] = json.loads(result.stdout)
     assert said["kept"] == (result.returncode == 0)
     every = {trial.id for trial in all_trials()} | {rule.id for rule in RULES}
     assert {line["id"] for line in said["lines"]} == every
@@ -205,10 +198,7 @@ def test_silence_is_a_breach_only_while_a_client_speaks_for_the_table(
 
 def test_a_trial_that_does_not_exist_is_a_one_line_error() -> None:
     """And names how to see them all."""
-    kit = [sys.executable, "-c", "from emulator.cli import main; main()", "conform"]
-    result = subprocess.run(
-        [*kit, "--only", "nonsense"], check=False, cwd=ROOT, capture_output=True, text=True
-    )
+    result = run_here(command.conform, "--only", "nonsense")
     assert result.returncode == 2
     assert "nonsense is not a trial; see --list" in result.stderr
 

@@ -1,6 +1,7 @@
 """The samples as a newcomer meets them: they play, they end, and they say what they wait for."""
 
 import asyncio
+import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,7 +19,7 @@ from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2_grpc
 from jackpot.wire.v1 import table_pb2 as pb
 from jackpot.wire.v1.table_pb2 import ROUND_PHASE_COLLECTED
 from table_client.client import TableClient, open_channel
-from tests.e2e.process import Process
+from tests.e2e.process import ALONE, Process
 
 ROOT = Path(__file__).resolve().parents[3]
 BET = "five-card-progressive"
@@ -31,7 +32,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(180)]
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """A controller with the demo's site file."""
-    process = Process(tmp_path)
+    process = Process(tmp_path, options=ALONE)
     process.site = ROOT / "jackpot" / "rules" / "data" / "demo.toml"
     process.start()
     try:
@@ -143,7 +144,7 @@ def test_a_sample_that_pauses_goes_on_after_a_restart(
     play: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     """The controller dies while the lamp is lit; the round is played to its end."""
-    process = Process(tmp_path)
+    process = Process(tmp_path, options=ALONE)
     process.site = ROOT / "jackpot" / "rules" / "data" / "demo.toml"
     process.start()
     try:
@@ -290,13 +291,17 @@ def test_electronic_wagers_are_not_counted_as_chips(
     assert counted.replace("'", "").strip() in ("{c: 2}", "{ c: 2 }")
 
 
-def test_the_contract_page_loads_reasons_in_typescript(typescript_sample: Path) -> None:
+def test_the_contract_page_loads_reasons_in_typescript(
+    typescript_sample: Path, tmp_path: Path
+) -> None:
     """Its snippet runs in a client's folder, and says what the comment says."""
     page = (ROOT / "docs" / "reference" / "table-contract.md").read_text()
     snippet = page.split("```typescript\n")[1].split("```")[0]
-    program = typescript_sample / "src" / "snippet.ts"
-    program.write_text(snippet)
-    subprocess.run(["npm", "run", "build"], check=True, cwd=typescript_sample, capture_output=True)
+    folder = tmp_path / "my-table"  # other tests use the sample as it is
+    shutil.copytree(typescript_sample, folder, ignore=shutil.ignore_patterns("node_modules"))
+    (folder / "node_modules").symlink_to(typescript_sample / "node_modules")
+    (folder / "src" / "snippet.ts").write_text(snippet)
+    subprocess.run(["npm", "run", "build"], check=True, cwd=folder, capture_output=True)
     run = ["node", "build/snippet.js"]
-    told = subprocess.run(run, check=True, cwd=typescript_sample, capture_output=True, text=True)
+    told = subprocess.run(run, check=True, cwd=folder, capture_output=True, text=True)
     assert told.stdout == "RETRY_CLASS_NEVER\n"

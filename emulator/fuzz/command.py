@@ -36,11 +36,12 @@ def run_chunk(seed: int, count: int, grpc_count: int) -> "Counter[str]":
 
     with tempfile.TemporaryDirectory() as folder:
         site = load_site(write_site(Path(folder), TABLES, herd=False))
-    messages, served = Messages(site, seed), Served(site, seed)
+    served = Served(site, seed)
     sent, what = 0, ""
     try:
         with fuzzed_pins(site.id) as pins, _unlogged():
             ledger = Ledger(site, seed, pins)
+            messages = Messages(site, seed, ledger.request_id)
             for turn in range(count - grpc_count):
                 sent = turn
                 method, raw = messages.next(ledger.state)

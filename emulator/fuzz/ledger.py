@@ -36,8 +36,7 @@ from jackpot.server.codec import table as tables
 from jackpot.server.codec.paging import paged
 from jackpot.server.errors import CallRefusedError, status_of
 from jackpot.server.rpc import decode
-from jackpot.sources import draw_entropy, replayed
-from jackpot.wire.request_id import new_request_id
+from jackpot.sources import replayed
 from jackpot.wire.v1 import table_pb2
 
 ROWS = {
@@ -69,13 +68,14 @@ class Ledger:
         self.did: Counter[str] = Counter()  # by the names of events
         self._site = site
         sources = replayed(str(seed))
-        self._decider = Decider(names, sources.clock, draw_entropy, Limits(), None, POKER)
+        self.request_id = sources.request_id
+        self._decider = Decider(names, sources.clock, sources.entropy, Limits(), None, POKER)
         self._replica = Replica(site.id)
         self._since_look = 0
         self._left = encode(self._replica.state)
         setup: list[AnyCommand] = [*map(DefineLink, site.links), *map(DefineTable, site.tables)]
         for command in [*setup, *map(PutInService, site.in_service)]:
-            self._carry_out(Request(site.id, OperatorOrigin("fuzz", new_request_id()), command))
+            self._carry_out(Request(site.id, OperatorOrigin("fuzz", self.request_id()), command))
 
     @property
     def state(self) -> Any:
@@ -140,7 +140,7 @@ class Ledger:
         self.look()
         state, head = self.state, self._replica.head
         command = BeginIncarnation(f"i{head.sequence}", head.hash.hex(), "fuzz", "ann")
-        origin = OperatorOrigin("ann", new_request_id())
+        origin = OperatorOrigin("ann", self.request_id())
         request = Request(state.site, origin, command, state.time_micros)
         self._add(request, incarnation.begin(state, command, request), state.time_micros)
 

@@ -4,6 +4,7 @@ A share of them is the right next step of a round, so that awards, payouts and p
 for the rest to meet. Everything is chosen by one seed.
 """
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -45,8 +46,12 @@ _KEPT = 512  # messages of which pieces are put into others
 class Messages:
     """An endless supply."""
 
-    def __init__(self, site: Site, seed: int) -> None:
+    def __init__(
+        self, site: Site, seed: int, request_id: Callable[[], str] = new_request_id
+    ) -> None:
+        """Fresh request ids come from where a ledger has its own, or from this machine's clock."""
         self.random = Random(seed)  # noqa: S311 - it must be repeatable, not secret
+        self._request_id = request_id
         self._site = site
         self._tables = {table.id: table for table in site.tables}
         self._links = {link.id: link for link in site.links}
@@ -150,7 +155,7 @@ class Messages:
         }
         if name == "request_id":
             ahead_ms = random.choice((0, 0, 0, 0, -5_000, 5_000, 700_000))
-            now_ms = request_id_time_ms(new_request_id()) + ahead_ms
+            now_ms = request_id_time_ms(self._request_id()) + ahead_ms
             return make_request_id(now_ms, random.getrandbits(40))
         return str(random.choice(known.get(name, ("memo 1", "flo"))))
 
@@ -192,7 +197,7 @@ class Messages:
             message.site, message.table, message.request_id = (
                 self._site.id,
                 self._table,
-                new_request_id(),
+                self._request_id(),
             )
             return method, message
         id_ = message.id
@@ -212,7 +217,7 @@ class Messages:
             self.random.choice(("ApproveFloorCall", "DeclineFloorCall"))
         ]
         message: Any = GetMessageClass(method.input_type)()
-        message.site, message.request_id, message.call = self._site.id, new_request_id(), call
+        message.site, message.request_id, message.call = self._site.id, self._request_id(), call
         return method, message
 
     def _command(self, round_: Any, table: Any) -> tuple[str, Any]:

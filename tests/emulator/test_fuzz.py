@@ -56,6 +56,12 @@ def test_the_same_seed_sends_the_same_kinds() -> None:
     assert {one.full_name for one, _ in seen} == {method.full_name for method in METHODS}
 
 
+def test_the_same_seed_comes_to_the_same_outcomes() -> None:
+    """Cards that are drawn and request ids too: a failure is found again by its seed."""
+    one, other = (run_chunk(seed=7, count=1_000, grpc_count=0) for _ in range(2))
+    assert one == other
+
+
 def test_a_refusal_that_changes_the_state_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The check can fail."""
     real = Decider.decide

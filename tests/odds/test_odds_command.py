@@ -216,9 +216,9 @@ def test_a_plot_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("five-card-progressive", "--plot", "all.png"), "a plot is of one wager"),
-        (("queens-up", "--paytable", "A", "--plot", "a.png"), "no meter to draw"),
-        (("ante", "--plot", "a.svg"), "no meter to draw"),
+        (("five-card-progressive", "--plot", "all.png"), "--plot draws one wager"),
+        (("queens-up", "--paytable", "A", "--plot", "a.png"), "there is no meter to draw"),
+        (("ante", "--plot", "a.svg"), "--plot needs a wager with a meter"),
         (
             ("five-card-progressive", "--paytable", "A", "--plot", "no/x.png"),
             "cannot write no/x.png",

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from playwright.async_api import CDPSession
 
 from jackpot.display.views.words import money
-from tests.display.browser import LOOK_S, Browser
+from tests.display.browser import LOOK_S, WHOLE, Browser, open_browser
 from tests.display.shown import Shown
 from tests.engine.pit import eventually
 
@@ -79,13 +80,12 @@ async def open_tabs(browser: Browser) -> AsyncIterator[Tabs]:
         await session.detach()
 
 
-async def test_seven_tabs_show_what_is_so_when_brought_to_front(
-    shown: Shown, browser: Browser
-) -> None:
+@pytest.mark.browser
+async def test_seven_tabs_show_what_is_so_when_brought_to_front(shown: Shown) -> None:
     """A hidden tab gives its stream back; in front it has the meter of this moment at once."""
     dealer = await shown.house.dealer("t4")
     places = shown.display._pages._places
-    async with open_tabs(browser) as tabs:
+    async with open_browser(WHOLE) as browser, open_tabs(browser) as tabs:
         for _ in range(TABS):
             await tabs.until(await tabs.open(f"{shown.url}/sign/five"), "Boolean(document)", True)  # noqa: FBT003 - as JSON has it
         for tab in (*range(TABS), *reversed(range(TABS))):

@@ -110,7 +110,7 @@ async def _move_meters(client: TableClient, floor: Floor, rounds: int) -> None:
 
 async def _least(call: Any) -> int:
     """How many bytes a watcher that reads is sent for a change, at the least."""
-    sizes = []
+    sizes: list[int] = []
     with suppress(asyncio.CancelledError):
         async for response in call:
             sizes += [response.ByteSize()] if response.links else []

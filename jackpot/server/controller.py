@@ -42,6 +42,7 @@ from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
 
+_LAST_PAGE_S = 5.0  # for whoever reads past alarms to notice that nobody wants them any more
 _TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
 _METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
 _OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
@@ -161,6 +162,8 @@ class Controller:
         self._meters.end_streams(error)
         await self.engine.drain()
         await self._fronts.stop()
+        if self._reading is not None:  # or the journal would still be open behind our back
+            await asyncio.wait((self._reading,), timeout=_LAST_PAGE_S)
         for task in self._watching:
             task.cancel()
 

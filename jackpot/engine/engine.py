@@ -226,6 +226,7 @@ class Engine:
             except Exception:  # noqa: BLE001 - one caller's failure is not the next one's
                 _log.exception("an answer could not be delivered")
         if report.commit is not None:
+            handle.delivered()
             for observe in self.observers:
                 try:
                     observe(report.commit)

@@ -106,7 +106,6 @@ class Writer(threading.Thread):
         self._ended = False
         self._polled = 0.0
         self._crowd = 0  # commands in the last batch
-        self._took_s = 0.0  # what it took, from the lock to the disk's answer
         self.routine: Routine | None = None  # what is done by the clock
 
     # -- the thread ---------------------------------------------------------------------------
@@ -133,33 +132,20 @@ class Writer(threading.Thread):
             self._tell(healthy=False)
 
     def _wait(self) -> None:
+        """Until there is something to do, and after a batch of many until its answers have left.
+
+        What they set off then comes in together. It shares a commit, a wake-up, and a message for
+        each stream, instead of several. Fewer than `crowd_commands` are not a crowd and never wait.
+        """
+        if self._crowd >= self._limits.crowd_commands:
+            self.wake.wait(self._limits.delivery_s)
         if not self.queue:
             self.wake.hush()
             # Whoever queues a job after this look finds the bell silent and rings it.
             if not self.queue and not self.stopping:
                 self.busy_since = 0.0
                 self.wake.wait(self._limits.poll_s)
-        if self._crowd >= self._limits.crowd_commands:
-            self._gather()
         self.busy_since = time.monotonic()
-
-    def _gather(self) -> None:
-        """Wait a moment for more while many are talking, as long as more keeps coming.
-
-        It makes one commit, one wake-up and one message a stream of what would be several. The
-        wait is measured by what the last batch took: where commits are quick, nobody waits long,
-        and a steady stream can't make one batch wait for the next without end. Fewer than
-        `crowd_commands` are not a crowd and never wait.
-        """
-        limits, most = self._limits, self._limits.batch_commands
-        until = time.monotonic() + min(self._took_s * limits.gather_share, limits.gather_s)
-        before = -1
-        while before < (now := len(self.queue)) < most:
-            left_s = until - time.monotonic()
-            if left_s <= 0:
-                return
-            before = now
-            time.sleep(min(limits.pause_s, left_s))
 
     def _turn(self, journal: Journal, sites: Sites) -> None:
         """One batch, and now and then a look at what others have committed."""
@@ -205,8 +191,8 @@ class Writer(threading.Thread):
         self._faults("before-publish")
         self.queue.extendleft(reversed(rest))
         self._unanswered = left
-        self._took_s = time.perf_counter() - started_s
-        commit = CommittedBatch(batch.events, self._took_s)
+        commit = CommittedBatch(batch.events, time.perf_counter() - started_s)
+        self.wake.hush()  # whoever rings next has delivered these answers, or brings a new job
         self._tell(answers, self._news(sites), commit=commit)
 
     def _transact(

@@ -16,6 +16,7 @@ class WriterHandle:
         self.ended = asyncio.Event()
         self.healthy = False
         self.halted: dict[str, str] = {}
+        self._ringing = False  # at the end of this turn of the loop
 
     @property
     def queued(self) -> int:
@@ -23,10 +24,22 @@ class WriterHandle:
         return len(self.writer.queue)
 
     def put(self, job: Job | Read) -> None:
-        """Leave a job."""
-        writer = self.writer
-        writer.queue.append(job)
-        writer.wake.ring()
+        """Leave a job. The writer hears of all jobs of this turn of the loop at once."""
+        self.writer.queue.append(job)
+        self._ring_soon()
+
+    def delivered(self) -> None:
+        """The answers of a batch are delivered: let the writer go on once they have left."""
+        asyncio.get_running_loop().call_soon(self._ring_soon)
+
+    def _ring_soon(self) -> None:
+        if not self._ringing:
+            self._ringing = True
+            asyncio.get_running_loop().call_soon(self._ring)
+
+    def _ring(self) -> None:
+        self._ringing = False
+        self.writer.wake.ring()
 
     def knows(self, report: WriterUpdate) -> bool:
         """Whether the writer says nothing new of itself."""

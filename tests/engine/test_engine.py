@@ -140,42 +140,29 @@ async def test_small_batches_change_nothing(store: Address, limits: Limits) -> N
     assert sequences == list(range(sequences[0], sequences[0] + 8))
 
 
-async def test_a_crowd_shares_a_commit(store: Address) -> None:
-    """After a batch of many, the next waits for more: what comes a moment later is in it too."""
-    async with running(store) as engine:
-        pit = await Pit(engine).open_up("t1")
-    limits = Limits(crowd_commands=1, gather_share=1e6, gather_s=1.5, pause_s=1.0)
-    async with running(store, limits=limits) as engine:
-        pit.engine = engine
-        ok(await pit.play("t1", OpenRound()))  # nobody was there before it
+async def test_what_answers_set_off_shares_a_commit(store: Address) -> None:
+    """Tables that were answered together, and speak again at once, share the next commit too."""
+    async with running(store, limits=Limits(crowd_commands=1, delivery_s=60)) as engine:
+        pit = await Pit(engine).open_up("t1", "t2")
         commits: list[int] = []
         engine.observers.append(lambda commit: commits.append(len(commit.events)))
-        early = pit.send("t1", wagers(1))
-        await asyncio.sleep(0.05)
-        ok((await asyncio.gather(*early, *pit.send("t1", wagers(2))))[1])
-        assert commits == [2]
+
+        async def speak(table: str) -> None:
+            for command in (OpenRound(), wagers(1), LockOut()):
+                ok(await pit.play(table, command))
+
+        await asyncio.gather(speak("t1"), speak("t2"))
+    assert commits == [2, 2, 2]
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        pytest.param(
-            Limits(crowd_commands=2, gather_share=1e6, gather_s=60, pause_s=60), id="no-crowd"
-        ),
-        pytest.param(
-            Limits(crowd_commands=1, gather_share=1, gather_s=60, pause_s=60), id="quick-commits"
-        ),
-        pytest.param(
-            Limits(crowd_commands=1, gather_share=1e6, gather_s=60, pause_s=0.01), id="no-more"
-        ),
-    ],
-)
-async def test_nobody_waits_in_vain(store: Address, limits: Limits) -> None:
-    """Nobody waits without a crowd, longer than commits take, or once nothing more comes."""
-    async with running(store, limits=limits) as engine:
+@pytest.mark.parametrize("crowd", [1, 2, 3])
+async def test_nobody_waits_in_vain(store: Address, crowd: int) -> None:
+    """The writer goes on when a crowd's answers have left, whether or not more has come."""
+    async with running(store, limits=Limits(crowd_commands=crowd, delivery_s=60)) as engine:
         async with asyncio.timeout(20):
             pit = await Pit(engine).open_up("t1")
             await pit.round("t1", 1, 2)
+            await asyncio.gather(*pit.send("t1", OpenRound(), wagers(1), LockOut()))
         assert await pit.balance(METER) == 10_000_420_000
 
 

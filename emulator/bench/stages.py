@@ -6,7 +6,7 @@ thread; the least of several repeats, since whatever else runs on the machine ca
 """
 
 import asyncio
-import sys
+import logging
 import tempfile
 import time
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ from jackpot.tuning import calm_collector
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2 as pb
 
-TABLES, AT_ONCE = 8, 24  # messages in a batch
+TABLES = 8
 ROUNDS, REPEATS = 60, 7
 # What a stage is called, by the moment at which it ends.
 STAGES: dict[str, str] = {
@@ -139,7 +139,9 @@ class Ledger:
         self._reached("answered")
 
 
-async def measure(folder: Path, rounds: int = ROUNDS, repeats: int = REPEATS) -> dict[str, float]:
+async def measure(
+    folder: Path, at_once: int, rounds: int = ROUNDS, repeats: int = REPEATS
+) -> dict[str, float]:
     """Microseconds a message, by stage."""
     (folder / "site.toml").write_text(house_text(TABLES), "utf-8")
     ledger = Ledger(folder)
@@ -153,8 +155,8 @@ async def measure(folder: Path, rounds: int = ROUNDS, repeats: int = REPEATS) ->
         ]
         sent = [each for step in zip_longest(*loads) for each in step if each]
         ledger.used = dict.fromkeys(STAGES, 0.0)
-        for first in range(0, len(sent), AT_ONCE):
-            await ledger.play(sent[first : first + AT_ONCE])
+        for first in range(0, len(sent), at_once):
+            await ledger.play(sent[first : first + at_once])
         least = {
             stage: min(us, ledger.used[stage] / len(sent) * 1e6) for stage, us in least.items()
         }
@@ -173,11 +175,25 @@ def refused(callers: Iterator[_Caller]) -> Iterator[str]:
                     yield result.error.message
 
 
-def main() -> None:
-    """Measure and tell."""
+@click.command(epilog="\b\nExample:\n  python -m emulator.bench.stages --at-once 90")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder on the disk to measure; files made there are removed.  [default: a temporary one]",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(min=1),
+    default=24,
+    show_default=True,
+    help="How many messages share a batch.",
+)
+def main(data: Path | None, at_once: int) -> None:
+    """Print what a message of a whole round costs the ledger, by stage, in microseconds."""
     calm_collector()
-    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as folder:
-        found = uvloop.run(measure(Path(folder)))
+    logging.disable()  # the rounds raise alarms, as those of a house do
+    with tempfile.TemporaryDirectory(dir=data) as folder:
+        found = uvloop.run(measure(Path(folder), at_once))
     for stage, used in found.items():
         click.echo(f"{stage:<34}{used:6.1f} us")
     click.echo(f"{'in all':<34}{sum(found.values()):6.1f} us")

@@ -108,7 +108,7 @@ def test_a_missed_goal_fails_and_the_report_is_kept(
 async def test_a_ledgers_time_is_told_by_stage() -> None:
     """Every stage takes some time, and nothing that was sent is refused."""
     with tempfile.TemporaryDirectory() as folder:
-        found = await stages.measure(Path(folder), rounds=2, repeats=1)
+        found = await stages.measure(Path(folder), at_once=24, rounds=2, repeats=1)
     assert list(found) == list(stages.STAGES.values())
     assert min(found.values()) > 0
 

@@ -31,6 +31,7 @@ from jackpot.engine.tables import TableBoard
 from jackpot.engine.witness import Witness
 from jackpot.engine.writer import Writer, WriterUpdate
 from jackpot.engine.writer_handle import WriterHandle
+from jackpot.processor import LOOK_S, SharedProcessor, free_helpers
 from jackpot.sources import clock_micros, draw_entropy, passed_micros
 from jackpot.store.journal import Journal
 
@@ -57,14 +58,17 @@ class Engine:
         poker: Poker = NO_POKER,
         witness: Witness | None = None,
         by_clock: bool | None = None,
+        processor: SharedProcessor | None = None,
     ) -> None:
         """Serve the sites that are named, or all that the store holds where none is named.
 
         Sites are divided among the writers, each of which opens the store for itself. With a
         witness, a site whose journal was rolled back is halted. What a controller does by the clock
         it does by the machine's; a replay's is its own, and counts how often it is looked at.
+        With a processor, the loop and the writers keep to it, and so to one at a time.
         """
         self._witness = witness
+        self._processor = processor
         self.limits = limits or Limits()
         self.open_journal = journal_factory
         self.meters = MeterBoard()
@@ -79,13 +83,16 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started = False
         self._watch: asyncio.Task[None] | None = None
+        self._sharing: asyncio.Task[None] | None = None
         self._sites = frozenset(sites)
         passed = passed_micros if clock is clock_micros else None
         decider = Decider(names, clock, entropy, self.limits, passed, poker, self.alarms)
         self._handles: list[WriterHandle] = []
         for number in range(writers):
             choose, post = partial(self._choose, number), partial(self._post, number)
-            writer = Writer(journal_factory, decider, choose, self.limits, faults, post, witness)
+            writer = Writer(
+                journal_factory, decider, choose, self.limits, faults, post, witness, processor
+            )
             if by_clock if by_clock is not None else clock is clock_micros:
                 writer.routine = Routine()
             self._handles.append(WriterHandle(writer))
@@ -121,6 +128,10 @@ class Engine:
             raise failures[0]
         self._started = True
         self._watch = asyncio.create_task(self._watch_writer())
+        if self._processor is not None:
+            free_helpers(self._loop)
+            self._processor.join()
+            self._sharing = asyncio.create_task(self._keep_sharing(self._processor))
 
     def submit(self, request: Request, deliver: Deliver, order: CommandOrder | None = None) -> None:
         """Queue a command; `deliver` is called with its outcome, later and in this thread."""
@@ -160,10 +171,13 @@ class Engine:
         if self._witness is not None:
             await asyncio.to_thread(self._witness.stop)
         await asyncio.sleep(0)
-        if self._watch is not None:
-            self._watch.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._watch
+        if self._processor is not None:
+            self._processor.leave()
+        for task in (self._watch, self._sharing):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
 
     async def _ask(self, put: Callable[[Callable[[Any], None]], None]) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -262,3 +276,9 @@ class Engine:
             late_s = max(handle.late_s() for handle in self._handles)
             self._stalled = late_s > self.limits.stalled_s
             self._tell_health()
+
+    async def _keep_sharing(self, processor: SharedProcessor) -> None:
+        """Move to another processor when this one is crowded."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            processor.look()

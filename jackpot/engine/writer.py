@@ -23,6 +23,7 @@ from jackpot.engine.meters import FrameMaker, MeterFrame
 from jackpot.engine.routine import Routine
 from jackpot.engine.sites import Sites
 from jackpot.engine.witness import Witness
+from jackpot.processor import SharedProcessor
 from jackpot.store import codec
 from jackpot.store.journal import (
     Journal,
@@ -83,6 +84,7 @@ class Writer(threading.Thread):
         faults: Faults,
         post: Callable[[WriterUpdate], None],
         witness: Witness | None = None,
+        processor: SharedProcessor | None = None,
     ) -> None:
         super().__init__(name="writer", daemon=True)
         self.queue: deque[Job | Read] = deque()
@@ -97,6 +99,7 @@ class Writer(threading.Thread):
         self._faults = faults
         self._post = post
         self._witness = witness
+        self._processor = processor
         self._journal: Journal | None = None
         self._sites: Sites | None = None
         self._halted: dict[str, str] = {}
@@ -114,6 +117,8 @@ class Writer(threading.Thread):
         """Open and check everything, then serve until told to stop."""
         try:
             journal, sites = self._open()
+            if self._processor is not None:
+                self._processor.join()
             self._tell(frames=self._news(sites), healthy=True)
             while self.queue or not self.stopping:
                 self._wait()

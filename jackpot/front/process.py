@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
+from jackpot.processor import anywhere
+
 _PR_SET_PDEATHSIG = 1
 # gRPC's event engine hands each message through three threads. Without it the thread that reads a
 # socket also completes the call, and a front takes a quarter to a third less processor time.
@@ -22,7 +24,7 @@ def start(
     It inherits the descriptors under their numbers here.
     """
     ours, theirs = socket.socketpair()
-    with theirs:
+    with theirs, anywhere():
         command = [sys.executable, "-m", module, str(theirs.fileno()), str(os.getpid())]
         process = subprocess.Popen(  # noqa: S603 - our own module
             command,

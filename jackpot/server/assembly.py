@@ -8,6 +8,7 @@ from jackpot.core.config import Site
 from jackpot.engine import Engine
 from jackpot.engine.commit_points import Faults, none
 from jackpot.engine.witness import Witness
+from jackpot.processor import SharedProcessor
 from jackpot.rules.bad_beat import POKER
 from jackpot.rules.hands import names
 from jackpot.server.controller import Controller
@@ -34,6 +35,7 @@ def make_controller(
     pins: Path | None = None,
 ) -> Controller:
     """A controller for one site or several on a store; call it in the loop."""
+    fronts = usual_fronts() if fronts is None else fronts
     engine = Engine(
         journal_opener(store, accept_lost_commits=accept_lost_commits),
         names,
@@ -44,8 +46,9 @@ def make_controller(
         writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
         poker=POKER,
         witness=Witness(witness) if witness else None,
+        # Without fronts, gRPC's own threads are in this process too, and need the others.
+        processor=SharedProcessor() if fronts else None,
     )
-    fronts = usual_fronts() if fronts is None else fronts
     return Controller(
         engine, site, gate, *more, request_id=sources.request_id, fronts=fronts, pins=pins
     )

@@ -13,6 +13,7 @@ from jackpot.core.commands.table import Fate, SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
 from jackpot.core.draws import drawn_for
 from jackpot.core.money import BPS_PER_WHOLE
+from jackpot.core.stakes import Bettors, stakes_of
 from jackpot.core.state import Accepted, Claim, ClaimKind, Round, Winner
 
 # What a hand may be called under a ranking, most specific first.
@@ -33,9 +34,6 @@ def _playing_fates(bet: Bet) -> frozenset[Fate]:
 def still_plays(hand: SeatHand, bet: Bet) -> bool:
     """Whether a seat with this fate can still win a bet."""
     return hand.fate in _playing_fates(bet)
-
-
-Bettors = list[tuple[int, Accepted]]  # seats with their wagers on a bet, the highest seat first
 
 
 class Deal(Struct, frozen=True):
@@ -70,23 +68,17 @@ Rows = tuple[PayLine | None, EnvyLine | None]
 def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     """All claims of a round in payment order."""
     found: list[Claim] = []
-    wagers, hands = deal.round.wagers, deal.hands
-    seats = sorted(wagers, reverse=True)
+    bettors_on, hands = stakes_of(deal.round).bettors, deal.hands
     for link in links:
         for bet in link.bets:
-            name, fates = bet.id, _playing_fates(bet)
-            playing = [
-                (seat, at[name])
-                for seat in seats
-                if name in (at := wagers[seat]) and hands[seat].fate in fates
-            ]
+            bettors, fates = bettors_on.get(bet.id, ()), _playing_fates(bet)
+            playing = [each for each in bettors if hands[each[0]].fate in fates]
             if playing:
                 if winning := _winning(deal, bet, playing):
                     found += _hand_claims(link, bet, winning)
                 if bet.magic_pays_for or bet.lucky_pays_for:
                     found += _drawn_claims(deal, link, bet, playing)
             if bet.envy and (causes := _envied(deal, bet)):
-                bettors = [(seat, at[name]) for seat in seats if name in (at := wagers[seat])]
                 found += _envy_claims(deal, link, bet, bettors, causes)
     return sorted(found, key=payment_order(links)) if len(found) > 1 else found
 

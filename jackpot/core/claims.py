@@ -13,7 +13,8 @@ from jackpot.core.commands.table import Fate, SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
 from jackpot.core.draws import drawn_for
 from jackpot.core.money import BPS_PER_WHOLE
-from jackpot.core.state import Accepted, Claim, ClaimKind, Round, Winner
+from jackpot.core.stakes import Bettors, stakes_of
+from jackpot.core.state import NO_POSITION, Accepted, Claim, ClaimKind, Round, Winner
 
 # What a hand may be called under a ranking, most specific first.
 Names = Callable[[str, tuple[str, ...]], tuple[str, ...]]
@@ -35,9 +36,6 @@ def still_plays(hand: SeatHand, bet: Bet) -> bool:
     return hand.fate in _playing_fates(bet)
 
 
-Bettors = list[tuple[int, Accepted]]  # seats with their wagers on a bet, the highest seat first
-
-
 class Deal(Struct, frozen=True):
     """The cards of a round and how each seat ended it."""
 
@@ -46,47 +44,37 @@ class Deal(Struct, frozen=True):
     dealer: tuple[str, ...]
     community: tuple[str, ...]
     names: Names
-    known: dict[str, dict[int, tuple[str, ...]]] = {}  # what `called` has found
+    known: dict[str, dict[int, tuple[str, ...]]] = {}  # what hands are called, as far as asked for
 
-    def called(self, ranking: str, seats: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        """The names of hands by their seats: of these at least, as far as they were seen."""
-        found = self.known.setdefault(ranking, {})
-        for seat in seats:
-            if seat not in found and (cards := self.hands[seat].cards):
-                found[seat] = self.names(ranking, cards + self.community)
-        return found
-
-    def dealers(self, ranking: str, playing: Bettors) -> Mapping[int, tuple[str, ...]]:
-        """The names of the dealer's hand, for each seat that bets on it."""
-        seen = bool(self.dealer and playing)
-        called = self.names(ranking, self.dealer + self.community) if seen else ()
-        return dict.fromkeys([seat for seat, _ in playing], called)
+    def cards(self, holder: int) -> tuple[str, ...]:
+        """The cards of a seat or the dealer, as far as they were seen."""
+        return self.dealer if holder == DEALER else self.hands[holder].cards
 
 
 # The highest row of a paytable that matches a hand, and the highest of its envy bonuses.
 Rows = tuple[PayLine | None, EnvyLine | None]
+_NONE: Rows = (None, None)
 
 
 def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     """All claims of a round in payment order."""
     found: list[Claim] = []
-    wagers, hands = deal.round.wagers, deal.hands
-    seats = sorted(wagers, reverse=True)
+    bettors_on, hands = stakes_of(deal.round).bettors, deal.hands
+    played = [seat for seat, hand in hands.items() if hand.fate == "played"]
     for link in links:
         for bet in link.bets:
-            name, fates = bet.id, _playing_fates(bet)
-            playing = [
-                (seat, at[name])
-                for seat in seats
-                if name in (at := wagers[seat]) and hands[seat].fate in fates
-            ]
-            if playing:
-                if winning := _winning(deal, bet, playing):
-                    found += _hand_claims(link, bet, winning)
-                if bet.magic_pays_for or bet.lucky_pays_for:
-                    found += _drawn_claims(deal, link, bet, playing)
-            if bet.envy and (causes := _envied(deal, bet)):
-                bettors = [(seat, at[name]) for seat in seats if name in (at := wagers[seat])]
+            bettors, fates = bettors_on.get(bet.id, ()), _playing_fates(bet)
+            playing = [each for each in bettors if hands[each[0]].fate in fates]
+            holders = {DEALER if bet.whose == "dealer" else seat for seat, _ in playing}
+            if bet.envy:  # of whoever qualifies, whether or not they made the bet
+                holders.update(played)
+            rows = _rows(deal, bet, holders)
+            if rows:  # seldom
+                found += _hand_claims(link, bet, _winning(bet, playing, rows))
+            if playing and (bet.magic_pays_for or bet.lucky_pays_for):
+                found += _drawn_claims(deal, link, bet, playing)
+            if rows and bet.envy:
+                causes = [(at, line) for at in played if at in rows and (line := rows[at][1])]
                 found += _envy_claims(deal, link, bet, bettors, causes)
     return sorted(found, key=payment_order(links)) if len(found) > 1 else found
 
@@ -131,30 +119,42 @@ class _Rows(dict[tuple[str, ...], Rows]):
         self._bet = bet
 
     def __missing__(self, called: tuple[str, ...]) -> Rows:
-        rows = self[called] = (
-            next((line for line in self._bet.paytable if line.hand in called), None),
-            next((line for line in self._bet.envy if line.hand in called), None),
-        )
+        line = next((line for line in self._bet.paytable if line.hand in called), None)
+        envy = next((line for line in self._bet.envy if line.hand in called), None)
+        rows = self[called] = (line, envy) if line or envy else _NONE
         return rows
 
 
 _rows_of = lru_cache(maxsize=1_024)(_Rows)
 
 
+def _rows(deal: Deal, bet: Bet, holders: Iterable[int]) -> dict[int, Rows]:
+    """The rows that hands match, by seat or the dealer. Most match none and are left out."""
+    ranking, rows = bet.ranking, _rows_of(bet)
+    known = deal.known.setdefault(ranking, {})
+    found: dict[int, Rows] = {}
+    for holder in holders:
+        called = known.get(holder)
+        if called is None:
+            cards = deal.cards(holder)
+            called = known[holder] = deal.names(ranking, cards + deal.community) if cards else ()
+        # A subclass of dict is slow to be subscripted.
+        matched = rows.get(called) or rows[called]
+        if matched is not _NONE:
+            found[holder] = matched
+    return found
+
+
 Winning = list[tuple[int, Accepted, PayLine]]  # seats with their wagers and rows
 
 
-def _winning(deal: Deal, bet: Bet, playing: Bettors) -> Winning:
+def _winning(bet: Bet, playing: Bettors, rows: Mapping[int, Rows]) -> Winning:
     """Who wins by a hand: each player's own, or the dealer's for everyone who bet on it."""
-    if bet.whose == "dealer":
-        called = deal.dealers(bet.ranking, playing)
-    else:
-        called = deal.called(bet.ranking, [seat for seat, _ in playing])
-    rows = _rows_of(bet)
+    dealers = bet.whose == "dealer"
     return [
         (seat, accepted, line)
         for seat, accepted in playing
-        if (line := rows[called.get(seat, ())][0])
+        if (line := rows.get(DEALER if dealers else seat, _NONE)[0])
     ]
 
 
@@ -199,9 +199,11 @@ def _sharers(bettors: Bettors, *, dealers: bool) -> tuple[Winner, ...]:
 def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
     """Magic Card and Lucky Bonus, which any hand can win."""
     magic_card, lucky_position = drawn_for(deal.round, link.id)
+    if not magic_card and lucky_position == NO_POSITION:
+        return  # most rounds
     for seat, accepted in playing:
         holder = DEALER if bet.whose == "dealer" else seat
-        cards = deal.dealer if holder == DEALER else deal.hands[seat].cards
+        cards = deal.cards(holder)
         won: list[tuple[ClaimKind, int]] = []
         if magic_card in cards:
             won.append(("magic", bet.magic_pays_for))
@@ -220,13 +222,6 @@ def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterabl
                     needs_floorperson=False,
                     holder=holder,
                 )
-
-
-def _envied(deal: Deal, bet: Bet) -> list[tuple[int, EnvyLine]]:
-    """The seats whose hands qualify for others' envy bonuses, whether or not they made the bet."""
-    played = [seat for seat, hand in deal.hands.items() if hand.fate == "played"]
-    called, rows = deal.called(bet.ranking, played), _rows_of(bet)
-    return [(seat, line) for seat in played if (line := rows[called.get(seat, ())][1])]
 
 
 def _envy_claims(

@@ -6,7 +6,7 @@ from typing import Any
 
 from jackpot.core import evolve_awards, evolve_floor_calls, evolve_site, incarnation
 from jackpot.core.commands.base import OperatorOrigin, TableOrigin
-from jackpot.core.commands.table import Wager
+from jackpot.core.commands.table import Placed, Wager
 from jackpot.core.config import Medium
 from jackpot.core.events import AnyEvent, Probed, Record, Refused, SnapshotTaken
 from jackpot.core.events.base import Postings
@@ -57,6 +57,7 @@ from jackpot.core.invariants import BrokenInvariantError
 from jackpot.core.ledger import may_be_negative
 from jackpot.core.request_memory import remember
 from jackpot.core.rounds import owner
+from jackpot.core.stakes import AtSeats, Stakes, make_stakes, put_stakes
 from jackpot.core.state import (
     RECENT_NUMBERS,
     Accepted,
@@ -120,50 +121,51 @@ def _opened(state: State, event: RoundOpened) -> None:
 
 
 _CHIPS: Medium = "chips"  # what an event without mediums is about
-_FEW_WAGERS = 16  # of which it is remembered what they light
-_AtSeats = dict[int, dict[str, Accepted]]
+_FEW_WAGERS = 16  # of which it is remembered what they come to
 
 
 def _placed(state: State, event: WagersPlaced) -> None:
     round_ = round_of(state, event.table)
     if not round_.wagers and len(event.wagers) <= _FEW_WAGERS:
-        lit = _first_of_a_round(event.wagers, event.mediums)
-        round_.wagers = {seat: bets.copy() for seat, bets in lit.items()}
+        put_stakes(round_, _first_of_a_round(event.wagers, event.mediums))
     else:
-        _light(round_.wagers, event.wagers, event.mediums)
+        round_.wagers = _lit(round_.wagers, event.wagers, event.mediums)
 
 
 @lru_cache(maxsize=1_024)  # the same few wagers come round after round
-def _first_of_a_round(wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> _AtSeats:
-    """What wagers light in an empty round."""
-    lit: _AtSeats = {}
-    _light(lit, wagers, mediums)
-    return lit
+def _first_of_a_round(wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> Stakes:
+    """What wagers come to in an empty round."""
+    return make_stakes(_lit({}, wagers, mediums))
 
 
-def _light(lit: _AtSeats, wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> None:
-    """Add wagers to those of a round."""
+def _lit(before: AtSeats, wagers: tuple[Wager, ...], mediums: tuple[Medium, ...]) -> AtSeats:
+    """The wagers of a round with some more."""
+    lit = {seat: bets.copy() for seat, bets in before.items()}
     for index, wager in enumerate(wagers):
         medium, at_seat = mediums[index] if mediums else _CHIPS, lit.setdefault(wager.seat, {})
         # A chip was never taken off an account.
         account = wager.account if medium == "electronic" else ""
         player = owner(wager, at_seat)
         at_seat[wager.bet] = Accepted(wager.amount_micros, player, medium, account)
+    return lit
 
 
-def _take_out(round_: Round, seat: int, bet: str) -> None:
-    del round_.wagers[seat][bet]
-    if not round_.wagers[seat]:
-        del round_.wagers[seat]
+def _without(before: AtSeats, taken: tuple[Placed, ...]) -> AtSeats:
+    """The wagers of a round but for some."""
+    left = {seat: bets.copy() for seat, bets in before.items()}
+    for placed in taken:
+        del left[placed.seat][placed.bet]
+    return {seat: bets for seat, bets in left.items() if bets}
 
 
 def _withdrawn(state: State, event: WagersWithdrawn) -> None:
-    for placed in event.wagers:
-        _take_out(round_of(state, event.table), placed.seat, placed.bet)
+    round_ = round_of(state, event.table)
+    round_.wagers = _without(round_.wagers, event.wagers)
 
 
 def _removed(state: State, event: WagerRemoved) -> None:
-    _take_out(round_of(state, event.table), event.wager.seat, event.wager.bet)
+    round_ = round_of(state, event.table)
+    round_.wagers = _without(round_.wagers, (event.wager,))
 
 
 def _locked(state: State, event: RoundLocked) -> None:

@@ -245,7 +245,7 @@ def voided(state: State, event: RoundVoided) -> None:
 def seat_voided(state: State, event: SeatVoided) -> None:
     """A seat's part came to nothing."""
     round_ = round_of(state, event.table)
-    round_.wagers.pop(event.seat, None)
+    round_.wagers = {seat: bets for seat, bets in round_.wagers.items() if seat != event.seat}
     round_.void_seats.append(event.seat)
     give_back(state, round_.posted, event.posted)
     round_.posted = dict(event.posted)

@@ -71,10 +71,13 @@ def _keep_rates(state: State, link: LinkState) -> None:
     for table in state.tables.values():
         if table.round is None or link.config.id not in table.config.links:
             continue
-        for at_seat in table.round.wagers.values():
-            for bet in at_seat.keys() & bets:
-                if not at_seat[bet].rates:
-                    at_seat[bet] = replace(at_seat[bet], rates=rates)
+        table.round.wagers = {
+            seat: {
+                bet: replace(wager, rates=rates) if bet in bets and not wager.rates else wager
+                for bet, wager in at_seat.items()
+            }
+            for seat, at_seat in table.round.wagers.items()
+        }
 
 
 def changed(state: State, event: MeterAdjusted | FundsTransferred | ParametersChanged) -> None:

@@ -3,7 +3,6 @@
 What so many wagers on a link come to is always the same, so it is worked out once.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,25 +13,21 @@ from jackpot.core.config import Link
 from jackpot.core.events.base import Postings
 from jackpot.core.ledger import Book
 from jackpot.core.money import share_micros
-from jackpot.core.state import Accepted, Posted, State, TableState
-
-Rates = tuple[tuple[int, int], ...]
-
-
-_ByRates = tuple[tuple[Rates, tuple[str, ...]], ...]
+from jackpot.core.stakes import ByRates, Rates
+from jackpot.core.state import Posted, State, TableState
 
 
 def increments(
-    state: State, table: TableState, wagers: Sequence[tuple[str, Accepted]]
+    state: State, table: TableState, by_rates: ByRates
 ) -> tuple[Postings, dict[str, Posted]]:
-    """Share out wagers, each with its bet, among their links' levels and the house.
+    """Share out wagers, given by their bets, among their links' levels and the house.
 
     Each at the rates at which it was accepted, whatever has been changed since: reading 40.
     """
-    if not wagers:
+    if not by_rates:
         return (), {}
     links = tuple([state.links[name].config for name in table.config.links])
-    by_rates, sequence = _by_rates(wagers), state.sequence + 1
+    sequence = state.sequence + 1
     if found := _without_limits(links, by_rates):
         postings, parts = found
         return postings, {level: Posted(sequence, *part) for level, part in parts}
@@ -43,7 +38,7 @@ def increments(
 
 @lru_cache(maxsize=4_096)  # tables have the same few wagers, round after round
 def _without_limits(
-    links: tuple[Link, ...], by_rates: _ByRates
+    links: tuple[Link, ...], by_rates: ByRates
 ) -> tuple[Postings, tuple[tuple[str, tuple[int, ...]], ...]] | None:
     """What goes to which account, and to each level, whatever they hold; None: a limit says so."""
     if any(level.limit_micros for link in links for level in link.levels):
@@ -54,7 +49,7 @@ def _without_limits(
 
 
 def _post(
-    links: tuple[Link, ...], by_rates: _ByRates, book: Book, sequence: int
+    links: tuple[Link, ...], by_rates: ByRates, book: Book, sequence: int
 ) -> dict[str, Posted]:
     posted: dict[str, Posted] = {}
     for link in links:
@@ -66,17 +61,6 @@ def _post(
                 new = Posted(sequence, primary - over, reserve, over, fed)
                 posted[level] = _sum(posted[level], new) if level in posted else new
     return posted
-
-
-def _by_rates(wagers: Sequence[tuple[str, Accepted]]) -> _ByRates:
-    """The bets of wagers by the rates that they keep; nearly always all have the link's own."""
-    rates = wagers[0][1].rates
-    if all([accepted.rates == rates for _, accepted in wagers]):  # noqa: C419 - half the time
-        return ((rates, tuple([bet for bet, _ in wagers])),)
-    found: dict[Rates, list[str]] = {}
-    for bet, accepted in wagers:
-        found.setdefault(accepted.rates, []).append(bet)
-    return tuple([(rates, tuple(bets)) for rates, bets in found.items()])
 
 
 def _sum(one: Posted, other: Posted) -> Posted:

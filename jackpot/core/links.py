@@ -54,12 +54,7 @@ def _copy_round(round_: Round | None) -> Round | None:
     """A round as it is now, for an answer that must not change with the state."""
     if round_ is None:
         return None
-    return replace(
-        round_,
-        wagers={seat: dict(bets) for seat, bets in round_.wagers.items()},
-        void_seats=list(round_.void_seats),
-        posted=dict(round_.posted),
-    )
+    return replace(round_, void_seats=list(round_.void_seats), posted=dict(round_.posted))
 
 
 def _copy_result(result: Result | None) -> Result | None:

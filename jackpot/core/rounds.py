@@ -12,7 +12,7 @@ from jackpot.core.commands.table import (
     Wager,
     WithdrawWagers,
 )
-from jackpot.core.config import Bet, Medium
+from jackpot.core.config import Bet
 from jackpot.core.draws import draw_all, drawing_links, first_drawn
 from jackpot.core.events.table import (
     CollectionConfirmed,
@@ -24,6 +24,7 @@ from jackpot.core.increments import increments
 from jackpot.core.intake import unreasonable
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
+from jackpot.core.stakes import stakes_of
 from jackpot.core.state import Accepted, LinkState, Phase, Round, State, TableState
 
 # Wanted and found.
@@ -69,16 +70,6 @@ def standing(round_: Round) -> list[tuple[int, str, Accepted]]:
         (seat, bet, accepted)
         for seat, bets in round_.wagers.items()
         for bet, accepted in bets.items()
-    ]
-
-
-def paid_by(round_: Round, medium: Medium) -> list[tuple[str, Accepted]]:
-    """The wagers of a round that were made by chips, or electronically; each with its bet."""
-    return [
-        (bet, accepted)
-        for bets in round_.wagers.values()
-        for bet, accepted in bets.items()
-        if accepted.medium == medium
     ]
 
 
@@ -144,23 +135,16 @@ def lock_out(
     round_ = in_phase(table, "open")
     if not isinstance(round_, Round):
         return round_
-    electronic = paid_by(round_, "electronic")
-    wagers = tuple(
-        [
-            Wager(seat, bet, w.amount_micros, w.player, w.account)
-            for seat, bets in round_.wagers.items()
-            for bet, w in bets.items()
-        ]
-    )
-    postings, posted = increments(state, table, electronic)
+    stakes = stakes_of(round_)
+    postings, posted = increments(state, table, stakes.electronic)
     config = table.config
     draws = draw_all(drawing_links(state, config.id), config.seats, request.entropy)
     magic_card, lucky_position = first_drawn(draws)
     return RoundLocked(
         config.id,
         round_.number,
-        wagers,
-        len(electronic) == len(wagers),
+        stakes.wagers,
+        not stakes.chips,
         postings,
         posted,
         magic_card=magic_card,
@@ -180,12 +164,11 @@ def confirm_collection(
     round_ = in_phase(table, "locked")
     if not isinstance(round_, Round):
         return round_
-    wagers = paid_by(round_, "chips")
-    chips = [bet for bet, _ in wagers]
-    for bet in sorted({*chips, *command.chips}):
-        accepted, counted = chips.count(bet), command.chips.get(bet, 0)
+    stakes = stakes_of(round_)
+    for bet in sorted(stakes.counts.keys() | command.chips.keys()):
+        accepted, counted = stakes.counts.get(bet, 0), command.chips.get(bet, 0)
         if accepted != counted:
             return refuse(Reason.COLLECTION_MISMATCH, bet=bet, accepted=accepted, counted=counted)
-    postings, posted = increments(state, table, wagers)
+    postings, posted = increments(state, table, stakes.chips)
     alarms = unreasonable(state, posted, request.time_micros)
     return CollectionConfirmed(table.config.id, command.chips, postings, posted, alarms)

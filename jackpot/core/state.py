@@ -87,12 +87,13 @@ class Draw(Struct, frozen=True, gc=False, omit_defaults=True):
     lucky_position: int = NO_POSITION
 
 
-class Round(Struct):
+class Round(Struct, dict=True):  # for its stakes, which no snapshot has
     """A table's round under way, or its last one until the next opens."""
 
     number: int
     phase: Phase = "open"
-    wagers: dict[int, dict[str, Accepted]] = field(default_factory=dict)  # seat -> bet -> wager
+    # Seat -> bet -> wager. Never changed in place: see `jackpot.core.stakes`.
+    wagers: dict[int, dict[str, Accepted]] = field(default_factory=dict)
     void_seats: list[int] = field(default_factory=list)
     posted: dict[str, Posted] = field(default_factory=dict)  # "link/level" -> increments
     magic_card: str = ""  # the first of `draws`, or of all links before there were `draws`

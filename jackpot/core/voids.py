@@ -16,11 +16,12 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.table import VoidRound
 from jackpot.core.config import Irregularities, VoidsByTable
 from jackpot.core.events.table import RoundVoided, SeatVoided
-from jackpot.core.increments import Rates, rates_of
+from jackpot.core.increments import rates_of
 from jackpot.core.ledger import Book
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.rework import Rework, open_payouts, rework
 from jackpot.core.rounds import bet_of, refund, standing
+from jackpot.core.stakes import Rates
 from jackpot.core.state import (
     Award,
     Effects,

@@ -3,8 +3,15 @@
 import pytest
 
 from jackpot.core.commands.operator import SuspendLink
-from jackpot.core.commands.table import LockOut, OpenRound, Placed, PlaceWagers, WithdrawWagers
-from jackpot.core.events.table import WagersPlaced
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    LockOut,
+    OpenRound,
+    Placed,
+    PlaceWagers,
+    WithdrawWagers,
+)
+from jackpot.core.events.table import RoundLocked, WagersPlaced
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Accepted
 from tests.core.floor import DOLLAR, Floor, five_card_a, hand_bonus, ok, reason, table
@@ -75,4 +82,25 @@ def test_a_round_begins_with_all_wagers_whatever_became_of_them_before() -> None
         2: {"a-five": Accepted(DOLLAR, "ann", "chips")},
         4: {"a-five": Accepted(DOLLAR, "seat 4", "chips")},
     }
+    assert floor.replayed() == floor.state
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "void"])
+def test_tables_with_the_same_wagers_lose_only_their_own(how: str) -> None:
+    """Their rounds share what the wagers come to, until one of them loses some."""
+    floor = Floor().open_up([five_card_a()], [table("t1", "a"), table("t2", "a")])
+    for each in ("t1", "t2"):
+        ok(floor.play(each, OpenRound()))
+        ok(floor.play(each, PlaceWagers((five(1), five(2)))))
+    if how == "withdrawn":
+        ok(floor.play("t1", WithdrawWagers((Placed(2, "a-five"),))))
+    else:
+        ok(floor.void_seat("t1", 2, "CARD_EXPOSED"))
+    for each, seats in (("t1", [1]), ("t2", [1, 2])):
+        locked = floor.play(each, LockOut())
+        assert isinstance(locked, RoundLocked)
+        assert [wager.seat for wager in locked.wagers] == seats
+        wrong = ConfirmCollection({"a-five": 3 - len(seats)})
+        assert reason(floor.play(each, wrong)) == Reason.COLLECTION_MISMATCH
+        ok(floor.play(each, ConfirmCollection({"a-five": len(seats)})))
     assert floor.replayed() == floor.state

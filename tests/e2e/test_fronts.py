@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.processor import ALLOWED
 from table_client.client import open_channel
 from tests.e2e.load import shown_micros
 from tests.e2e.process import Process
@@ -43,6 +44,30 @@ async def test_fronts_end_with_their_ledger_and_leave_the_port(tmp_path: Path) -
         assert not any(map(is_there, fronts))
         await answers(process)
         assert process.stop() == 0
+
+
+def processors(task: Path) -> str:
+    """On which processors a thread may run."""
+    lines = (task / "status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list"))
+
+
+@pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")
+async def test_the_ledger_keeps_to_one_processor_and_its_fronts_do_not(tmp_path: Path) -> None:
+    """Loop and writer share one; a front may use any, also one that was started later."""
+    with Process(tmp_path, options=("--fronts", "1")) as process:
+        loop = Path(f"/proc/{process.pid}/task/{process.pid}")
+        bound = [task for task in loop.parent.iterdir() if processors(task).isdecimal()]
+        assert loop in bound
+        assert len(bound) == 2
+        assert len({processors(task) for task in bound}) == 1
+        (front,) = process.fronts
+        everywhere = processors(Path("/proc/self"))
+        assert processors(Path(f"/proc/{front}")) == everywhere
+        os.kill(front, signal.SIGKILL)
+        await eventually(lambda: process.fronts not in ([front], []), within_s=30)
+        assert processors(Path(f"/proc/{process.fronts[0]}")) == everywhere
+        await answers(process)
 
 
 async def test_a_front_that_answers_no_pings_is_replaced(tmp_path: Path) -> None:

@@ -3,6 +3,10 @@
 Only one of them runs at a time. With a processor for each, every hand-over moves what they both
 work on from one cache to another, which takes the ledger a fifth of its throughput. So they share a
 processor, and move together when other work crowds it while another one has room.
+
+Nor do they or the fronts interrupt others when they wake. A thread that takes the processor for
+every message costs itself and the thread it interrupts more than a short wait does: after the wait,
+many messages are there to be taken at once.
 """
 
 import asyncio
@@ -21,6 +25,9 @@ ALLOWED: frozenset[int] = (
 LOOK_S = 1.0
 CROWDED = 0.3  # of a processor: by so much another one must have more room ...
 LOOKS = 2  # ... so many times in a row
+# How the kernel schedules a thread. Only Linux has the patient way.
+_USUAL: int | None = getattr(os, "SCHED_OTHER", None)
+_PATIENT: int | None = getattr(os, "SCHED_BATCH", None)
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _IDLE = slice(3, 5)  # of a line of /proc/stat: idle, and waiting for a disk
 _FIELDS = 8  # user to steal; what guests use is in `user` already
@@ -51,11 +58,12 @@ class SharedProcessor:
             thread = threading.get_native_id()
             self._threads.add(thread)
             _bind(thread, {self.at})
+            interrupt_nobody()
 
     def leave(self) -> None:
         """Let the calling thread run anywhere again."""
         self._threads.discard(threading.get_native_id())
-        run_anywhere()
+        run_freely()
 
     def look(self) -> None:
         """See how crowded it is. Called every `LOOK_S` seconds."""
@@ -81,30 +89,43 @@ class SharedProcessor:
                 _bind(thread, {best})
 
 
-def run_anywhere() -> None:
-    """Let the calling thread run on any processor that this process may use."""
+def interrupt_nobody() -> None:
+    """Let the calling thread, and whatever it starts later, wait for its turn when it wakes."""
+    _schedule(_PATIENT)
+
+
+def run_freely() -> None:
+    """Let the calling thread run as it would have: anywhere, and at once when it wakes."""
+    _schedule(_USUAL)
     if len(ALLOWED) > 1:
         _bind(0, ALLOWED)
 
 
 @contextmanager
-def anywhere() -> Iterator[None]:
-    """Start processes and threads here, or they inherit the one processor of who starts them."""
-    if len(ALLOWED) < 2:  # noqa: PLR2004 - there is nowhere else
+def freely() -> Iterator[None]:
+    """Start processes and threads here, or they inherit what binds the thread that starts them."""
+    if len(ALLOWED) < 2:  # noqa: PLR2004 - nothing is bound then
         yield
         return
-    bound = os.sched_getaffinity(0)
-    run_anywhere()
+    bound, policy = os.sched_getaffinity(0), os.sched_getscheduler(0)
+    run_freely()
     try:
         yield
     finally:
+        _schedule(policy)
         _bind(0, bound)
 
 
 def free_helpers(loop: asyncio.AbstractEventLoop) -> None:
     """Let whatever a bound loop gives to threads run on any processor."""
-    pool = ThreadPoolExecutor(thread_name_prefix="helper", initializer=run_anywhere)
+    pool = ThreadPoolExecutor(thread_name_prefix="helper", initializer=run_freely)
     loop.set_default_executor(pool)
+
+
+def _schedule(policy: int | None) -> None:
+    if policy is not None:
+        with suppress(OSError):  # a container may forbid it
+            os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 def _bind(thread: int, processors: Collection[int]) -> None:

@@ -16,8 +16,8 @@ from jackpot.processor import (
     LOOKS,
     SharedProcessor,
     Use,
-    anywhere,
     free_helpers,
+    freely,
 )
 
 several = pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")
@@ -60,7 +60,7 @@ def test_what_they_start_runs_anywhere() -> None:
     shared = SharedProcessor()
     shared.join()
     says = [sys.executable, "-c", "import os; print(len(os.sched_getaffinity(0)))"]
-    with anywhere():
+    with freely():
         assert int(subprocess.check_output(says)) == len(ALLOWED)
     assert os.sched_getaffinity(0) == {shared.at}
     assert int(subprocess.check_output(says)) == 1  # or the test would show nothing
@@ -77,6 +77,35 @@ def test_helpers_run_anywhere() -> None:
         return await asyncio.to_thread(os.sched_getaffinity, 0)
 
     assert asyncio.run(asked()) == ALLOWED
+
+
+@several
+@pytest.mark.usefixtures("free")
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has this policy")
+def test_a_thread_that_shares_a_processor_interrupts_nobody_but_what_it_starts_may() -> None:
+    """A thread that it starts inherits that otherwise, and it stays like that afterwards itself."""
+    found = dict[str, int]()
+
+    def note(of: str) -> None:
+        thread = threading.Thread(target=lambda: found.update({of: os.sched_getscheduler(0)}))
+        thread.start()
+        thread.join()
+
+    def work() -> None:
+        shared = SharedProcessor()
+        shared.join()
+        note("heir")
+        with freely():
+            note("free")
+        found["itself"] = os.sched_getscheduler(0)
+        shared.leave()
+        found["left"] = os.sched_getscheduler(0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    patient, usual = os.SCHED_BATCH, os.SCHED_OTHER
+    assert found == {"heir": patient, "free": usual, "itself": patient, "left": usual}
 
 
 def used(**seconds: float) -> Use:

@@ -15,6 +15,7 @@ import uvloop
 from jackpot.front.frames import connect
 from jackpot.front.process import die_with
 from jackpot.front.relay import Front
+from jackpot.processor import interrupt_nobody
 from jackpot.tuning import calm_collector, raise_file_limit
 
 
@@ -30,6 +31,7 @@ def main(descriptor: str, parent: str) -> None:
     die_with(int(parent))
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s front: %(message)s")
     raise_file_limit()
+    interrupt_nobody()  # before gRPC starts threads, which inherit it
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_run(socket.socket(fileno=int(descriptor))))
         os._exit(0)  # at once: without a ledger nothing that gRPC would tidy up matters

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
-from jackpot.processor import anywhere
+from jackpot.processor import freely
 
 _PR_SET_PDEATHSIG = 1
 # gRPC's event engine hands each message through three threads. Without it the thread that reads a
@@ -24,7 +24,7 @@ def start(
     It inherits the descriptors under their numbers here.
     """
     ours, theirs = socket.socketpair()
-    with theirs, anywhere():
+    with theirs, freely():
         command = [sys.executable, "-m", module, str(theirs.fileno()), str(os.getpid())]
         process = subprocess.Popen(  # noqa: S603 - our own module
             command,

@@ -63,6 +63,8 @@ async def test_the_ledger_keeps_to_one_processor_and_its_fronts_do_not(tmp_path:
         assert len({processors(task) for task in bound}) == 1
         (front,) = process.fronts
         everywhere = processors(Path("/proc/self"))
+        threads = map(int, os.listdir(f"/proc/{front}/task"))
+        assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
         assert processors(Path(f"/proc/{front}")) == everywhere
         os.kill(front, signal.SIGKILL)
         await eventually(lambda: process.fronts not in ([front], []), within_s=30)

@@ -52,6 +52,12 @@ def processors(task: Path) -> str:
     return next(line.split()[1] for line in lines if line.startswith("Cpus_allowed_list"))
 
 
+def policies(pid: int) -> set[int]:
+    """By what policies the kernel schedules the threads of a process."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return {os.sched_getscheduler(int(thread.name)) for thread in threads}
+
+
 @pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")
 async def test_the_ledger_keeps_to_one_processor_and_its_fronts_do_not(tmp_path: Path) -> None:
     """Loop and writer share one; a front may use any, also one that was started later."""
@@ -63,8 +69,7 @@ async def test_the_ledger_keeps_to_one_processor_and_its_fronts_do_not(tmp_path:
         assert len({processors(task) for task in bound}) == 1
         (front,) = process.fronts
         everywhere = processors(Path("/proc/self"))
-        threads = map(int, os.listdir(f"/proc/{front}/task"))
-        assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
+        assert policies(front) == {os.SCHED_BATCH}
         assert processors(Path(f"/proc/{front}")) == everywhere
         os.kill(front, signal.SIGKILL)
         await eventually(lambda: process.fronts not in ([front], []), within_s=30)

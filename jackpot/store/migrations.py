@@ -26,9 +26,11 @@ def migrate(connection: Any) -> None:
 def m001_streams_events_snapshots(db: Database) -> None:
     """One row a stream (its head), one row a command, and a few snapshots.
 
-    The rows of `events` are clustered by stream and sequence: appends go to the end, and a
-    catch-up reads neighbouring pages. Bodies are TEXT, so that a browser shows them and SQL can
-    look into them; they are written and read as bytes.
+    Rows of `events` lie in the order in which they were written: a commit fills pages at the end,
+    and a catch-up reads neighboring ones. Files made before 0.2.0 keep this table WITHOUT ROWID,
+    and are read and written by the same statements. There a page of the index holds whole rows, a
+    dozen of them, and a commit rewrites three times as many pages. Bodies are TEXT, so that a
+    browser shows them and SQL can look into them; they are written and read as bytes.
     """
     db.executescript(
         """
@@ -48,7 +50,7 @@ def m001_streams_events_snapshots(db: Database) -> None:
             body TEXT NOT NULL,
             hash BLOB NOT NULL,
             PRIMARY KEY (stream, sequence)
-        ) STRICT, WITHOUT ROWID;
+        ) STRICT;
         CREATE TABLE snapshots (
             stream INTEGER NOT NULL REFERENCES streams (id),
             sequence INTEGER NOT NULL,

@@ -31,8 +31,8 @@ FILE_NAME = "journal.sqlite"
 MINIMUM_SQLITE = (3, 51, 3)
 KEPT_SNAPSHOTS = 3
 BUSY_TIMEOUT_S = 3.0
-# Of a new file; an older one keeps its 4 KiB. A row may fill a quarter of its page, and a lock-out
-# of six seats is a little over 1 KiB: it took a page of its own, and files were larger by half.
+# Of a new file; an older one keeps its own. With smaller pages a commit of many entries writes more
+# of them, and a step of SQLite's for each; with larger ones a commit of few writes more bytes.
 PAGE_BYTES = 8_192
 CHECKPOINT_PAGES = 500  # a commit waits for a checkpoint: rather some milliseconds now and then
 SETTINGS: Mapping[str, object] = {

@@ -12,8 +12,12 @@ from sqlite_utils import Database
 
 from jackpot.store.migrations import migrations
 
-_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+# Without what a table's own statement brings with it: the indexes of its keys have none.
+_OBJECTS = """
+    SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type <> 'index' OR sql IS NOT NULL
+"""
 _RECORD = "_sqlite_migrations"  # the table in which sqlite-utils notes the steps, in its own words
+_FORMERLY = ", WITHOUT ROWID"  # how `events` ends in a file made before 0.2.0
 # Rows of a stream without a head, and rows before the first that a stream can have.
 _STRAY = """
     SELECT 'events' FROM events WHERE stream NOT IN (SELECT id FROM streams) OR sequence < 1
@@ -62,7 +66,12 @@ def _expected() -> dict[str, tuple[str, str, str]]:
 
 def _objects(connection: Any) -> dict[str, tuple[str, str, str]]:
     rows = connection.execute(_OBJECTS).fetchall()
-    return {
-        name: (kind, of, "" if name == _RECORD else " ".join((sql or "").split()))
-        for kind, name, of, sql in rows
-    }
+    return {name: (kind, of, _statement(name, sql or "")) for kind, name, of, sql in rows}
+
+
+def _statement(name: str, sql: str) -> str:
+    """What made an object, as far as it matters."""
+    if name == _RECORD:
+        return ""
+    statement = " ".join(sql.split())
+    return statement.removesuffix(_FORMERLY) if name == "events" else statement

@@ -40,6 +40,25 @@ def test_a_file_keeps_the_pages_that_it_was_made_with(tmp_path: Path) -> None:
     old.close()
 
 
+def test_a_file_keeps_the_table_that_it_was_made_with(tmp_path: Path) -> None:
+    """Entries of a file from before 0.2.0 lie in another way, and are read and written the same."""
+    SqliteJournal.open(tmp_path).close()
+    made = pysqlite3.connect(str(tmp_path / FILE_NAME))
+    (now,) = made.execute("SELECT sql FROM sqlite_master WHERE name = 'events'").fetchone()
+    assert now.endswith(") STRICT")
+    made.executescript(f"DROP TABLE events; {now}, WITHOUT ROWID")
+    made.close()
+    old = SqliteJournal.open(tmp_path)
+    append(old, entries_after(3))
+    assert [entry.sequence for entry in old.read("s", 1, 9)] == [2, 3]
+    assert old.damage() == ""
+    old.close()
+    again = SqliteJournal.open_to_read(tmp_path)
+    assert again.head("s").sequence == 3
+    assert again.damage() == ""
+    again.close()
+
+
 def test_one_sqlite_library() -> None:
     """The migrations run on the same SQLite library as the journal."""
     assert LIBRARY is pysqlite3

@@ -177,11 +177,11 @@ class AlarmBoard:
 
     def observe(self, commit: CommittedBatch) -> None:
         """Raise what the events of a commit say."""
-        for (site, _), committed in commit.events.items():
-            event: Any = committed.event
-            # Nearly all settlements have nothing to say; what has no list says something.
-            if type(event) in SAYING and getattr(event, "alarms", True):
-                self.journaled(site, committed)
+        for kind in commit.events.keys() & SAYING:
+            for site, committed in commit.events[kind]:
+                # Nearly all settlements have nothing to say; what has no list says something.
+                if getattr(committed.event, "alarms", True):
+                    self.journaled(site, committed)
 
     def journaled(self, site: str, committed: JournaledAnswer, *, old: bool = False) -> None:
         """Take in what an entry says, once; an old one is listed, and not raised again."""

@@ -4,6 +4,7 @@ Nothing here answers anybody: what a batch decides is worth nothing until it is 
 """
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -155,8 +156,8 @@ class Batch:
         self._replicas = replicas
         self._halted = halted
         self._transaction = transaction
-        self._entries: dict[str, list[Entry]] = {}
-        self.events: dict[tuple[str, int], JournaledAnswer] = {}
+        self._entries: defaultdict[str, list[Entry]] = defaultdict(list)
+        self.events: defaultdict[type, list[tuple[str, JournaledAnswer]]] = defaultdict(list)
         self._bytes = 0
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
@@ -218,8 +219,8 @@ class Batch:
         """Put what a command came to behind the head."""
         entry = replica.add(origin, event, command_digest, time_micros)
         committed = JournaledAnswer(entry.sequence, time_micros, event)
-        self._entries.setdefault(replica.site, []).append(entry)
-        self.events[replica.site, entry.sequence] = committed
+        self._entries[replica.site].append(entry)
+        self.events[type(event)].append((replica.site, committed))
         self._bytes += len(entry.body)
         return committed
 
@@ -238,8 +239,10 @@ class Batch:
 
     def _recall(self, site: str, sequence: int) -> JournaledAnswer:
         """The answer that a command was given before, perhaps a moment ago in this batch."""
-        if found := self.events.get((site, sequence)):
-            return found
+        for of_kind in self.events.values():
+            for where, committed in of_kind:
+                if committed.sequence == sequence and where == site:
+                    return committed
         # With the row before it, so that an edited answer is not given as if it were the old one.
         rows = self._transaction.read(site, max(0, sequence - 2), min(2, sequence))
         if not rows or rows[-1].sequence != sequence:

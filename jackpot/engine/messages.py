@@ -1,6 +1,6 @@
 """What goes into the engine and what comes out of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -76,10 +76,14 @@ class Read(NamedTuple):
     fresh: bool = True  # whether the store is asked first what others have committed
 
 
-class CommittedBatch(NamedTuple):
-    """A commit that is durable, for whoever counts or records."""
+# What was committed, by the kind of event, each with its site.
+ByKind = Mapping[type, Sequence[tuple[str, JournaledAnswer]]]
 
-    events: Mapping[tuple[str, int], JournaledAnswer]  # (site, sequence) -> what was committed
+
+class CommittedBatch(NamedTuple):
+    """A commit that is durable, for whoever counts or records: most look at a few kinds only."""
+
+    events: ByKind
     commit_s: float  # from the lock to the disk's answer
 
 

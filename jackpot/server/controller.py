@@ -169,9 +169,9 @@ class Controller:
 
     def _hear(self, commit: CommittedBatch) -> None:
         """A table whose command was committed is as alive as one that sends a heartbeat."""
-        for (site, _), committed in commit.events.items():
-            event: Any = committed.event
-            if type(event) in _OF_TABLES:
+        for kind in commit.events.keys() & _OF_TABLES:
+            for site, committed in commit.events[kind]:
+                event: Any = committed.event
                 self.heartbeats[site, event.table] = committed.time_micros
 
     def _heed_health(self, healthy: bool) -> None:  # noqa: FBT001 - the engine's callback

@@ -4,6 +4,7 @@ Counting costs one call a commit.
 """
 
 from bisect import bisect_left
+from typing import Any
 
 import msgspec
 
@@ -91,11 +92,9 @@ class Tally:
 
     def _observe(self, commit: CommittedBatch) -> None:
         self._commit_s.add(commit.commit_s)
-        self._commands.add(len(commit.events))
-        counts = self._counts
-        for committed in commit.events.values():
-            event = committed.event
-            if type(event) is WagersPlaced:
-                self._wagers += len(event.wagers)
-            elif type(event) in counts:
-                counts[type(event)] += 1
+        self._commands.add(sum(map(len, commit.events.values())))
+        for kind in commit.events.keys() & self._counts.keys():
+            self._counts[kind] += len(commit.events[kind])
+        for _, committed in commit.events.get(WagersPlaced, ()):
+            event: Any = committed.event
+            self._wagers += len(event.wagers)

@@ -145,7 +145,9 @@ async def test_what_answers_set_off_shares_a_commit(store: Address) -> None:
     async with running(store, limits=Limits(crowd_commands=1, delivery_s=60)) as engine:
         pit = await Pit(engine).open_up("t1", "t2")
         commits: list[int] = []
-        engine.observers.append(lambda commit: commits.append(len(commit.events)))
+        engine.observers.append(
+            lambda commit: commits.append(sum(map(len, commit.events.values())))
+        )
 
         async def speak(table: str) -> None:
             for command in (OpenRound(), wagers(1), LockOut()):

@@ -45,7 +45,7 @@ class Size(NamedTuple):
 
     tables: tuple[int, ...] = (8, 64)
     runs: int = 3
-    run_s: float = 0.4  # of each server, about
+    run_s: float = 0.7  # of each server, about
     half_s: float = 0.7
     first: int = 400  # messages of the run that only warms up and shows how fast a server is
     alone: int = 300

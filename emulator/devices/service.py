@@ -13,7 +13,7 @@ from msgspec import structs
 
 from emulator.devices.local import LocalDevices
 from emulator.devices.timing import DeviceClock
-from table_client.table.devices import messages as wire
+from table_client.table.devices import wire
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     MAX_NAME,

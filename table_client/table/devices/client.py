@@ -14,7 +14,7 @@ from uuid import uuid4
 import grpc
 
 from jackpot.wire.keepalive import keepalive
-from table_client.table.devices import messages as wire
+from table_client.table.devices import wire
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     Delivery,

@@ -102,13 +102,13 @@ def event_to_wire(event: DeviceEvent) -> pb.DeviceEvent:
     return pb.DeviceEvent(sequence=event.sequence, at_ms=event.at_ms, **body)
 
 
-def event_from_wire(wire: pb.DeviceEvent) -> DeviceEvent:
+def event_from_wire(message: pb.DeviceEvent) -> DeviceEvent:
     """An event as it was sent."""
-    which = wire.WhichOneof("body")
+    which = message.WhichOneof("body")
     if which is None:
-        raise DeviceRefused(Reason.INVALID_COMMAND, event=wire.sequence)
-    body: Any = from_wire(_BODIES[which], getattr(wire, which))
-    return DeviceEvent(wire.sequence, wire.at_ms, body)
+        raise DeviceRefused(Reason.INVALID_COMMAND, event=message.sequence)
+    body: Any = from_wire(_BODIES[which], getattr(message, which))
+    return DeviceEvent(message.sequence, message.at_ms, body)
 
 
 def refusal_to_wire(refusal: DeviceRefused) -> bytes:

@@ -260,8 +260,7 @@ class DeviceServices:
                 gone = Reason.SHUTTING_DOWN if self._registry.draining else Reason.STATION_UNKNOWN
                 refusal = DeviceRefused(gone)
             code = grpc.StatusCode[refusal.reason.code]
-            details = ((wire.DETAILS_KEY, wire.refusal_to_wire(refusal)),)
-            await context.abort(code, str(refusal), details)
+            await context.abort(code, str(refusal), wire.refusal_to_wire(refusal))
 
 
 def _method(name: str) -> Callable[..., Awaitable[Any]]:

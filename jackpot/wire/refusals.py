@@ -27,11 +27,16 @@ _BROKEN = (
 
 
 def to_status(
-    code: str, message: str, reason: str, metadata: Mapping[str, str], retry_ms: int | None
+    code: str,
+    message: str,
+    reason: str,
+    metadata: Mapping[str, str],
+    retry_ms: int | None,
+    domain: str = DOMAIN,
 ) -> status_pb2.Status:
     """A refusal as a client gets it; with `retry_ms`, sending the same again can help."""
     status = status_pb2.Status(code=code_pb2.Code.Value(code), message=message)
-    info = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
+    info = error_details_pb2.ErrorInfo(reason=reason, domain=domain, metadata=metadata)
     status.details.add().Pack(info)
     if retry_ms is not None:
         delay = Duration(nanos=retry_ms * 1_000_000)

@@ -61,6 +61,10 @@ class DeviceState(StrEnum):
     REMOVED = "REMOVED"
 
 
+# Of a shoe: it gives no more cards until the dealer acts.
+MUST_ACT: Final = frozenset(
+    {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
+)
 RETIRED: Final = frozenset({DeviceState.ABSENT, DeviceState.COVERED, DeviceState.REMOVED})
 
 # Every limit of a station and its process; past one of them the command is refused.

@@ -23,6 +23,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import BeginIncarnation
 from jackpot.core.identity import digest
+from jackpot.durable import sync_folder
 from jackpot.engine.replica import load
 from jackpot.engine.witness import Witnessed, witnessed
 from jackpot.store.folder_lock import alone
@@ -286,8 +287,4 @@ def _make_durable(*folders: Path | None) -> None:
     """Let the names in these folders survive a power failure."""
     for folder in folders:
         if folder:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_folder(folder)

@@ -4,9 +4,10 @@ import sys
 
 import msgspec
 
-from jackpot.odds.counting import tally, tally_higher_of_two
+from jackpot.odds.counting import tally
 from jackpot.rules.chances import COUNTS, HIGHER_OF_TWO_KEY, Tally, is_counted, tally_key
 from jackpot.rules.loader import rules
+from tools.odds.higher_of_two import tally_higher_of_two
 
 
 def keys() -> list[str]:

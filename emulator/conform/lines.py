@@ -33,7 +33,7 @@ class Rule(NamedTuple):
 
 def _numbers(seen: Sequence[Seen]) -> Iterator[str]:
     last: dict[int, int] = {}
-    for one in commands(list(seen)):
+    for one in commands(seen):
         expected = last.get(one.epoch, 0) + 1
         if one.number < 1:
             yield f"{_when(one)} {one.kind} has the number {one.number}; the first number is 1"
@@ -44,7 +44,7 @@ def _numbers(seen: Sequence[Seen]) -> Iterator[str]:
 
 def _same_content(seen: Sequence[Seen]) -> Iterator[str]:
     first: dict[tuple[int, int], Seen] = {}
-    for one in commands(list(seen)):
+    for one in commands(seen):
         was = first.setdefault((one.epoch, one.number), one)
         if (was.kind, was.content) != (one.kind, one.content):
             yield (
@@ -156,7 +156,7 @@ def _when(one: Seen) -> str:
 
 
 def _sent(seen: Sequence[Seen]) -> int:
-    return len(commands(list(seen)))
+    return len(commands(seen))
 
 
 def _unanswered(seen: Sequence[Seen]) -> int:

@@ -1,7 +1,7 @@
 """What a client under test did, and what it was told, in order."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from jackpot.wire.v1 import table_pb2 as pb
@@ -48,12 +48,12 @@ class Timeline:
         return self.seen[mark:]
 
 
-def commands(seen: list[Seen], *kinds: str) -> list[Seen]:
+def commands(seen: Sequence[Seen], *kinds: str) -> list[Seen]:
     """The commands that a client sent, or those of some kinds."""
     return [one for one in seen if one.what == "command" and (not kinds or one.kind in kinds)]
 
 
-def answers(seen: list[Seen], *kinds: str) -> list[Seen]:
+def answers(seen: Sequence[Seen], *kinds: str) -> list[Seen]:
     """What a client was told of its commands: accepted, refused, or that the call broke."""
     wanted = ("answer", "refused")
     return [one for one in seen if one.what in wanted and (not kinds or one.kind in kinds)]

@@ -7,8 +7,9 @@ from table_client.table.devices.device_faults import PPM
 from table_client.table.devices.model import HOUR_MS, Method, StationConfig
 from table_client.table.randomness import RandomStream
 
-# The hours after which a deck is changed: 657a.3(c), 573.3(c), 592.3(c), MA 2(c), 555.3(c),
-# 559.3(c) and their like by the way of dealing; 553.3(b) for Poker.
+# The hours after which a deck is changed where the station was not told those of a rule: 657a.3(c),
+# 573.3(c), 592.3(c), MA 2(c), 555.3(c), 559.3(c) and their like by the way of dealing; 553.3(b) for
+# Poker.
 HAND_LIMIT_MS: Final = 4 * HOUR_MS
 SHOE_LIMIT_MS: Final = 8 * HOUR_MS
 POKER_LIMIT_MS: Final = 6 * HOUR_MS
@@ -16,6 +17,8 @@ POKER_LIMIT_MS: Final = 6 * HOUR_MS
 
 def limit_ms(config: StationConfig, method: Method) -> int:
     """The age at which a deck has to be changed."""
+    if by_rule := config.by_hand_hours if method is Method.HAND else config.by_shoe_hours:
+        return by_rule * HOUR_MS
     if config.poker:
         return POKER_LIMIT_MS
     return HAND_LIMIT_MS if method is Method.HAND else SHOE_LIMIT_MS

@@ -17,11 +17,11 @@ from emulator.devices.timing import DeviceClock
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     MAX_DELIVERIES,
+    MUST_ACT,
     Delivered,
     Delivery,
     Device,
     DeviceEvent,
-    DeviceState,
     Dispensed,
     Method,
     Retirement,
@@ -34,9 +34,6 @@ from table_client.table.devices.refusals import DeviceLost, DeviceRefused, Reaso
 MAX_WAITING = 16  # commands in the queue of a station
 MAX_WATCHERS = 64  # of a station
 MAX_BATCH = 256  # events handed to a watcher at once
-_MUST_ACT = frozenset(
-    {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
-)
 
 
 class LocalDevices:
@@ -132,7 +129,7 @@ class LocalDevices:
                     break
                 done.append(delivered)
                 await self._let_time_pass()
-                if self._station.shoe.state in _MUST_ACT or any(
+                if self._station.shoe.state in MUST_ACT or any(
                     card.face_up or card.exposed for card in delivered.cards
                 ):
                     break

@@ -10,22 +10,20 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from emulator.devices.service import DeviceServices, Registry
+from emulator.devices.service import DeviceServices, Log, Registry
 from jackpot.wire.address import AddressError, verify_free
 from jackpot.wire.limits import CONNECTION_OPTIONS
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.refusals import DeviceLost
 from table_client.table.devices.v1 import devices_pb2 as pb
 from table_client.table.devices.v1 import devices_pb2_grpc as pb_grpc
-
-Log = Callable[..., None]
 
 MAX_MESSAGE_BYTES: Final = 64 * 1024  # received; no command comes near it
 MAX_CALLS: Final = 4_096  # at once, watchers included

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from emulator.devices.local import LocalDevices
 from emulator.devices.timing import DeviceClock
-from table_client.table.devices import messages as wire
+from table_client.table.devices import wire
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     MAX_NAME,
@@ -260,8 +260,7 @@ class DeviceServices:
                 gone = Reason.SHUTTING_DOWN if self._registry.draining else Reason.STATION_UNKNOWN
                 refusal = DeviceRefused(gone)
             code = grpc.StatusCode[refusal.reason.code]
-            details = ((wire.DETAILS_KEY, wire.refusal_to_wire(refusal)),)
-            await context.abort(code, str(refusal), details)
+            await context.abort(code, str(refusal), wire.refusal_to_wire(refusal))
 
 
 def _method(name: str) -> Callable[..., Awaitable[Any]]:

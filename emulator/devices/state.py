@@ -11,6 +11,7 @@ from emulator.devices.shuffler import Shuffler
 from table_client.table.devices.device_faults import PPM, FaultPlan
 from table_client.table.devices.model import (
     MAX_EVENTS,
+    MAX_HOURS,
     RETIRED,
     DeckStatus,
     Device,
@@ -35,6 +36,9 @@ def verify_config(config: StationConfig) -> None:
         raise DeviceRefused(Reason.INVALID_COMMAND, first_shuffle=config.first_shuffle)
     if not 0 <= config.rigged_ppm <= PPM:
         raise DeviceRefused(Reason.INVALID_COMMAND, rigged_ppm=config.rigged_ppm, most=PPM)
+    for hours in (config.by_hand_hours, config.by_shoe_hours):
+        if not 0 <= hours <= MAX_HOURS:
+            raise DeviceRefused(Reason.INVALID_COMMAND, hours=hours, most=MAX_HOURS)
     if config.rigged_ppm and config.method is not Method.AUTOMATED_SHOE:
         raise DeviceRefused(Reason.INVALID_COMMAND, rigged="only an automated shoe can be")
     continuous = config.method is Method.CONTINUOUS_SHOE

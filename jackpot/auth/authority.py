@@ -23,7 +23,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from jackpot.auth.holder import Holder, holder_of
 from jackpot.auth.keys import Ask, PublicKey, load_key, requested_key, write_key, write_pkcs12
 from jackpot.auth.keys import AuthorityError as AuthorityError  # noqa: PLC0414 - its callers know it from here
-from jackpot.auth.revocation import Revoked, locked, read_list, write_list
+from jackpot.auth.revocation import SKEW, Revoked, locked, read_list, write_list
 
 CA_DAYS = 3650
 SERVER = "controller"  # the file name of a controller's own certificate
@@ -31,7 +31,6 @@ CA_CERTIFICATE, CA_KEY, CRL, ISSUED = "ca.pem", "ca.key", "crl.pem", "issued"
 _MOST_TITLE, _MOST_HOST = 64, 253  # bytes, by X.509 and by DNS
 # A last label of digits alone is an address that was mistyped.
 _HOST = re.compile(r"(\*\.)?((?!-)[\w-]{1,63}(?<!-)\.)*(?!-|\d+$)[\w-]{1,63}(?<!-)", re.ASCII)
-_SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
 
 
 class Issued(NamedTuple):
@@ -315,6 +314,6 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _SKEW)
+        .not_valid_before(now - SKEW)
         .not_valid_after(now + dt.timedelta(days=days))
     )

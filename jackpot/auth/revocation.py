@@ -23,7 +23,7 @@ from jackpot.durable import write_durably
 
 _log = logging.getLogger(__name__)
 _LASTS = dt.timedelta(days=3650)
-_SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
+SKEW = dt.timedelta(minutes=5)  # clocks on a gaming floor differ
 
 
 class Revoked(NamedTuple):
@@ -118,7 +118,7 @@ def write_list(
     builder = (
         x509.CertificateRevocationListBuilder()
         .issuer_name(authority.subject)
-        .last_update(now - _SKEW)
+        .last_update(now - SKEW)
         .next_update(now + _LASTS)
         .add_extension(x509.CRLNumber(revoked.number), critical=False)
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jackpot.auth.roles import ROLES
-from jackpot.cli.shared.parameters import FOLDER
+from jackpot.cli.shared.parameters import FILE, FOLDER
 from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _days = click.option(
 )
 _csr = click.option(
     "--csr",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Certify the key of this signing request (PEM) instead of making a new key.",
 )
 _p12 = click.option(

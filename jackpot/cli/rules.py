@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jackpot.cli.shared.offline import store_option
 from jackpot.console import one_line, print_json
 
 if TYPE_CHECKING:
@@ -128,14 +129,7 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
 
 @rules.command("plan")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--store",
-    "--data",
-    "store",
-    metavar="ADDRESS",
-    envvar="JACKPOT_DATA",
-    help="The controller's data directory, or postgresql://… [default: what the site file says]",
-)
+@store_option(required=False, default="what the site file says")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 @one_line

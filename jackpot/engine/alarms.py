@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 class AlarmKind(Enum):
     """The closed list: how urgent each is, and its text. docs/operate/alarms.md says what to do.
 
-    The API has the same list: `AlarmKind` in operator.proto.
+    The API has the same list: `AlarmKind` in alarm.proto.
     """
 
     SITE_HALTED = ("critical", "site {site} is halted: {why}")

@@ -1,8 +1,7 @@
 """How often each hand of a paytable comes: counts of all hands that can be dealt, kept as data.
 
-`jackpot.odds.counting` counts them by enumeration, which takes seconds and numpy.
-`tools/hand_counts.py` writes down what it finds, and a test counts again. Everything that shows or
-uses odds looks them up here.
+`tools/hand_counts.py` counts them by enumeration, which takes seconds and numpy, and writes them
+down; a test counts again. Everything that shows or uses odds looks them up here.
 """
 
 from collections.abc import Sequence

@@ -8,7 +8,6 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 from jackpot.wire.channels import refusal_of
-from jackpot.wire.reasons import retry_class
 from jackpot.wire.v1 import reason_pb2
 
 DOMAIN = "jackpot"
@@ -24,14 +23,25 @@ _BROKEN = (
     grpc.StatusCode.UNKNOWN,
     grpc.StatusCode.CANCELLED,
 )
+# What a client may make of each reason: read from the options that the proto gives it.
+MEANINGS: Mapping[str, reason_pb2.ReasonMeaning] = {
+    value.name.removeprefix("REASON_"): value.GetOptions().Extensions[reason_pb2.meaning]
+    for value in reason_pb2.Reason.DESCRIPTOR.values
+    if value.number
+}
 
 
 def to_status(
-    code: str, message: str, reason: str, metadata: Mapping[str, str], retry_ms: int | None
+    code: str,
+    message: str,
+    reason: str,
+    metadata: Mapping[str, str],
+    retry_ms: int | None,
+    domain: str = DOMAIN,
 ) -> status_pb2.Status:
     """A refusal as a client gets it; with `retry_ms`, sending the same again can help."""
     status = status_pb2.Status(code=code_pb2.Code.Value(code), message=message)
-    info = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata)
+    info = error_details_pb2.ErrorInfo(reason=reason, domain=domain, metadata=metadata)
     status.details.add().Pack(info)
     if retry_ms is not None:
         delay = Duration(nanos=retry_ms * 1_000_000)
@@ -81,10 +91,10 @@ def from_status(status: status_pb2.Status) -> RefusedError:
             retry_s = retry.retry_delay.ToTimedelta().total_seconds()
     # Of a reason that is known here the contract says whether sending the same again can help; of
     # another one only the delay that comes with it.
-    known = retry_class(reason)
-    if known == reason_pb2.RETRY_CLASS_SAME:
+    known = MEANINGS.get(reason)
+    if known and known.retry == reason_pb2.RETRY_CLASS_SAME:
         retry_s = _RETRY_S if retry_s is None else retry_s
-    elif known != reason_pb2.RETRY_CLASS_UNSPECIFIED:
+    elif known and known.retry != reason_pb2.RETRY_CLASS_UNSPECIFIED:
         retry_s = None
     code = code_pb2.Code.Name(status.code)
     return RefusedError(code, status.message, reason, metadata, retry_s)

@@ -45,7 +45,8 @@ def _filed_wager(wager: table_config_pb2.BaseWager) -> WagerTerms:
 
 
 def station_config(game: Game, method: Method, seed: str, rigged_ppm: int = 0) -> StationConfig:
-    """A shuffler that counts and a way of dealing, as the game's chapter has them."""
+    """A shuffler that counts, a way of dealing and the life of decks, as the chapter has them."""
+    deck = game.rule.deck
     return StationConfig(
         method=method,
         shuffler=ShufflerKind.NONE if method is Method.CONTINUOUS_SHOE else ShufflerKind.COUNTING,
@@ -53,6 +54,8 @@ def station_config(game: Game, method: Method, seed: str, rigged_ppm: int = 0) -
         retire_by=Retirement.REMOVE if game.removes_devices else Retirement.COVER,
         seed=seed,
         rigged_ppm=rigged_ppm,
+        by_hand_hours=deck.by_hand_hours if deck else 0,
+        by_shoe_hours=deck.by_shoe_hours if deck else 0,
     )
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, payout_pb2
 from table_client.client import TableClient, open_channel
@@ -18,6 +19,19 @@ from tests.emulator.device_process import running
 from tests.server.house import FIVE, ROYALS, SITE, hands, open_house, wager
 
 GAME = GAMES["pa-crazy-4-poker"]
+
+
+def test_a_deck_lives_as_long_as_the_games_rule_says() -> None:
+    """A jurisdiction's own hours reach the devices; without a text at hand, the usual ones stay."""
+    deck = GAME.rule.deck
+    assert deck is not None
+    other = replace(deck, by_hand_hours=3, by_shoe_hours=5)
+    for rule, hours in (
+        (replace(GAME.rule, deck=other), (3, 5)),
+        (replace(GAME.rule, deck=None), (0, 0)),
+    ):
+        config = station_config(replace(GAME, rule=rule), Method.HAND, "one")
+        assert (config.by_hand_hours, config.by_shoe_hours) == hours
 
 
 @pytest.mark.process

@@ -24,7 +24,7 @@ from jackpot.rules.site import load_site
 from jackpot.server import floor_alarms
 from jackpot.server.fronts import Fronts
 from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import operator_pb2, table_pb2
+from jackpot.wire.v1 import alarm_pb2, operator_pb2, table_pb2
 from table_client.client import open_channel
 from tests.display.browser import Browser
 from tests.display.frozen import set_digits
@@ -292,7 +292,7 @@ def test_every_alarm_has_its_scene() -> None:
     said += [changes.RATE_CHANGED, intake.UNREASONABLE]
     said += [readings.READING_LATE, readings.BOX_NOT_COUNTED]
     assert set(said) <= {kind.name for kind in AlarmKind}
-    on_the_wire = set(operator_pb2.AlarmKind.keys()) - {"ALARM_KIND_UNSPECIFIED"}
+    on_the_wire = set(alarm_pb2.AlarmKind.keys()) - {"ALARM_KIND_UNSPECIFIED"}
     assert on_the_wire == {f"ALARM_KIND_{kind.name}" for kind in AlarmKind}
 
 

@@ -8,6 +8,9 @@ from jackpot.display.errors import ThemeError
 from jackpot.display.web.app import Settings
 from jackpot.display.web.theme import COLORS, LEGIBLE, Theme, contrast
 from tests.display.shown import open_shown
+from tests.docs.pages import ROOT, blocks
+
+EXAMPLE = ROOT / "deploy" / "theme.toml"
 
 
 def write(folder: Path, text: str) -> Path:
@@ -27,6 +30,17 @@ async def test_a_theme_dresses_every_page(tmp_path: Path) -> None:
         css = (await shown.get("/theme.css"))[1]
         assert "--accent:#9fd3ff;" in css
         assert f"--text:{COLORS['text']};" in css
+
+
+def test_the_example_of_a_theme_can_be_used(tmp_path: Path) -> None:
+    """The file to copy has the own colors and an optional logo; the page shows the same theme."""
+    (tmp_path / "logo.svg").write_text("<svg/>")
+    example = Theme.load(EXAMPLE)
+    assert (example.colors, example.logo) == (COLORS, b"")
+    page = blocks(ROOT / "docs" / "operate" / "signs.md")
+    (shown,) = [block.text for block in page if "[colors]" in block.text]
+    with_logo = EXAMPLE.read_text().replace("# logo =", "logo =")
+    assert Theme.load(write(tmp_path, with_logo)) == Theme.load(write(tmp_path, shown))
 
 
 def test_the_british_spelling_is_read_too(tmp_path: Path) -> None:

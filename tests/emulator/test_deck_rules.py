@@ -184,6 +184,19 @@ def test_a_deck_is_changed_in_time(
     assert devices.status().decks[0].number == 2
 
 
+@pytest.mark.parametrize(("method", "hours"), [(Method.HAND, 3), (Method.MANUAL_SHOE, 5)])
+def test_a_rule_of_its_own_says_how_long_a_deck_lives(method: Method, hours: int) -> None:
+    """The hours of the station's set-up come before the usual ones."""
+    devices = station(method, by_hand_hours=3, by_shoe_hours=5)
+    devices.load_deck("red")
+    assert devices.status().decks[0].limit_ms == hours * HOUR_MS
+    for unlikely in (-1, 24 * 7 + 1):
+        with refused(Reason.INVALID_COMMAND):
+            station(by_hand_hours=unlikely)
+        with refused(Reason.INVALID_COMMAND):
+            station(by_shoe_hours=unlikely)
+
+
 def test_an_overdue_deck_finishes_its_round_and_is_not_gathered_again() -> None:
     """A round under way is dealt to its end; then the deck has to be changed."""
     devices = loaded()

@@ -10,7 +10,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from emulator.devices.local import LocalDevices
 from emulator.devices.service import MAX_ANSWERS, MAX_STATIONS
-from table_client.table.devices import messages as wire
+from table_client.table.devices import wire
 from table_client.table.devices.api import Devices
 from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.device_faults import Fault, Target

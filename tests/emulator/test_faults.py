@@ -6,7 +6,7 @@ from enum import StrEnum
 import pytest
 
 from jackpot.rules.clauses import verify_clause
-from table_client.table.devices import messages as wire
+from table_client.table.devices import wire
 from table_client.table.devices.device_faults import (
     FAULT_RULES,
     PPM,

@@ -73,6 +73,8 @@ configs = st.builds(
     shuffler=st.sampled_from(ShufflerKind),
     joker=st.booleans(),
     poker=st.booleans(),
+    by_hand_hours=st.integers(0, 9),
+    by_shoe_hours=st.integers(0, 9),
     retire_by=st.sampled_from(Retirement),
     seed=st.just("property"),
 )

@@ -11,7 +11,7 @@ from grpc.aio import AioRpcError
 
 from jackpot.rules.site import load_site
 from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
+from jackpot.wire.v1 import alarm_pb2, operator_pb2, operator_pb2_grpc, table_pb2, table_pb2_grpc
 from tests.auth.secured import secured
 from tests.server.house import (
     FIVE,
@@ -205,7 +205,7 @@ async def test_late_voids_raise_one_alarm_for_each_table(house: House) -> None:
     VOID.round = 1
     request = operator_pb2.ListAlarmsRequest(site=SITE)
     alarms = (await house.operators.ListAlarms(request)).alarms
-    (late,) = [each for each in alarms if each.kind == operator_pb2.ALARM_KIND_LATE_VOID]
+    (late,) = [each for each in alarms if each.kind == alarm_pb2.ALARM_KIND_LATE_VOID]
     assert late.text == ("t4, round 3: all hands voided after lock-out by flo, void 3 here")
 
 

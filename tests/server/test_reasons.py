@@ -10,7 +10,7 @@ from grpc.aio import AioRpcError
 from jackpot.core.number_use import NO_NUMBER, number_use
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.store.opening import Address
-from jackpot.wire import reasons as wire
+from jackpot.wire import refusals as wire
 from jackpot.wire.request_id import make_request_id, new_request_id
 from jackpot.wire.v1 import reason_pb2, table_pb2
 from tests.server.house import FIVE, House, info_of, status_of

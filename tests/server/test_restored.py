@@ -7,7 +7,7 @@ from grpc.aio import AioRpcError
 
 from jackpot.restoring import Restored, begin_incarnations
 from jackpot.wire.request_id import new_request_id
-from jackpot.wire.v1 import meter_pb2, operator_pb2, table_pb2
+from jackpot.wire.v1 import alarm_pb2, meter_pb2, operator_pb2, table_pb2
 from tests.server.house import SITE, House, info_of, status_of
 
 
@@ -51,7 +51,7 @@ async def test_what_a_table_lost_is_an_alarm(house: House) -> None:
     assert answer.incarnation == done.incarnation
     assert answer.epoch == done.epochs_above + 1
     listed = await house.operators.ListAlarms(operator_pb2.ListAlarmsRequest(site=SITE))
-    kinds = operator_pb2.AlarmKind
+    kinds = alarm_pb2.AlarmKind
     texts = {kinds.Name(alarm.kind): alarm.text for alarm in listed.alarms}
     assert texts["ALARM_KIND_TABLE_ROLLED_BACK"] == (
         f"t4 had answers {common + 1} to {common + 20}, which the journal no longer has; "

@@ -52,10 +52,12 @@ class Trial:
     source = "A round"
     counts = True  # the wagers of one round reach the meter
     may_end = False  # a client that ends itself has done what it should
+    rounds: ClassVar[list[conform_pb2.NextRoundResponse]] = [
+        a_round()
+    ]  # given out one after the other
     once: ClassVar[dict[str, Act]] = {}  # by kind of command: what happens to the first of it
 
     def __init__(self) -> None:
-        self.rounds = [a_round()]  # given out one after the other
         self.left = dict(self.once)
 
     def on_call(self, method: str) -> status_pb2.Status | None:  # noqa: ARG002 - lets all pass

@@ -1,6 +1,7 @@
 """Trouble with the controller: it dies, stops, or comes back with the journal of a backup."""
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from emulator.conform.interference import Act
 from emulator.conform.stage import Stage
@@ -44,7 +45,7 @@ class Drain(Trial):
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It met a controller that stops, and the round was played all the same."""
-        if not any(one.again for one in answers(list(seen))):
+        if not any(one.again for one in answers(seen)):
             yield "the client met no controller that stops"
         yield from super().judge(seen)
 
@@ -55,10 +56,7 @@ class Restored(Trial):
     id = "restored"
     text = "After OTHER_INCARNATION, attach again, say what you had been told, and play on."
     source = "After a restore"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds.append(a_round())  # a client that leaves the first one plays this
+    rounds: ClassVar = [a_round(), a_round()]  # a client that leaves the first plays the second
 
     async def before(self, stage: Stage) -> None:
         """The backup has the round, and none of its wagers."""

@@ -65,17 +65,14 @@ class Refused(Trial):
     text = "When a wager is refused for good, do not send it again."
     source = "Refusals"
     counts = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds = [a_round(amount_micros=3 * DOLLAR)]
+    rounds: ClassVar = [a_round(amount_micros=3 * DOLLAR)]
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It was refused, and not tried again."""
-        said = [one for one in answers(list(seen), "place_wagers") if one.reason]
+        said = [one for one in answers(seen, "place_wagers") if one.reason]
         if not any(one.reason == "WRONG_DENOMINATION" for one in said):
             yield "the client never sent the wagers"
-        if len(commands(list(seen), "place_wagers")) > 1:
+        if len(commands(seen, "place_wagers")) > 1:
             yield "the client sent the same wagers again"
 
 
@@ -85,10 +82,10 @@ class LostAttach(Trial):
     id = "lost-attach"
     text = "When the answer to Attach is lost, send it again with the same request_id."
     source = "Attach"
+    rounds: ClassVar = [a_round(attach=True)]
 
     def __init__(self) -> None:
         super().__init__()
-        self.rounds = [a_round(attach=True)]
         self._lost = False
 
     def on_attach(self) -> Act:

@@ -1,6 +1,7 @@
 """What people do: the floor voids and answers calls, papers take time, somebody else attaches."""
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from google.rpc import status_pb2
 
@@ -27,7 +28,7 @@ class VoidedByFloor(Trial):
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It was told, and did not try again."""
-        settles = commands(list(seen), "settle")
+        settles = commands(seen, "settle")
         if not settles:
             yield "the client never settled"
         if len({one.number for one in settles}) > 1:
@@ -41,16 +42,13 @@ class VoidedByTable(Trial):
     text = "Before the collection, void a round that must be void, and do not settle it."
     source = "Voids"
     counts = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds = [a_round(irregularity=IRREGULARITY)]
+    rounds: ClassVar = [a_round(irregularity=IRREGULARITY)]
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It voided, and that was all."""
         if not any(one.what == "answer" and one.kind == "void_round" for one in seen):
             yield "the client did not void the round"
-        if commands(list(seen), "settle"):
+        if commands(seen, "settle"):
             yield "the client settled a round that must be void"
 
 
@@ -62,10 +60,7 @@ class FloorApproves(Trial):
     source = "Calls for the floor"
     counts = False
     answer = ("ApproveFloorCall", "approved")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds = [a_round(irregularity=IRREGULARITY, collected=True)]
+    rounds: ClassVar = [a_round(irregularity=IRREGULARITY, collected=True)]
 
     async def during(self, stage: Stage) -> None:
         """The floor comes, and answers."""
@@ -87,7 +82,7 @@ class FloorApproves(Trial):
 
     def obeyed(self, seen: Sequence[Seen]) -> Iterator[str]:
         """What the client does with the answer."""
-        if commands(list(seen), "settle", "void_round"):
+        if commands(seen, "settle", "void_round"):
             yield "the client sent something for a round that the floor had voided"
 
 
@@ -111,10 +106,7 @@ class Papers(Trial):
     text = "Do not open the next round while an award of this table lacks its papers."
     source = "Payouts"
     counts = False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds = [a_round(royal=True)]
+    rounds: ClassVar = [a_round(royal=True)]
 
 
 class OpensLate(Trial):
@@ -130,7 +122,7 @@ class OpensLate(Trial):
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It did not knock at a shut door."""
-        if early := [one for one in answers(list(seen), "open_round") if one.reason]:
+        if early := [one for one in answers(seen, "open_round") if one.reason]:
             yield (
                 f"at {early[0].at_s:.2f} s: open_round was sent before the papers were done "
                 f"({early[0].reason})"
@@ -165,10 +157,7 @@ class Returns(Trial):
     id = "attach-again"
     text = "When asked to play again, attach and begin with number 1."
     source = "Fencing"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds = [a_round(attach=True)]
+    rounds: ClassVar = [a_round(attach=True)]
 
     def judge(self, seen: Sequence[Seen]) -> Iterator[str]:
         """It attached, and played."""
@@ -186,10 +175,10 @@ class Revoked(Trial):
     counts = False
     may_end = True
     MOST = 10
+    rounds: ClassVar = [a_round(attach=True)]
 
     def __init__(self) -> None:
         super().__init__()
-        self.rounds = [a_round(attach=True)]
         self._refusal: status_pb2.Status | None = None
 
     async def before(self, stage: Stage) -> None:

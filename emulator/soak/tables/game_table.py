@@ -4,8 +4,6 @@ import asyncio
 import random
 from collections.abc import Iterator, Mapping
 
-from msgspec.structs import replace
-
 from emulator.devices.local import LocalDevices
 from emulator.soak.audit.terms import BetTerms, TableTerms
 from emulator.soak.clients import RecordingClient
@@ -14,9 +12,10 @@ from emulator.soak.report.hits import Hits
 from emulator.soak.tables.staff import Floor
 from jackpot.core.config import BaseTerms
 from table_client.client import OVER
+from table_client.table.assembly import station_config
 from table_client.table.devices.device_deck import DeviceDeck
 from table_client.table.devices.device_faults import Fault as DeviceFault
-from table_client.table.devices.model import Method, StationConfig
+from table_client.table.devices.model import Method
 from table_client.table.floor import Calls
 from table_client.table.games.catalogue import GAMES
 from table_client.table.players import Habits, SimulatedPlayer
@@ -54,9 +53,9 @@ class GameTable:
         game = GAMES[terms.rule]
         progressive = LinkedProgressive(client, floor)
         method = self._draw.choice([Method.AUTOMATED_SHOE, Method.MANUAL_SHOE])
-        config = StationConfig(method=method, seed=f"{seed}/{terms.id}")
         if rigged:  # only an automated shoe can be
-            config = replace(config, method=Method.AUTOMATED_SHOE, rigged_ppm=RIGGED_PPM)
+            method = Method.AUTOMATED_SHOE
+        config = station_config(game, method, f"{seed}/{terms.id}", RIGGED_PPM if rigged else 0)
         self._devices = LocalDevices(terms.id, config)
         self._table = Table(
             game, DeviceDeck(self._devices, config), progressive, base, boxes=terms.boxes

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from jackpot.verify import Progress as OnProgress
 
 
-def store_option(*, required: bool) -> Callable[[Any], Any]:
-    """Where the journal is."""
+def store_option(*, required: bool, default: str = "") -> Callable[[Any], Any]:
+    """Where the journal is; `default` says where it is without the option."""
     return click.option(
         "--store",
         "--data",
@@ -25,7 +25,8 @@ def store_option(*, required: bool) -> Callable[[Any], Any]:
         metavar="ADDRESS",
         envvar="JACKPOT_DATA",
         required=required,
-        help="The controller's data directory, or postgresql://…",
+        help="The controller's data directory, or postgresql://…"
+        + (f" [default: {default}]" if default else ""),
     )
 
 

@@ -14,7 +14,7 @@ from jackpot.display.history.site_history import SiteHistory, TableHistory
 from jackpot.display.views import values, words
 from jackpot.display.views.floor_calls import panel_call
 from jackpot.server.codec import fields
-from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import alarm_pb2, meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 MICROS_PER_MS = 1_000
 SILENT_MS = 30_000  # a table that was not heard for longer is not attached
@@ -343,10 +343,10 @@ def call(found: table_pb2.FloorCall) -> values.CallView:
     )
 
 
-def alarm(found: operator_pb2.Alarm) -> values.Alarm:
+def alarm(found: alarm_pb2.Alarm) -> values.Alarm:
     """Something that the floor should look into."""
     severity = fields.ALARM_SEVERITIES.from_wire(found.severity)
-    known = operator_pb2.AlarmKind.DESCRIPTOR.values_by_number.get(found.kind)
+    known = alarm_pb2.AlarmKind.DESCRIPTOR.values_by_number.get(found.kind)
     kind = known.name.removeprefix("ALARM_KIND_") if known else f"ALARM {found.kind}"
     return values.Alarm(kind, severity, found.text, found.time.ToMilliseconds())
 

@@ -22,7 +22,7 @@ from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.ids import is_id
 from jackpot.wire.limits import MAX_AHEAD_S, MAX_CARDS, MAX_NUMBER, MAX_SEATS, MAX_TEXT
 from jackpot.wire.request_id import request_id_time_ms
-from jackpot.wire.v1 import meter_pb2, operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import alarm_pb2, meter_pb2, operator_pb2, payout_pb2, table_pb2
 
 Item = TypeVar("Item")
 Read = TypeVar("Read")
@@ -200,7 +200,7 @@ CALL_OUTCOMES: Words[state.CallOutcome] = Words(table_pb2.CallOutcome, state.Cal
 PHASES: Words[state.Phase] = Words(table_pb2.RoundPhase, state.Phase)
 PAYOUT_STATUSES: Words[state.PayoutStatus] = Words(payout_pb2.PayoutStatus, state.PayoutStatus)
 KINDS: Words[state.ClaimKind] = Words(payout_pb2.PayoutKind, state.ClaimKind)
-ALARM_SEVERITIES: Words[Severity] = Words(operator_pb2.AlarmSeverity, Severity)
+ALARM_SEVERITIES: Words[Severity] = Words(alarm_pb2.AlarmSeverity, Severity)
 MEDIA: Words[config.Medium] = Words(meter_pb2.BetMedium, config.Medium)
 ROLES: Words[state.BadBeatRole] = Words(payout_pb2.BadBeatRole, state.BadBeatRole)
 SOURCES: Words[config.PayoutSource] = Words(payout_pb2.PayoutSource, config.PayoutSource)

@@ -32,7 +32,7 @@ from jackpot.server.codec.fields import (
     enum_value,
 )
 from jackpot.wire.times import timestamp
-from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
+from jackpot.wire.v1 import alarm_pb2, operator_pb2, payout_pb2, table_pb2
 
 _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
     change: enum_value(operator_pb2.ChangeKind, change.__name__) for change in get_args(Change)
@@ -250,10 +250,10 @@ def table_message(site: state.State, table: state.TableState) -> operator_pb2.Ta
     )
 
 
-def alarm_message(alarm: Alarm) -> operator_pb2.Alarm:
+def alarm_message(alarm: Alarm) -> alarm_pb2.Alarm:
     """An alarm, by its place in the list of all kinds."""
-    return operator_pb2.Alarm(
-        kind=operator_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
+    return alarm_pb2.Alarm(
+        kind=alarm_pb2.AlarmKind.Value(f"ALARM_KIND_{alarm.kind.name}"),
         severity=ALARM_SEVERITIES.to_wire(alarm.kind.severity),
         text=alarm.text,
         time=timestamp(alarm.time_micros),

@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from jackpot.wire.v1 import alarm_pb2 as _alarm_pb2
 from jackpot.wire.v1 import meter_pb2 as _meter_pb2
 from jackpot.wire.v1 import payout_pb2 as _payout_pb2
 from jackpot.wire.v1 import table_pb2 as _table_pb2
@@ -108,154 +109,6 @@ METER_REASON_RESET: MeterReason.ValueType  # 2
 METER_REASON_LIMIT: MeterReason.ValueType  # 3
 METER_REASON_PROMOTION: MeterReason.ValueType  # 4
 Global___MeterReason: _TypeAlias = MeterReason  # noqa: Y015
-
-class _AlarmKind:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    ALARM_KIND_UNSPECIFIED: _AlarmKind.ValueType  # 0
-    ALARM_KIND_SITE_HALTED: _AlarmKind.ValueType  # 1
-    """The site's journal is not what the controllers wrote; nothing more is written to it."""
-    ALARM_KIND_NOT_SERVING: _AlarmKind.ValueType  # 2
-    """The store fails: no commands are taken."""
-    ALARM_KIND_TABLE_SILENT: _AlarmKind.ValueType  # 3
-    """A table in the middle of a round says nothing."""
-    ALARM_KIND_PAYOUT_LATE: _AlarmKind.ValueType  # 4
-    """An award has waited for too long."""
-    ALARM_KIND_LOW_METER: _AlarmKind.ValueType  # 5
-    """All of a meter was won that held less than a tenth of its seed."""
-    ALARM_KIND_BOX_DIFFERENCE: _AlarmKind.ValueType  # 6
-    """A Bad Beat box did not hold what its pots gave."""
-    ALARM_KIND_CLOCK_BEHIND: _AlarmKind.ValueType  # 7
-    """The controller's clock was set back: entries keep the later time until it has caught up."""
-    ALARM_KIND_CLOCK_JUMPED: _AlarmKind.ValueType  # 8
-    """The controller's clock was put forward: entries since bear the later time."""
-    ALARM_KIND_FRONT_LOST: _AlarmKind.ValueType  # 9
-    """A process that owns the controller's sockets ended; its clients connect again."""
-    ALARM_KIND_LATE_VOID: _AlarmKind.ValueType  # 40
-    """A round or a seat was voided after the lock-out."""
-    ALARM_KIND_RESTORED: _AlarmKind.ValueType  # 60
-    """A backup was restored: what followed it is lost."""
-    ALARM_KIND_TABLE_ROLLED_BACK: _AlarmKind.ValueType  # 61
-    """A table had answers that the journal no longer has."""
-    ALARM_KIND_WITNESS_FAILED: _AlarmKind.ValueType  # 62
-    """The record of the journal's head, outside its folder, can't be written."""
-    ALARM_KIND_DISPLAY_FROZEN: _AlarmKind.ValueType  # 220
-    """A meter has passed the largest amount that the house's signs can show."""
-    ALARM_KIND_UNREASONABLE_CONTRIBUTION: _AlarmKind.ValueType  # 221
-    """A level was fed by more wagers in a minute than its tables can make."""
-    ALARM_KIND_RATE_CHANGED: _AlarmKind.ValueType  # 222
-    """A level's rates change when its link resumes: accounting must know."""
-    ALARM_KIND_FUNDS_WAITING: _AlarmKind.ValueType  # 223
-    """A link has been out of service for more than 30 days and still holds players' money."""
-    ALARM_KIND_READING_LATE: _AlarmKind.ValueType  # 224
-    """The daily reading of the meters was taken after the gaming day had begun, or was missed."""
-    ALARM_KIND_CONTROLLER_AWAY: _AlarmKind.ValueType  # 225
-    """A link was without a controller for more than 24 hours and is suspended until it is resumed."""
-    ALARM_KIND_BOX_NOT_COUNTED: _AlarmKind.ValueType  # 226
-    """A Bad Beat box was not counted on a gaming day."""
-
-class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
-    """Every alarm that there is."""
-
-ALARM_KIND_UNSPECIFIED: AlarmKind.ValueType  # 0
-ALARM_KIND_SITE_HALTED: AlarmKind.ValueType  # 1
-"""The site's journal is not what the controllers wrote; nothing more is written to it."""
-ALARM_KIND_NOT_SERVING: AlarmKind.ValueType  # 2
-"""The store fails: no commands are taken."""
-ALARM_KIND_TABLE_SILENT: AlarmKind.ValueType  # 3
-"""A table in the middle of a round says nothing."""
-ALARM_KIND_PAYOUT_LATE: AlarmKind.ValueType  # 4
-"""An award has waited for too long."""
-ALARM_KIND_LOW_METER: AlarmKind.ValueType  # 5
-"""All of a meter was won that held less than a tenth of its seed."""
-ALARM_KIND_BOX_DIFFERENCE: AlarmKind.ValueType  # 6
-"""A Bad Beat box did not hold what its pots gave."""
-ALARM_KIND_CLOCK_BEHIND: AlarmKind.ValueType  # 7
-"""The controller's clock was set back: entries keep the later time until it has caught up."""
-ALARM_KIND_CLOCK_JUMPED: AlarmKind.ValueType  # 8
-"""The controller's clock was put forward: entries since bear the later time."""
-ALARM_KIND_FRONT_LOST: AlarmKind.ValueType  # 9
-"""A process that owns the controller's sockets ended; its clients connect again."""
-ALARM_KIND_LATE_VOID: AlarmKind.ValueType  # 40
-"""A round or a seat was voided after the lock-out."""
-ALARM_KIND_RESTORED: AlarmKind.ValueType  # 60
-"""A backup was restored: what followed it is lost."""
-ALARM_KIND_TABLE_ROLLED_BACK: AlarmKind.ValueType  # 61
-"""A table had answers that the journal no longer has."""
-ALARM_KIND_WITNESS_FAILED: AlarmKind.ValueType  # 62
-"""The record of the journal's head, outside its folder, can't be written."""
-ALARM_KIND_DISPLAY_FROZEN: AlarmKind.ValueType  # 220
-"""A meter has passed the largest amount that the house's signs can show."""
-ALARM_KIND_UNREASONABLE_CONTRIBUTION: AlarmKind.ValueType  # 221
-"""A level was fed by more wagers in a minute than its tables can make."""
-ALARM_KIND_RATE_CHANGED: AlarmKind.ValueType  # 222
-"""A level's rates change when its link resumes: accounting must know."""
-ALARM_KIND_FUNDS_WAITING: AlarmKind.ValueType  # 223
-"""A link has been out of service for more than 30 days and still holds players' money."""
-ALARM_KIND_READING_LATE: AlarmKind.ValueType  # 224
-"""The daily reading of the meters was taken after the gaming day had begun, or was missed."""
-ALARM_KIND_CONTROLLER_AWAY: AlarmKind.ValueType  # 225
-"""A link was without a controller for more than 24 hours and is suspended until it is resumed."""
-ALARM_KIND_BOX_NOT_COUNTED: AlarmKind.ValueType  # 226
-"""A Bad Beat box was not counted on a gaming day."""
-Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
-
-class _AlarmSeverity:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _AlarmSeverityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmSeverity.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    ALARM_SEVERITY_UNSPECIFIED: _AlarmSeverity.ValueType  # 0
-    ALARM_SEVERITY_WARNING: _AlarmSeverity.ValueType  # 1
-    ALARM_SEVERITY_CRITICAL: _AlarmSeverity.ValueType  # 2
-    """Play can't go on."""
-
-class AlarmSeverity(_AlarmSeverity, metaclass=_AlarmSeverityEnumTypeWrapper):
-    """How urgent an alarm is."""
-
-ALARM_SEVERITY_UNSPECIFIED: AlarmSeverity.ValueType  # 0
-ALARM_SEVERITY_WARNING: AlarmSeverity.ValueType  # 1
-ALARM_SEVERITY_CRITICAL: AlarmSeverity.ValueType  # 2
-"""Play can't go on."""
-Global___AlarmSeverity: _TypeAlias = AlarmSeverity  # noqa: Y015
-
-@_typing.final
-class Alarm(_message.Message):
-    """Something that the floor should look into."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    KIND_FIELD_NUMBER: _builtins.int
-    SEVERITY_FIELD_NUMBER: _builtins.int
-    TEXT_FIELD_NUMBER: _builtins.int
-    TIME_FIELD_NUMBER: _builtins.int
-    kind: Global___AlarmKind.ValueType
-    severity: Global___AlarmSeverity.ValueType
-    text: _builtins.str
-    """What is wrong, for people."""
-    @_builtins.property
-    def time(self) -> _timestamp_pb2.Timestamp:
-        """Since when it stands, or when it happened."""
-
-    def __init__(
-        self,
-        *,
-        kind: Global___AlarmKind.ValueType = ...,
-        severity: Global___AlarmSeverity.ValueType = ...,
-        text: _builtins.str = ...,
-        time: _timestamp_pb2.Timestamp | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time", b"time"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "severity", b"severity", "text", b"text", "time", b"time"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Alarm: _TypeAlias = Alarm  # noqa: Y015
 
 @_typing.final
 class LevelAccounts(_message.Message):
@@ -2585,12 +2438,12 @@ class ListAlarmsResponse(_message.Message):
     next_page_token: _builtins.str
     """Where the next page begins; empty: this was the last."""
     @_builtins.property
-    def alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___Alarm]: ...
+    def alarms(self) -> _containers.RepeatedCompositeFieldContainer[_alarm_pb2.Alarm]: ...
     def __init__(
         self,
         *,
         sequence: _builtins.int = ...,
-        alarms: _abc.Iterable[Global___Alarm] | None = ...,
+        alarms: _abc.Iterable[_alarm_pb2.Alarm] | None = ...,
         next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015

@@ -14,7 +14,8 @@ from uuid import uuid4
 import grpc
 
 from jackpot.wire.keepalive import keepalive
-from table_client.table.devices import messages as wire
+from jackpot.wire.refusals import DETAILS_KEY
+from table_client.table.devices import wire
 from table_client.table.devices.device_faults import Fault
 from table_client.table.devices.model import (
     Delivery,
@@ -44,7 +45,7 @@ def _refusals(target: str) -> Any:
         yield
     except grpc.aio.AioRpcError as error:
         for key, details in error.trailing_metadata():
-            refusal = wire.refusal_from_wire(_bytes(details)) if key == wire.DETAILS_KEY else None
+            refusal = wire.refusal_from_wire(_bytes(details)) if key == DETAILS_KEY else None
             if refusal is not None and refusal.reason not in _GONE:
                 raise refusal from None
         text = f"the devices at {target} are lost: {error.code().name}, {error.details()}"

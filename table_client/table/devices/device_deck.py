@@ -12,6 +12,7 @@ from table_client.table.devices.api import Devices
 from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     AUTOMATED,
+    MUST_ACT,
     Delivered,
     Delivery,
     Device,
@@ -41,9 +42,6 @@ _MADE: Final = {
     Step.SHUFFLED_AGAIN: Made.SHUFFLED_AGAIN,
     Step.CUT: Made.CUT,
 }
-_FAILED: Final = frozenset(
-    {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
-)
 _MS_PER_S: Final = 1_000
 _CONDUCT: Final = {Fault.PLAYER_TALKS: Conduct.TALKS, Fault.SEAT_ABANDONED: Conduct.LEAVES}
 
@@ -104,7 +102,7 @@ class DeviceDeck:
                 dispensed = await self._devices.dispense(asked)
         except DeviceRefused as refusal:
             raise ShoeFailedError(str(refusal)) from refusal
-        if dispensed.status.shoe in _FAILED:
+        if dispensed.status.shoe in MUST_ACT:
             what = dispensed.status.shoe.replace("_", " ").lower()
             raise ShoeFailedError(f"The shoe is {what}.")
         return tuple(

@@ -61,6 +61,10 @@ class DeviceState(StrEnum):
     REMOVED = "REMOVED"
 
 
+# Of a shoe: it gives no more cards until the dealer acts.
+MUST_ACT: Final = frozenset(
+    {DeviceState.JAMMED, DeviceState.STOPPED, DeviceState.FAILED, DeviceState.OUT_OF_ORDER}
+)
 RETIRED: Final = frozenset({DeviceState.ABSENT, DeviceState.COVERED, DeviceState.REMOVED})
 
 # Every limit of a station and its process; past one of them the command is refused.
@@ -71,6 +75,7 @@ MAX_DELIVERIES: Final = 128  # in one command
 MAX_SEAT: Final = 32
 MAX_ARMED: Final = 64  # faults waiting for their moment
 MAX_SKIP: Final = 10_000  # chances that an injected fault may let pass
+MAX_HOURS: Final = 7 * 24  # of a deck's life
 MAX_PASS_MS: Final = 7 * 24 * 3_600_000
 MAX_EVENTS: Final = 4_096  # events kept for watchers of a station
 
@@ -84,11 +89,13 @@ class StationConfig(Struct, frozen=True):
     method: Method = Method.AUTOMATED_SHOE
     shuffler: ShufflerKind = ShufflerKind.COUNTING
     joker: bool = False  # a 53rd card, at Pai Gow Poker
-    poker: bool = False  # ch. 553: a deck lives 6 hours, two decks are kept without a shuffler
+    poker: bool = False  # ch. 553: two decks are kept without a shuffler
     retire_by: Retirement = Retirement.COVER
     seed: str = ""  # empty: shuffles are unpredictable
     first_shuffle: int = 1  # resumes a replay: the number of the first shuffle
     rigged_ppm: int = 0  # of players' stacks, so many in a million are made winning hands
+    by_hand_hours: int = 0  # the life of a deck by the game's rule; 0: as most rules have it
+    by_shoe_hours: int = 0
 
     @property
     def expected_cards(self) -> int:

@@ -46,7 +46,6 @@ _CLAUSES = chapter(
     ),
 )
 
-_RULE = rules()["pa-2011-caribbean-stud"]
 GAME = Game(
     rule=_RULE,
     clauses=structs.replace(

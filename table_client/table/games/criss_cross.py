@@ -53,7 +53,6 @@ def strategy(ask: Ask, view: View) -> int:
 _RULE = rules()["pa-2014-criss-cross-poker"]
 _SECTIONS = Sections(before="PA2014 592.")
 
-_RULE = rules()["pa-2014-criss-cross-poker"]
 GAME = Game(
     rule=_RULE,
     clauses=chapter(

@@ -39,7 +39,6 @@ def verify(wagers: Mapping[str, int], terms: BaseTerms) -> str:
     return ""
 
 
-_RULE = rules()["pa-2010-three-card-poker"]
 GAME = Game(
     rule=_RULE,
     clauses=chapter(

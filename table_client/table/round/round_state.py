@@ -83,19 +83,6 @@ class DiscardRack:
         """Put cards on the pile."""
         self.bundles.append(Bundle(owner, tuple(cards)))
 
-    @property
-    def pile(self) -> tuple[str, ...]:
-        """Every card, first placed first."""
-        return tuple(card for bundle in self.bundles for card in bundle.cards)
-
-    def reconstruct(self) -> dict[str, tuple[str, ...]]:
-        """Each hand again, read off the pile by the order in which hands were picked up."""
-        pile, found = iter(self.pile), dict[str, tuple[str, ...]]()
-        for bundle in self.bundles:
-            taken = tuple(next(pile) for _ in bundle.cards)
-            found[bundle.owner] = found.get(bundle.owner, ()) + taken
-        return found
-
 
 def owner_of(seat: int) -> str:
     """How the rack calls a hand."""

@@ -417,3 +417,17 @@ def results(result: RoundResult, seat: int = 1) -> dict[str, tuple[str, int]]:
     return {
         each.bet: (each.result, each.won_micros // 10_000) for each in result.seats[seat].outcomes
     }
+
+
+def pile(result: RoundResult) -> tuple[str, ...]:
+    """Every card in the discard rack, first placed first."""
+    return tuple(card for bundle in result.rack.bundles for card in bundle.cards)
+
+
+def reconstructed(result: RoundResult) -> dict[str, tuple[str, ...]]:
+    """Each hand again, read off the pile by the order in which hands were picked up."""
+    cards, found = iter(pile(result)), dict[str, tuple[str, ...]]()
+    for bundle in result.rack.bundles:
+        taken = tuple(next(cards) for _ in bundle.cards)
+        found[bundle.owner] = found.get(bundle.owner, ()) + taken
+    return found

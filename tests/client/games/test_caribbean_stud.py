@@ -14,6 +14,7 @@ from tests.client.games.tables import (
     device_table,
     link_for,
     play,
+    reconstructed,
     results,
     steps,
 )
@@ -230,7 +231,7 @@ async def test_hands_can_be_reconstructed() -> None:
     """Folded, losing and winning hands alike."""
     players = {1: Scripted("a", decisions={"bet": 0}), 2: Scripted("b"), 3: Scripted("c")}
     result = await play(CARIBBEAN, players=players)
-    again = result.rack.reconstruct()
+    again = reconstructed(result)
     assert {f"seat {n}": seat.cards for n, seat in result.seats.items()} | {
         "dealer": result.dealer
     } == again

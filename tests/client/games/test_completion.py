@@ -19,7 +19,9 @@ from tests.client.games.tables import (
     Scripted,
     clauses,
     link_for,
+    pile,
     play,
+    reconstructed,
     results,
     steps,
     terms_of,
@@ -170,13 +172,13 @@ async def test_every_hand_can_be_reconstructed(rule: str, clause: str) -> None:
     """Players', the dealer's and community cards, read off the pile again."""
     players = {seat: Scripted(f"p{seat}") for seat in (1, 3, 4)}
     result = await play(rule, players=players)
-    again = result.rack.reconstruct()
+    again = reconstructed(result)
     assert {seat: again[f"seat {seat}"] for seat in players} == {
         seat: each.cards for seat, each in result.seats.items()
     }
     assert again.get("dealer", ()) == result.dealer
     assert again.get("community", ()) == result.community
-    assert len(set(result.rack.pile)) == len(result.rack.pile)
+    assert len(set(pile(result))) == len(pile(result))
     assert clauses(result, "discard")[-1] == clause
 
 
@@ -287,4 +289,4 @@ async def test_a_pai_gow_tie_is_returned_and_its_cards_collected() -> None:
     result = await play(PAI_GOW, f"{dealer} {player}", terms=terms)
     assert results(result) == {"pai-gow": ("push", 0)}
     assert result.seats[1].net_micros == 0
-    assert result.rack.reconstruct()["seat 1"] == result.seats[1].cards
+    assert reconstructed(result)["seat 1"] == result.seats[1].cards

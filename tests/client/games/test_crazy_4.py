@@ -8,7 +8,16 @@ from table_client.table.ports import Way
 from table_client.table.round.play import Table
 from tests.client.games.crazy_4 import KING_HIGH, PAIR_OF_KINGS, each
 from tests.client.games.decks import PlainDeck, stacked
-from tests.client.games.tables import BY_CARD, PA, Scripted, clauses, play, steps
+from tests.client.games.tables import (
+    BY_CARD,
+    PA,
+    Scripted,
+    clauses,
+    pile,
+    play,
+    reconstructed,
+    steps,
+)
 
 
 @pytest.mark.parametrize("rule", each("PA 657a.8(d)", "MA 7(d)", "PA2011 573.8(d)"))
@@ -51,7 +60,7 @@ async def test_the_six_card_bonus_card_is_the_top_of_another_stack() -> None:
     cards = PAIR_OF_KINGS + KING_HIGH + "Ah 3c 4c 6c 7c"
     result = await play(PA, cards, {1: player})
     assert steps(result, "deal")[-1].cards == ("Ah",)
-    assert result.rack.reconstruct()["rest of a stack"] == tuple(parse_cards("3c 4c 6c 7c"))
+    assert reconstructed(result)["rest of a stack"] == tuple(parse_cards("3c 4c 6c 7c"))
 
 
 @pytest.mark.rule("PA 657a.10(b)")
@@ -109,11 +118,11 @@ async def test_every_hand_can_be_reconstructed_from_the_rack(rule: str) -> None:
     """The pile, read by the order in which hands were picked up, gives each hand again."""
     players = {1: Scripted("a"), 4: Scripted("b", decisions={"play": 0}), 6: Scripted("c")}
     result = await play(rule, players=players)
-    again = result.rack.reconstruct()
+    again = reconstructed(result)
     for seat in players:
         assert again[f"seat {seat}"] == result.seats[seat].cards
     assert again["dealer"] == result.dealer
-    assert len(set(result.rack.pile)) == len(result.rack.pile) == 20
+    assert len(set(pile(result))) == len(pile(result)) == 20
     assert clauses(result, "discard") == [GAMES[rule].clauses.discard]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from jackpot.rules.cards import parse_cards
 from table_client.table.ports import Way
-from tests.client.games.tables import BY_CARD, FOUR, Scripted, play, results, steps
+from tests.client.games.tables import BY_CARD, FOUR, Scripted, play, reconstructed, results, steps
 
 
 @pytest.mark.rule("PA2010 557.8(d)")
@@ -23,7 +23,7 @@ async def test_from_a_shoe_the_sixth_card_is_the_bottom_of_another_stack() -> No
     """Four cards of that stack go unseen to the rack."""
     result = await play(FOUR, "2s 3s 4s 5s 7s Kd Jd 8c 5h 3h Ac Ad Ah As 9c")
     assert result.dealer == parse_cards("Kd Jd 8c 5h 3h 9c")
-    assert result.rack.reconstruct()["rest of a stack"] == parse_cards("Ac Ad Ah As")
+    assert reconstructed(result)["rest of a stack"] == parse_cards("Ac Ad Ah As")
 
 
 @pytest.mark.rule("PA2010 557.12(a)(1)")

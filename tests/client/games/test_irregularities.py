@@ -27,6 +27,7 @@ from tests.client.games.tables import (
     clauses,
     device_table,
     linked,
+    reconstructed,
 )
 
 VOIDS = [
@@ -132,7 +133,7 @@ async def test_one_card_face_up_is_set_aside_and_replaced(
     result = await broken(rule, Fault.CARD_FACE_UP, method, skip=2)
     assert not result.void
     assert clauses(result, "irregularity") == [clause]
-    (found,) = result.rack.reconstruct()["face up"]
+    (found,) = reconstructed(result)["face up"]
     held = [card for seat in result.seats.values() for card in seat.cards]
     assert found not in (*held, *result.dealer, *result.community)
     deal = GAMES[rule].rule.deal

@@ -22,6 +22,7 @@ from tests.client.games.tables import (
     clauses,
     device_table,
     linked,
+    reconstructed,
 )
 
 
@@ -69,7 +70,7 @@ async def test_the_wagers_of_a_player_who_leaves_are_lost(rule: str, clause: str
     assert result.seats[1].fate == "abandoned"
     assert {each.result for each in result.seats[1].outcomes} == {"forfeit"}
     assert clauses(result, "forfeit") == [clause]
-    assert result.rack.reconstruct()["seat 1"] == result.seats[1].cards
+    assert reconstructed(result)["seat 1"] == result.seats[1].cards
     assert result.seats[2].fate == "played"
 
 

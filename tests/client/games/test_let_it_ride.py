@@ -12,6 +12,7 @@ from tests.client.games.tables import (
     clauses,
     link_for,
     play,
+    reconstructed,
     results,
     steps,
     terms_of,
@@ -65,7 +66,7 @@ async def test_community_cards_are_dealt_between_the_players_cards(way: Way, sec
 async def test_the_bottom_card_of_the_community_stack_is_discarded() -> None:
     """Of three cards the bottom one goes; the middle one is shown first, the top one second."""
     result = await play(RIDE, "2s 3s 4s Ts Js Qs")
-    assert result.rack.reconstruct()["rest of a stack"] == ("Qs",)
+    assert reconstructed(result)["rest of a stack"] == ("Qs",)
     assert [r.cards for r in steps(result, "turn")] == [("Js",), ("Ts",)]
 
 

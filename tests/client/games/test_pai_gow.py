@@ -15,7 +15,16 @@ from table_client.table.round.settling import Settling
 from table_client.table.round.start import SeededStart, position
 from table_client.table.trace import Trace
 from tests.client.games.decks import PlainDeck, stacked
-from tests.client.games.tables import PAI_GOW, Scripted, clauses, play, results, steps, terms_of
+from tests.client.games.tables import (
+    PAI_GOW,
+    Scripted,
+    clauses,
+    play,
+    reconstructed,
+    results,
+    steps,
+    terms_of,
+)
 
 
 class Dice:
@@ -94,7 +103,7 @@ async def test_cards_of_empty_positions_are_collected_unseen(way: Way) -> None:
     _, result = await pai_gow(Dice((3, 3, 3)), way)
     told = [r.says.split()[1] for r in steps(result, "discard") if "Position" in r.says]
     assert told == ["2", "3", "5", "6"]
-    in_rack = result.rack.reconstruct()
+    in_rack = reconstructed(result)
     assert [len(in_rack[f"position {seat}"]) for seat in (2, 3, 5, 6)] == [7] * 4
     order = [record.step for record in result.records]
     assert order.index("discard") < order.index("set")

@@ -10,7 +10,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from jackpot.odds.counting import tally, tally_higher_of_two
+from jackpot.odds.counting import tally
 from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.hands import rank
@@ -35,6 +35,7 @@ from tests.client.games.millions import (
 )
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, PAI_GOW, RIDE, THREE
 from tools.odds.dealer import ranks_of
+from tools.odds.higher_of_two import tally_higher_of_two
 from tools.odds.suits import classes
 
 Worth = Callable[[int], float]

@@ -10,6 +10,7 @@ from tests.client.games.tables import (
     Scripted,
     clauses,
     play,
+    reconstructed,
     results,
     steps,
     terms_of,
@@ -39,7 +40,7 @@ async def test_two_cards_each_and_a_burn_before_each_street(way: Way, section: s
     assert told == [(seat, f"{section}({n})") for seat, n in numbers]
     streets = [(r.step, len(r.cards)) for r in result.records if r.step in ("burn", "turn")]
     assert streets == [("burn", 1), ("turn", 3), ("burn", 1), ("turn", 1), ("burn", 1), ("turn", 1)]
-    assert len(result.rack.reconstruct()["burned"]) == 3
+    assert len(reconstructed(result)["burned"]) == 3
 
 
 @pytest.mark.rule("PA2010 563.1")
@@ -50,7 +51,7 @@ async def test_burned_cards_are_not_used() -> None:
     """From the shoe: two stacks, then burn, three, burn, one, burn, one from the hand."""
     result = await play(HOLDEM, "As Ah Ks Kh 2c Qd Qc Qh 3c 4c 5c 6c")
     assert result.community == parse_cards("Qd Qc Qh 4c 6c")
-    assert result.rack.reconstruct()["burned"] == parse_cards("2c 3c 5c")
+    assert reconstructed(result)["burned"] == parse_cards("2c 3c 5c")
     assert clauses(result, "turn") == [f"PA2010 563.11({x})" for x in "bdf"]
 
 

@@ -252,12 +252,14 @@ class StationConfig(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     FIRST_SHUFFLE_FIELD_NUMBER: _builtins.int
     RIGGED_PPM_FIELD_NUMBER: _builtins.int
+    BY_HAND_HOURS_FIELD_NUMBER: _builtins.int
+    BY_SHOE_HOURS_FIELD_NUMBER: _builtins.int
     method: Global___Method.ValueType
     shuffler: Global___ShufflerKind.ValueType
     joker: _builtins.bool
     """A 53rd card."""
     poker: _builtins.bool
-    """The table is for Poker: a deck is changed after six hours."""
+    """The table is for Poker: it has two decks also without a shuffler."""
     retire_by: Global___Retirement.ValueType
     """What happens to a device before another way of dealing replaces it."""
     seed: _builtins.str
@@ -270,6 +272,11 @@ class StationConfig(_message.Message):
     """For demonstrations, with an automated shoe: how many of a million stacks for players are made
     winning hands, from the cards in the shoe. 0: none.
     """
+    by_hand_hours: _builtins.int
+    """After how many hours a deck is changed, dealt by hand or from a shoe, by the game's rule.
+    At most 168. 0: as most rules have it, 4 and 8, or 6 at Poker.
+    """
+    by_shoe_hours: _builtins.int
     def __init__(
         self,
         *,
@@ -281,10 +288,12 @@ class StationConfig(_message.Message):
         seed: _builtins.str = ...,
         first_shuffle: _builtins.int = ...,
         rigged_ppm: _builtins.int = ...,
+        by_hand_hours: _builtins.int = ...,
+        by_shoe_hours: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_shuffle", b"first_shuffle", "joker", b"joker", "method", b"method", "poker", b"poker", "retire_by", b"retire_by", "rigged_ppm", b"rigged_ppm", "seed", b"seed", "shuffler", b"shuffler"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_hand_hours", b"by_hand_hours", "by_shoe_hours", b"by_shoe_hours", "first_shuffle", b"first_shuffle", "joker", b"joker", "method", b"method", "poker", b"poker", "retire_by", b"retire_by", "rigged_ppm", b"rigged_ppm", "seed", b"seed", "shuffler", b"shuffler"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any, Final, TypeVar, get_args
 
 from google.protobuf.message import Message
-from google.rpc import code_pb2, error_details_pb2, status_pb2
+from google.rpc import error_details_pb2, status_pb2
 from msgspec import Struct, structs
 
+from jackpot.wire.refusals import to_status, trailers_of
 from table_client.table.devices.device_faults import Fault, Target
 from table_client.table.devices.model import (
     Device,
@@ -26,7 +27,6 @@ from table_client.table.devices.refusals import DeviceRefused, Reason
 from table_client.table.devices.v1 import devices_pb2 as pb
 
 DOMAIN: Final = "devices.v1"
-DETAILS_KEY: Final = "grpc-status-details-bin"
 
 E = TypeVar("E", bound=StrEnum)
 S = TypeVar("S", bound=Struct)
@@ -102,23 +102,19 @@ def event_to_wire(event: DeviceEvent) -> pb.DeviceEvent:
     return pb.DeviceEvent(sequence=event.sequence, at_ms=event.at_ms, **body)
 
 
-def event_from_wire(wire: pb.DeviceEvent) -> DeviceEvent:
+def event_from_wire(message: pb.DeviceEvent) -> DeviceEvent:
     """An event as it was sent."""
-    which = wire.WhichOneof("body")
+    which = message.WhichOneof("body")
     if which is None:
-        raise DeviceRefused(Reason.INVALID_COMMAND, event=wire.sequence)
-    body: Any = from_wire(_BODIES[which], getattr(wire, which))
-    return DeviceEvent(wire.sequence, wire.at_ms, body)
+        raise DeviceRefused(Reason.INVALID_COMMAND, event=message.sequence)
+    body: Any = from_wire(_BODIES[which], getattr(message, which))
+    return DeviceEvent(message.sequence, message.at_ms, body)
 
 
-def refusal_to_wire(refusal: DeviceRefused) -> bytes:
-    """A refusal as the details of a gRPC status."""
-    status = status_pb2.Status(code=code_pb2.Code.Value(refusal.reason.code), message=str(refusal))
-    info = error_details_pb2.ErrorInfo(
-        reason=refusal.reason.name, domain=DOMAIN, metadata=refusal.details
-    )
-    status.details.add().Pack(info)
-    return bytes(status.SerializeToString())
+def refusal_to_wire(refusal: DeviceRefused) -> tuple[tuple[str, bytes]]:
+    """What gRPC sends behind a call that is refused."""
+    why = refusal.reason
+    return trailers_of(to_status(why.code, str(refusal), why.name, refusal.details, None, DOMAIN))
 
 
 def refusal_from_wire(details: bytes) -> DeviceRefused | None:

@@ -63,7 +63,10 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     played = [seat for seat, hand in hands.items() if hand.fate == "played"]
     for link in links:
         for bet in link.bets:
-            bettors, fates = bettors_on.get(bet.id, ()), _playing_fates(bet)
+            bettors = bettors_on.get(bet.id)
+            if not bettors:
+                continue  # every claim on a bet is a bettor's, an envy bonus too
+            fates = _playing_fates(bet)
             playing = [each for each in bettors if hands[each[0]].fate in fates]
             holders = {DEALER if bet.whose == "dealer" else seat for seat, _ in playing}
             if bet.envy:  # of whoever qualifies, whether or not they made the bet
@@ -130,14 +133,14 @@ _rows_of = lru_cache(maxsize=1_024)(_Rows)
 
 def _rows(deal: Deal, bet: Bet, holders: Iterable[int]) -> dict[int, Rows]:
     """The rows that hands match, by seat or the dealer. Most match none and are left out."""
-    ranking, rows = bet.ranking, _rows_of(bet)
+    ranking, rows, names, community = bet.ranking, _rows_of(bet), deal.names, deal.community
     known = deal.known.setdefault(ranking, {})
     found: dict[int, Rows] = {}
     for holder in holders:
         called = known.get(holder)
         if called is None:
             cards = deal.cards(holder)
-            called = known[holder] = deal.names(ranking, cards + deal.community) if cards else ()
+            called = known[holder] = names(ranking, cards + community) if cards else ()
         # A subclass of dict is slow to be subscripted.
         matched = rows.get(called) or rows[called]
         if matched is not _NONE:

@@ -82,7 +82,7 @@ def evolve(state: State, record: Record, sequence: int, time_micros: int) -> Non
     if state.calls:
         evolve_floor_calls.close_impossible(state, event)
     origin = record.origin
-    if isinstance(origin, TableOrigin):
+    if type(origin) is TableOrigin:
         table, number = state.tables[origin.table], origin.number
         table.last_number = number
         table.recent[number] = Answer(sequence, record.digest)

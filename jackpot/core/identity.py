@@ -53,7 +53,7 @@ _ALWAYS_THE_SAME: dict[type, str] = {type(each): _digest(each) for each in (Open
 def identify(state: State, request: Request, command_digest: str) -> Repeat | Refusal | None:
     """None for a new command; where its answer is for a repeat; or why it can't be either."""
     origin = request.origin
-    if isinstance(origin, TableOrigin):
+    if type(origin) is TableOrigin:
         return _identify_table(state, origin, command_digest)
     if isinstance(origin, OperatorOrigin):
         return _identify_request(state, origin, request.command, command_digest)

@@ -49,6 +49,7 @@ class Limits(Struct, frozen=True):
     crowd_commands: int = 8  # after a batch of so many the next waits for what it sets off ...
     delivery_s: float = 0.05  # ... until its answers have left, and for so long at most
     snapshot_every: int = 10_000  # events; what a restart replays at most
+    frames_s: float = 0.02  # while more commands wait, frames are so far apart at least
     poll_s: float = 0.25  # how old a meter may be that another controller changed
     refusals_burst: int = 100  # of one caller, journaled at once ...
     refusals_per_s: int = 20  # ... and in the long run

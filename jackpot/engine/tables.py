@@ -21,7 +21,7 @@ def concerned(event: AnyEvent) -> str:
     table = getattr(event, "table", None)
     if table is None:
         return EVERY if isinstance(event, _EVERYWHERE) else ""
-    return table if isinstance(table, str) else table.id
+    return table if type(table) is str else table.id
 
 
 class TableBoard:

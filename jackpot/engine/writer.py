@@ -108,6 +108,7 @@ class Writer(threading.Thread):
         self._healthy = False
         self._ended = False
         self._polled = 0.0
+        self._shown = 0.0  # when frames were last made after a commit
         self._crowd = 0  # commands in the last batch
         self.routine: Routine | None = None  # what is done by the clock
 
@@ -198,7 +199,7 @@ class Writer(threading.Thread):
         self._unanswered = left
         commit = CommittedBatch(batch.events, time.perf_counter() - started_s)
         self.wake.hush()  # whoever rings next has delivered these answers, or brings a new job
-        self._tell(answers, self._news(sites), commit=commit)
+        self._tell(answers, self._frames_due(sites), commit=commit)
 
     def _transact(
         self,
@@ -367,6 +368,16 @@ class Writer(threading.Thread):
                 journal.close()
         except StoreError as error:
             _log.warning("%s", error)
+
+    def _frames_due(self, sites: Sites) -> Sequence[MeterFrame]:
+        """The news after a commit. While more commands wait, a commit follows that tells it too.
+
+        No sign shows hundreds of frames a second, and to make them all takes time from commands.
+        """
+        if self.queue and self.busy_since - self._shown < self._limits.frames_s:
+            return ()
+        self._shown = self.busy_since
+        return self._news(sites)
 
     def _news(self, sites: Sites) -> list[MeterFrame]:
         """The frames that differ from those shown last, whoever wrote what moved them.

@@ -8,7 +8,13 @@ import pytest
 from jackpot.core.commands import Request
 from jackpot.core.commands.base import TableOrigin
 from jackpot.core.commands.operator import DefineLink, DefineTable
-from jackpot.core.commands.table import LockOut, OpenRound, PlaceWagers, Settle
+from jackpot.core.commands.table import (
+    ConfirmCollection,
+    LockOut,
+    OpenRound,
+    PlaceWagers,
+    Settle,
+)
 from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
@@ -17,7 +23,7 @@ from jackpot.engine.batch import Batch, Decider
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.verify import verify
 from tests.core.floor import hand_bonus, table, tagged_names
-from tests.engine.pit import METER, SITE, Pit, eventually, ok, reason, running, wagers
+from tests.engine.pit import BET, METER, SITE, Pit, eventually, ok, reason, running, wagers
 
 
 async def test_a_round_moves_the_meter(store: Address) -> None:
@@ -217,6 +223,26 @@ async def test_wagers_alone_cost_no_frames(store: Address, monkeypatch: pytest.M
         ok(await pit.play("t1", wagers(1)))
         await asyncio.sleep(2 * engine.limits.poll_s)
         assert not made
+
+
+@pytest.mark.parametrize(("frames_s", "most"), [(0.0, 8), (60.0, 2)])
+async def test_while_commands_wait_few_frames_are_made(
+    store: Address, frames_s: float, most: int
+) -> None:
+    """In a rush of commits not each one shows its meters, but the last one always does."""
+    limits = Limits(batch_commands=1, frames_s=frames_s)
+    tables = [f"t{number}" for number in range(8)]
+    async with running(store, limits=limits) as engine:
+        pit = await Pit(engine).open_up(*tables)
+        for table_id in tables:
+            await asyncio.gather(*pit.send(table_id, OpenRound(), wagers(1), LockOut()))
+        before = engine.meters.version
+        collected = [pit.send(each, ConfirmCollection({BET: 1}))[0] for each in tables]
+        done = [ok(outcome).sequence for outcome in await asyncio.gather(*collected)]
+        await eventually(lambda: engine.meters.frames()[0].sequence == done[-1])
+        assert engine.meters.frames()[0].levels[0].meter_micros == 10_001_680_000
+        shown = engine.meters.version - before
+    assert shown == most if frames_s == 0 else 1 <= shown <= most
 
 
 async def test_before_start_and_after_drain(store: Address) -> None:

@@ -39,14 +39,15 @@ _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {
 }
 
 
-def draw_message(drawn: state.Draw) -> table_pb2.Draw:
-    """What a link drew."""
-    return table_pb2.Draw(
-        link=drawn.link,
-        magic_card=drawn.magic_card,
-        lucky_position=lucky_position(drawn.lucky_position),
-        entropy=bytes.fromhex(drawn.entropy),
-    )
+def fill_draw(message: table_pb2.Draw, drawn: state.Draw) -> table_pb2.Draw:
+    """Say what a link drew. A message that was made apart would be copied into its response."""
+    message.link = drawn.link
+    message.entropy = bytes.fromhex(drawn.entropy)
+    if drawn.magic_card:
+        message.magic_card = drawn.magic_card
+    if drawn.lucky_position != state.NO_POSITION:
+        message.lucky_position = drawn.lucky_position
+    return message
 
 
 def lucky_position(position: int) -> int | None:
@@ -85,7 +86,7 @@ def round_message(
         void_seats=round_.void_seats,
         magic_card=round_.magic_card,
         lucky_position=lucky_position(round_.lucky_position),
-        draws=map(draw_message, round_.draws),
+        draws=[fill_draw(table_pb2.Draw(), drawn) for drawn in round_.draws],
     )
     if voided:
         message.irregularity, message.voided_by = voided.irregularity, voided.floorperson

@@ -63,7 +63,7 @@ from jackpot.server.codec.fields import (
 from jackpot.server.codec.fields import player as named_player
 from jackpot.server.codec.messages import (
     call_message,
-    draw_message,
+    fill_draw,
     fill_voided,
     lucky_position,
     payout_message,
@@ -199,7 +199,8 @@ def _locked(response: table_pb2.LockOutResponse, event: RoundLocked) -> None:
     response.magic_card = event.magic_card
     if (position := lucky_position(event.lucky_position)) is not None:
         response.lucky_position = position
-    response.draws.extend(map(draw_message, event.draws))
+    for drawn in event.draws:
+        fill_draw(response.draws.add(), drawn)
 
 
 def _standing(wagers: tuple[Wager, ...]) -> bytes:
@@ -244,7 +245,8 @@ def _settled(response: table_pb2.SettleResponse, event: RoundSettled) -> None:
     response.round = event.number
     if event.payouts:
         response.payouts.extend([payout_message(payout) for payout in event.payouts])
-    response.alarms.extend(event.alarms)
+    if event.alarms:
+        response.alarms.extend(event.alarms)
 
 
 def _opened(response: table_pb2.OpenRoundResponse, event: RoundOpened) -> None:

@@ -4,10 +4,11 @@ Nothing here reads a certificate, so that a controller without TLS need not load
 """
 
 import math
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from jackpot.auth.roles import ACCESS, PAGES, ROLES, Role
+from jackpot.auth.roles import ACCESS, PAGES, ROLES, Listener, Role, carries
 
 
 class Actor(NamedTuple):
@@ -59,6 +60,14 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
         raise denied(actor, f"{what} is not for {actor.role}", needs_role=needs)
     if actor.role == "table" and table and table != actor.table:
         raise denied(actor, "a table acts for itself only", needs_table=table)
+
+
+def allow_at(actor: Actor, at: Listener, addresses: Mapping[Listener, str]) -> None:
+    """Raise DeniedError unless the listener at which somebody calls is the one for their role."""
+    if not carries(at, actor.role, addresses):
+        needed = next(each for each in addresses if carries(each, actor.role, addresses))
+        why = f"the {at} listener is not for {actor.role}"
+        raise denied(actor, why, needs_listener=needed, needs_address=addresses[needed])
 
 
 def unknown(fault: Fault, principal: str = "") -> DeniedError:

@@ -124,7 +124,19 @@ class Gate:
         return Fault.EXPIRED if actor.expires_s <= self.clock() else None
 
     def holder(self, pem: bytes) -> Actor:
-        """Whom a certificate names that is of this authority, and good."""
+        """Whom a certificate names that is of this authority, good, and for one of the sites."""
+        actor = self.known(pem)
+        self.verify_site(actor)
+        return actor
+
+    def verify_site(self, actor: Actor) -> None:
+        """Raise DeniedError unless a caller is of one of the sites."""
+        if actor.site not in self._sites:
+            why = f"the certificate is for site {actor.site}"
+            raise denied(actor, why, needs_site=", ".join(sorted(self._sites)))
+
+    def known(self, pem: bytes) -> Actor:
+        """Whom a certificate names that is of this authority, and good, whatever its site."""
         if not pem:
             raise unknown(Fault.MISSING)
         certificate = self._parse(pem)
@@ -134,9 +146,6 @@ class Gate:
         actor = _actor(holder, certificate)
         if fault := self.fault(actor):
             raise unknown(fault, actor.principal)
-        if holder.site not in self._sites:
-            why = f"the certificate is for site {holder.site}"
-            raise denied(actor, why, needs_site=", ".join(sorted(self._sites)))
         return actor
 
     def _parse(self, pem: bytes) -> x509.Certificate:

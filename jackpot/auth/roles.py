@@ -1,10 +1,10 @@
-"""The tables of roles: which RPC each may call, which page each may see, who pays from the cage.
+"""The tables of roles: who may call which RPC, and where, see which page, and pay from the cage.
 
 Nothing else decides that. docs/reference/roles.md repeats these tables: edit both by hand.
 tests/auth/test_matrix.py fails when they differ.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Literal, get_args
 
 Role = Literal[
@@ -28,6 +28,13 @@ PEOPLE: tuple[Role, ...] = (
     "accounting",
     "auditor",
 )
+# Whom each gRPC listener carries where staff have one of their own; without it, one carries all.
+# Signs hang where strangers can reach them, so they stay with the tables; a monitor watches both.
+Listener = Literal["tables", "staff"]
+LISTENERS: Mapping[Listener, frozenset[Role]] = {
+    "tables": frozenset(ROLES) - frozenset(PEOPLE),
+    "staff": frozenset(PEOPLE) | {"monitor"},
+}
 # Two people of different departments make a change; the auditor makes none.
 DEPARTMENTS: Mapping[Role, str] = {
     "dealer": "table games",
@@ -131,6 +138,11 @@ PAGES: Mapping[str, frozenset[Role]] = {
     TABLE_PAGE: _STAFF | {"dealer", "table"},  # the panel hangs where the dealer stands
     METRICS_PAGE: _STAFF | {"monitor"},
 }
+
+
+def carries(listener: Listener, role: Role | None, there: Container[Listener]) -> bool:
+    """Whether a listener, of those that there are, carries a role."""
+    return "staff" not in there or role in LISTENERS[listener]
 
 
 CAGE = ", ".join(sorted(DEPARTMENTS[role] for role in _CAGE))  # departments that keep it

@@ -62,6 +62,12 @@ MAX_FRONTS = 64
     help="Where to listen; port 0 picks a free one. [default: what the site file says]",
 )
 @click.option(
+    "--staff",
+    metavar="HOST:PORT",
+    help="Where to listen for staff, who can then call nowhere else; needs --cert and --ca. "
+    "[default: what the site files say, or where tables call]",
+)
+@click.option(
     "--http",
     metavar="HOST:PORT",
     help="Where to serve the first site's signs and pages. "
@@ -111,6 +117,7 @@ def serve(
     site_paths: tuple[Path, ...],
     store: str | None,
     address: str | None,
+    staff: str | None,
     http: str | None,
     cert: Path | None,
     ca: Path | None,
@@ -155,6 +162,7 @@ def serve(
         if new not in {site.id for site in sites}:
             raise click.UsageError(f"--new-site {new}: none of the site files has that id")
     where = address or file.server.listen[0]
+    staff = staff or _staff_address({each.server.staff for each in files})
     if (cert is None) != (ca is None):
         raise click.UsageError("give both --cert and --ca, or neither")
     if staff_on_loopback and cert:
@@ -199,7 +207,18 @@ def serve(
         # Pages are loaded only where they are served.
         wanted = bool(shown or theme)
         look = settings(theme, staff_on_loopback=staff_on_loopback) if wanted else None
-        runner.run(_serve(make, store, check, where, gate, shown, look))
+        runner.run(_serve(make, store, check, where, staff, gate, shown, look))
+
+
+def _staff_address(named: set[str]) -> str:
+    """Where the site files have staff call; empty where tables do."""
+    named = named - {""}
+    if len(named) > 1:
+        raise click.UsageError(
+            f"the site files name several addresses for staff: {', '.join(sorted(named))}; "
+            "give one with --staff"
+        )
+    return "".join(named)
 
 
 def _witness_path(asked: str | None, store: str, site_file: Path) -> Path | None:
@@ -266,6 +285,7 @@ async def _serve(
     store: str,
     check: Callable[[], None],
     address: str,
+    staff: str,
     gate: "Gate | None",
     http: dict[str, str],
     look: "Settings | None",
@@ -287,10 +307,10 @@ async def _serve(
             places = {site: stack.enter_context(listen(each)) for site, each in http.items()}
         for place in places.values():
             place.listen()
-        controller.take(address)
+        controller.take(address, staff)
         stack.callback(controller.release)
         check()  # whatever is wrong with the store is told here, and not by a writer
-        where = await controller.start(address)
+        where = await controller.start(address, staff)
         stack.push_async_callback(controller.stop)
         calm_collector()
         software = await asyncio.to_thread(this_software)
@@ -300,6 +320,8 @@ async def _serve(
         guard = "with TLS" if gate else "without TLS, for this machine only"
         served = ",".join(site.id for site in controller.sites)
         click.echo(f"serving {served} on {where} {guard}")
+        if "staff" in controller.addresses:
+            click.echo(f"staff on {controller.addresses['staff']}")
         sys.stdout.flush()
         if look and places:
             from jackpot.display.web.beside import pages

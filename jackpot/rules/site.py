@@ -43,6 +43,7 @@ class ServerSettings(Struct, frozen=True):
     """Where a controller listens and keeps its journal."""
 
     listen: tuple[str, ...] = ("127.0.0.1:7400",)
+    staff: str = ""  # none: staff call where tables do
     http: str = ""  # none: no signs
     data: str = "data"
 
@@ -181,14 +182,17 @@ def _server(section: Section) -> ServerSettings:
     listen = section.names("listen") if "listen" in section else default.listen
     if not listen:
         section.fault("listen: needs at least one address, such as 127.0.0.1:7400", "listen")
-    http = section.text("http", "")
-    for key, address in (*(("listen", one) for one in listen), ("http", http)):
+    staff, http = section.text("staff", ""), section.text("http", "")
+    for key, address in (*(("listen", one) for one in listen), ("staff", staff), ("http", http)):
         try:
             if address or key == "listen":
                 verify_address(address)
         except AddressError as error:
             section.fault(f"{key}: {error}", key)
-    settings = ServerSettings(listen=listen, http=http, data=section.text("data", default.data))
+    if staff in listen:
+        section.fault(f"staff: tables call at {staff}; staff need another address", "staff")
+    data = section.text("data", default.data)
+    settings = ServerSettings(listen=listen, staff=staff, http=http, data=data)
     section.close()
     return settings
 

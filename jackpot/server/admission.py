@@ -6,12 +6,14 @@ and only there, a caller says by metadata who they are, so that a laboratory can
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING
 
 from jackpot.audit_log import record_denial
-from jackpot.auth.callers import Actor, DeniedError, allow, unknown
+from jackpot.auth.callers import Actor, DeniedError, allow, allow_at, unknown
+from jackpot.auth.roles import Listener
 from jackpot.core.reasons import Reason
 from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed
@@ -31,11 +33,22 @@ _Places = Counter[tuple[str, str]]  # by site and principal: other sites have th
 class Admission:
     """Admits callers, and knows the streams that they have open."""
 
-    def __init__(self, gate: "Gate | None" = None) -> None:
+    def __init__(
+        self, gate: "Gate | None" = None, addresses: Mapping[Listener, str] | None = None
+    ) -> None:
+        """`addresses` has the listeners that there are, once the controller has taken them."""
         self.gate = gate
+        self.listener: Listener = "tables"
+        self._addresses = {} if addresses is None else addresses
         self._open: dict[Call, Actor] = {}
         self._calls: _Places = Counter()  # under way
         self._streams: _Places = Counter()
+
+    def at(self, listener: Listener) -> "Admission":
+        """The same for calls at a listener: whoever calls at both counts as one caller."""
+        there = copy(self)
+        there.listener = listener
+        return there
 
     def admit(
         self, call: Call, rpc: str, table: str | None = None, site: str | None = None
@@ -43,21 +56,34 @@ class Admission:
         """The caller, who may make this call; CallRefusedError otherwise."""
         if self.gate is None:
             return _local(call)
+        actor = self._caller(self.gate, call, rpc)
         try:
-            actor = self.gate.holder(call.certificate)
+            self.gate.verify_site(actor)
             allow(actor, rpc, table, site)
         except DeniedError as error:
-            raise self._denied(call, rpc, error) from error
+            record_denial(rpc, call.peer, error.principal, str(error))
+            raise _refused(error, rpc) from error
         return actor
 
     def know(self, call: Call, rpc: str) -> None:
-        """Let anybody pass whose certificate is good, whatever their role and site."""
+        """Let anybody pass whose certificate is good here, whatever they may do and their site."""
+        if self.gate is not None:
+            self._caller(self.gate, call, rpc)
+
+    def _caller(self, gate: "Gate", call: Call, rpc: str) -> Actor:
+        """Whose certificate it is; what comes with one that is no good here gets no further.
+
+        Its front refuses whatever follows by itself, so the refusal is not about this RPC.
+        """
         try:
-            if self.gate is not None:
-                self.gate.holder(call.certificate)
+            actor = gate.known(call.certificate)
+            allow_at(actor, self.listener, self._addresses)
         except DeniedError as error:
-            if not error.known:
-                raise self._denied(call, rpc, error) from error
+            record_denial(rpc, call.peer, error.principal, str(error))
+            refusal = _refused(error)
+            call.shun(refusal)
+            raise refusal from error
+        return actor
 
     def check(self, actor: Actor, rpc: str, site: str, table: str, peer: str) -> None:
         """Judge a message of a stream that says what it is about."""
@@ -66,13 +92,6 @@ class Admission:
         except DeniedError as error:
             record_denial(rpc, peer, error.principal, str(error))
             raise _refused(error, rpc) from error
-
-    def _denied(self, call: Call, rpc: str, error: DeniedError) -> CallRefusedError:
-        record_denial(rpc, call.peer, error.principal, str(error))
-        refusal = _refused(error, rpc)
-        if not error.known:
-            call.shun(refusal)
-        return refusal
 
     @contextmanager
     def busy(self, actor: Actor) -> Iterator[None]:
@@ -106,7 +125,7 @@ class Admission:
             for call, actor in list(self._open.items()):
                 if fault := self.gate.fault(actor):
                     record_denial("stream", call.peer, actor.principal, fault)
-                    call.shun(_refused(unknown(fault, actor.principal), "stream"))
+                    call.shun(_refused(unknown(fault, actor.principal)))
 
 
 def _take_place(places: _Places, actor: Actor, limit: int) -> None:
@@ -133,8 +152,7 @@ def _local(call: Call) -> Actor:
     )
 
 
-def _refused(error: DeniedError, rpc: str) -> CallRefusedError:
+def _refused(error: DeniedError, rpc: str = "") -> CallRefusedError:
     """Tell known callers who they are and what is needed, others what is wrong."""
-    if error.known:
-        return refused(Reason.NOT_ALLOWED, rpc=rpc, **error.details)
-    return refused(Reason.UNAUTHENTICATED, **error.details)
+    reason = Reason.NOT_ALLOWED if error.known else Reason.UNAUTHENTICATED
+    return refused(reason, **({"rpc": rpc} if rpc else {}), **error.details)

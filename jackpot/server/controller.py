@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 
 from jackpot.auth.pins import Pins
+from jackpot.auth.roles import Listener
 from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import CommittedBatch, Engine
 from jackpot.engine.read_back import read_back
 from jackpot.server.admission import Admission
+from jackpot.server.calls import Method
 from jackpot.server.children import Children, Inside, Recipe
 from jackpot.server.errors import refused
 from jackpot.server.figures import Tally
@@ -35,7 +37,7 @@ from jackpot.server.standard import Health, Reflection
 from jackpot.server.tables import TableService
 from jackpot.software import this_software
 from jackpot.store.journal import StoreError, UnsoundError
-from jackpot.wire.address import verify_address, verify_loopback
+from jackpot.wire.address import AddressError, verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 
@@ -74,7 +76,8 @@ class Controller:
         self.sites = (site, *more)
         self.gate = gate
         self._request_id = request_id
-        self._admission = Admission(gate)
+        self.addresses: dict[Listener, str] = {}  # where it listens, once it has taken them
+        self._admission = Admission(gate, self.addresses)
         self._watching: list[asyncio.Task[None]] = []
         self._reading: asyncio.Task[None] | None = None
         self._tables = TableService(engine, self._admission)
@@ -94,12 +97,21 @@ class Controller:
             _PINS: PinService(kept).rpcs(),
         }
         names = [descriptor.full_name for descriptor in services]
-        self._health = Health(self._admission, names)
-        methods = self._health.methods() | Reflection(self._admission, names).methods()
-        for descriptor, rpcs in services.items():
-            methods |= service(descriptor, rpcs, self._admission)
+        self._health, reflection = Health(names), Reflection(names)
+
+        def methods(listener: Listener) -> dict[str, Method]:
+            admission = self._admission.at(listener)
+            found = self._health.methods(admission) | reflection.methods(admission)
+            for descriptor, rpcs in services.items():
+                found |= service(descriptor, rpcs, admission)
+            return found
+
         self._count = fronts
-        self._fronts = Fronts(methods, fronts, engine.alarms)
+        self._fronts: dict[Listener, Fronts] = {
+            "tables": Fronts(methods("tables"), fronts, engine.alarms),
+            # Of its own, however few people there are: no flood of tables is in their way.
+            "staff": Fronts(methods("staff"), min(fronts, 1), engine.alarms, "the staff's front"),
+        }
 
     def pages(
         self,
@@ -121,37 +133,68 @@ class Controller:
         recipe = Recipe("the pages' process", module, inside, methods, setup, descriptors)
         return Children(recipe, min(self._count, 1), self.engine.alarms)
 
-    async def start(self, address: str) -> str:
-        """Listen, check the journal, set up the sites, serve; where it listens."""
-        self.take(address)
-        where = await self._fronts.start(address, self.gate.tls() if self.gate else None)
+    async def start(self, address: str, staff: str = "") -> str:
+        """Listen, check the journal, set up the sites, serve; where it listens for tables.
+
+        Staff may have an address of their own; without one they call where tables do.
+        """
+        self.take(address, staff)
+        await self._listen(address, staff)
         try:
             await self.engine.start()
             release = (await asyncio.to_thread(this_software)).release
             for site in self.sites:
                 await set_up(self.engine, site, self._request_id, release)
         except BaseException:
-            await self._fronts.stop()
+            await self._stop_fronts()
             await self.engine.drain()  # or its writers would go on without anybody
             raise
-        self._meters.addresses = (where,)
+        self._meters.addresses = self.addresses
         self._heed_health(self.engine.healthy)
         self.engine.on_health = self._heed_health
         self._watching = [
             asyncio.create_task(run()) for run in (self._floor.run, self._admission.watch)
         ]
-        return where
+        return self.addresses["tables"]
 
-    def take(self, address: str) -> None:
-        """Keep the address for this controller; AddressError unless it can and may listen there."""
-        verify_address(address)
+    def take(self, address: str, staff: str = "") -> None:
+        """Keep addresses for this controller; AddressError unless it can and may listen there."""
+        asked = _asked(address, staff)
+        for each in asked.values():
+            verify_address(each)
         if self.gate is None:
             verify_loopback(address)
-        self._fronts.take(address)
+            if staff:
+                raise AddressError(
+                    f"{staff}: without TLS nobody is known to be staff; an address for staff needs "
+                    "--cert and --ca"
+                )
+        if staff == address and not staff.endswith(":0"):
+            raise AddressError(f"{staff}: tables call there; staff need another address")
+        self.addresses.clear()
+        try:
+            for listener, each in asked.items():
+                self.addresses[listener] = self._fronts[listener].take(each)
+        except AddressError:
+            self.release()
+            raise
 
     def release(self) -> None:
-        """Let others have the address."""
-        self._fronts.release()
+        """Let others have the addresses."""
+        for fronts in self._fronts.values():
+            fronts.release()
+
+    async def _listen(self, address: str, staff: str) -> None:
+        try:
+            tls = self.gate.tls() if self.gate else None
+            for listener, each in _asked(address, staff).items():
+                await self._fronts[listener].start(each, tls)
+        except BaseException:
+            await self._stop_fronts()
+            raise
+
+    async def _stop_fronts(self) -> None:
+        await asyncio.gather(*(fronts.stop() for fronts in self._fronts.values()))
 
     async def stop(self) -> None:
         """Answer what was accepted, refuse the rest, and end."""
@@ -161,7 +204,7 @@ class Controller:
         self._tables.end_streams(error)
         self._meters.end_streams(error)
         await self.engine.drain()
-        await self._fronts.stop()
+        await self._stop_fronts()
         if self._reading is not None:  # or the journal would still be open behind our back
             await asyncio.wait((self._reading,), timeout=_LAST_PAGE_S)
         for task in self._watching:
@@ -191,3 +234,7 @@ class Controller:
         except (StoreError, UnsoundError) as error:
             _log.warning("past alarms are not listed: %s", error)
         self._reading = None
+
+
+def _asked(address: str, staff: str) -> dict[Listener, str]:
+    return {"tables": address, "staff": staff} if staff else {"tables": address}

@@ -83,7 +83,11 @@ _FAULTS = {
     Fault.EXPIRED: "The certificate has expired: ask the authority's administrator to renew it.",
     Fault.ENDED: "The login or PIN has ended: log in or type the PIN again.",
 }
-_SENTENCES = {fault.name.lower(): sentence for fault, sentence in _FAULTS.items()}
+_LISTENERS = {  # by the listener that a caller needs
+    "staff": "Staff have an address of their own at this controller: call there.",
+    "tables": "This address is for staff only: call at the controller's address for tables.",
+}
+_SENTENCES = {fault.name.lower(): sentence for fault, sentence in _FAULTS.items()} | _LISTENERS
 
 
 def status_of(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
@@ -99,5 +103,6 @@ def uncounted_status(refusal: Refusal, sequence: int = 0) -> status_pb2.Status:
     if sequence:
         metadata["sequence"] = str(sequence)
     retry_ms = RETRY_DELAY_MS if meaning.retry == "same" else None
-    sentence = _SENTENCES.get(metadata.get("fault", ""), meaning.sentence)
+    known = metadata.get("fault") or metadata.get("needs_listener", "")
+    sentence = _SENTENCES.get(known, meaning.sentence)
     return to_status(meaning.code, sentence, refusal.reason, metadata, retry_ms)

@@ -1,4 +1,4 @@
-"""The fronts of a controller: the processes that own its gRPC sockets, all on one address."""
+"""The fronts of a controller: the processes that own its gRPC sockets."""
 
 from collections.abc import Mapping
 
@@ -18,19 +18,33 @@ from jackpot.wire.refusals import trailers_of
 
 
 class Fronts:
-    """All fronts of one controller, on one address."""
+    """All fronts of one controller on one address."""
 
-    def __init__(self, methods: Mapping[str, Method], count: int, alarms: AlarmBoard) -> None:
-        """With a count of 0 the front is in this process, without a socket between."""
+    def __init__(
+        self,
+        methods: Mapping[str, Method],
+        count: int,
+        alarms: AlarmBoard,
+        name: str = "a front",
+    ) -> None:
+        """With a count of 0 the front is in this process, without a socket between.
+
+        The name is how the log and alarms speak of one.
+        """
         self._methods = methods
+        self._name = name
         self._count = count
         self._alarms = alarms
         self._guard = PortGuard()
         self._children: Children | None = None
 
-    def take(self, address: str) -> None:
-        """Keep everybody else off the address; AddressError where somebody has it."""
+    def take(self, address: str) -> str:
+        """Keep everybody else off the address; where that is, if any port was asked for.
+
+        AddressError where somebody has it.
+        """
         self._guard.take(address)
+        return f"{address.rpartition(':')[0]}:{self._guard.port}"
 
     def release(self) -> None:
         """Let others have the address."""
@@ -38,15 +52,14 @@ class Fronts:
 
     async def start(self, address: str, tls: Tls | None) -> str:
         """Listen; where, once all fronts do."""
-        self.take(address)
-        where = f"{address.rpartition(':')[0]}:{self._guard.port}"
+        where = self.take(address)
         shapes = {name: (each.streams_in, each.streams_out) for name, each in self._methods.items()}
         status = uncounted_status(refuse(Reason.OVERLOADED))
         overloaded = write_ending(
             StatusCode.RESOURCE_EXHAUSTED, status.message, trailers_of(status)
         )
         setup = Setup(where, tls, shapes, overloaded)
-        recipe = Recipe("a front", "jackpot.front", Front, self._methods, setup)
+        recipe = Recipe(self._name, "jackpot.front", Front, self._methods, setup)
         self._children = Children(recipe, self._count, self._alarms)
         try:
             await self._children.start()

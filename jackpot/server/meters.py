@@ -7,11 +7,12 @@ they would have meant as one.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from google.protobuf.message import Message
 
 from jackpot.auth.callers import Actor
+from jackpot.auth.roles import Listener, carries
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
 from jackpot.server.calls import Call
@@ -36,7 +37,7 @@ class MeterService:
         self._max_watchers = max_watchers
         self._watchers = 0
         self._ending: CallRefusedError | None = None
-        self.addresses: tuple[str, ...] = ()  # where the controller listens, once it does
+        self.addresses: Mapping[Listener, str] = {}  # where the controller listens, once it does
         self.features: set[str] = set()
         self._serialised: dict[tuple[str, str], tuple[MeterFrame, bytes]] = {}
 
@@ -56,10 +57,12 @@ class MeterService:
         self._engine.meters.publish(())
 
     async def _get_server_info(
-        self, _message: meter_pb2.GetServerInfoRequest, _actor: Actor
+        self, _message: meter_pb2.GetServerInfoRequest, actor: Actor
     ) -> Message:
         software = await asyncio.to_thread(this_software)
-        answer: Message = ROWS["GetServerInfo"].answer(software, self.features, self.addresses)
+        there = self.addresses
+        theirs = [where for at, where in there.items() if carries(at, actor.role, there)]
+        answer: Message = ROWS["GetServerInfo"].answer(software, self.features, theirs)
         return answer
 
     async def _list_sites(self, _message: meter_pb2.ListSitesRequest, actor: Actor) -> Message:

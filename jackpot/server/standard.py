@@ -21,8 +21,7 @@ _Status = health_pb2.HealthCheckResponse
 class Health:
     """Whether the controller serves: the same for it as a whole and for each of its services."""
 
-    def __init__(self, admission: Admission, names: Iterable[str]) -> None:
-        self._admission = admission
+    def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(("", *names))
         self._changed = asyncio.Event()
         self._closed = False
@@ -40,9 +39,8 @@ class Health:
         self.show(serving=False)
         self._closed = True
 
-    def methods(self, admission: Admission | None = None) -> dict[str, Method]:
-        """Check, List and Watch, for the usual callers or others."""
-        admission = admission or self._admission
+    def methods(self, admission: Admission) -> dict[str, Method]:
+        """Check, List and Watch, for whom the admission knows."""
         return {
             f"/{HEALTH}/Check": _method(self._check, admission),
             f"/{HEALTH}/List": _method(self._list, admission),
@@ -84,20 +82,20 @@ def _method(answer: Any, admission: Admission, *, streams_out: bool = False) -> 
 class Reflection:
     """Which services and messages there are, for tools that ask."""
 
-    def __init__(self, admission: Admission, names: Iterable[str]) -> None:
-        self._admission = admission
+    def __init__(self, names: Iterable[str]) -> None:
         self._answers: Any = reflection.aio.ReflectionServicer((*names, HEALTH, *REFLECTIONS))
 
-    def methods(self) -> dict[str, Method]:
+    def methods(self, admission: Admission) -> dict[str, Method]:
         """One stream of questions and answers, by both of its names."""
-        method = Method(self._serve, streams_in=True, streams_out=True)
-        return {f"/{name}/ServerReflectionInfo": method for name in REFLECTIONS}
 
-    def _serve(self, call: Call) -> None:
-        self._admission.know(call, REFLECTIONS[0])
-        asked: asyncio.Queue[bytes | None] = asyncio.Queue()  # no longer than the call's window
-        call.receive = asked.put_nowait
-        call.run(self._answer(asked, call))
+        def serve(call: Call) -> None:
+            admission.know(call, REFLECTIONS[0])
+            asked: asyncio.Queue[bytes | None] = asyncio.Queue()  # no longer than the call's window
+            call.receive = asked.put_nowait
+            call.run(self._answer(asked, call))
+
+        method = Method(serve, streams_in=True, streams_out=True)
+        return {f"/{name}/ServerReflectionInfo": method for name in REFLECTIONS}
 
     async def _answer(self, asked: "asyncio.Queue[bytes | None]", call: Call) -> None:
         async def questions() -> AsyncIterator[Any]:

@@ -71,10 +71,10 @@ class Secured:
         certificate = x509.load_pem_x509_certificate(identity.certificate.read_bytes())
         self.authority.revoke(certificate.serial_number)
 
-    def channel(self, identity: Identity) -> grpc.aio.Channel:
-        """A connection of its own."""
+    def channel(self, identity: Identity, address: str = "") -> grpc.aio.Channel:
+        """A connection of its own; to the tables' address where no other is given."""
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
-        return open_async_channel(self.address, identity, options)
+        return open_async_channel(address or self.address, identity, options)
 
     async def journal_head(self) -> int:
         """The last sequence of the journal."""
@@ -101,16 +101,16 @@ def stranger(house: Secured, kind: str) -> Identity:
 
 @asynccontextmanager
 async def secured(
-    folder: Path, hosts: tuple[str, ...] = HOSTS, limits: Limits | None = None
+    folder: Path, hosts: tuple[str, ...] = HOSTS, limits: Limits | None = None, staff: str = ""
 ) -> AsyncIterator[Secured]:
-    """Serve the usual site behind TLS."""
+    """Serve the usual site behind TLS, for staff at an address of their own if there is one."""
     site = load_site(write_site(folder, site_text()))
     house = Secured(folder)
     opener = partial(SqliteJournal.open, folder / "data")
     house.engine = Engine(opener, names, limits=limits, sites=[site.id])
     house.gate = Gate(house.files(hosts), site.id)
     house.controller = Controller(house.engine, site, house.gate, pins=folder / PINS)
-    house.address = await house.controller.start("127.0.0.1:0")
+    house.address = await house.controller.start("127.0.0.1:0", staff)
     try:
         yield house
     finally:

@@ -5,11 +5,12 @@ import logging
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, PAGES, ROLES, Role, keeps_cage
+from jackpot.auth.roles import ACCESS, DEPARTMENTS, LISTENERS, PAGES, ROLES, Role, keeps_cage
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -24,7 +25,7 @@ def test_the_table_of_roles_names_every_call() -> None:
     assert set(ACCESS) == calls
 
 
-def as_markdown(what: str, allowed: Mapping[str, frozenset[Role]]) -> str:
+def as_markdown(what: str, allowed: Mapping[Any, frozenset[Role]]) -> str:
     """A table as people read it."""
     lines = [f"| {what} | " + " | ".join(ROLES) + " |", "|---" * (len(ROLES) + 1) + "|"]
     for name, roles in allowed.items():
@@ -38,6 +39,7 @@ def test_the_docs_show_the_tables_of_roles() -> None:
     docs = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "roles.md").read_text()
     assert as_markdown("call", ACCESS) in docs
     assert as_markdown("page", PAGES) in docs
+    assert as_markdown("address", LISTENERS) in docs
 
 
 def test_accounting_alone_keeps_the_cage() -> None:

@@ -95,6 +95,32 @@ def test_a_port_in_use_leaves_no_journal(tmp_path: Path) -> None:
     assert not data.exists()
 
 
+def test_staff_can_not_be_told_apart_without_tls(tmp_path: Path) -> None:
+    """An address for staff, from the site file or the command line, stops the start."""
+    data = tmp_path / "data"
+    there, free = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    command = ("--data", str(data), "--grpc", free)
+    why = "without TLS nobody is known to be staff; an address for staff needs --cert and --ca"
+    assert refused(tmp_path, *command, "--staff", there) == f"{there}: {why}"
+    site = write_site(tmp_path, site_text(0) + f'[server]\nstaff = "{there}"\n')
+    result = run("serve", "--site", str(site), *command)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"Error: {there}: {why}\n"
+    assert not data.exists()
+
+
+def test_site_files_with_several_addresses_for_staff_are_refused(tmp_path: Path) -> None:
+    """One controller has one address for the staff of all its sites."""
+    command = ["serve", "--data", str(tmp_path / "data")]
+    for name, staff in (("a", "127.0.0.1:7401"), ("b", "127.0.0.1:7402")):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(f'[site]\nid = "{name}"\n[server]\nstaff = "{staff}"\n')
+        command += ["--site", str(path)]
+    result = run_here(main, *command)
+    assert result.returncode == 2
+    assert "several addresses for staff: 127.0.0.1:7401, 127.0.0.1:7402" in result.stderr
+
+
 @pytest.mark.parametrize("which", ["--grpc", "--http"])
 def test_a_demo_that_can_not_listen_leaves_no_journal(tmp_path: Path, which: str) -> None:
     """A port that was asked for is tried before anything is seeded."""

@@ -216,6 +216,27 @@ def test_a_controller_listens_somewhere(tmp_path: Path) -> None:
     assert violation.line == 5
 
 
+@pytest.mark.parametrize(
+    ("staff", "why"),
+    [
+        ("10.0.0.5", "'10.0.0.5' is not a valid address; expected HOST:PORT"),
+        ("10.0.0.5:7400", "tables call at 10.0.0.5:7400; staff need another address"),
+    ],
+)
+def test_staff_can_have_another_address(tmp_path: Path, staff: str, why: str) -> None:
+    """A good one is read, and without one staff call where tables do; others are faults."""
+    server = '[site]\nid = "s"\n\n[server]\nlisten = ["10.0.0.5:7400"]\n'
+    path = tmp_path / "site.toml"
+    path.write_text(f'{server}staff = "{staff}"\n')
+    (violation,) = [one for one in check_site(path).violations if "staff" in one.reason]
+    assert violation.line == 6
+    assert violation.reason.startswith(f"staff: {why}")
+    for line, read in (('staff = "10.1.0.5:7400"\n', "10.1.0.5:7400"), ("", "")):
+        path.write_text(server + line)
+        found = check_site(path)
+        assert (found.server.staff, found.violations) == (read, ())
+
+
 def test_a_missing_paytable_hides_no_other_fault(tmp_path: Path) -> None:
     """The wager, the table and everything else are checked all the same."""
     text = (

@@ -726,7 +726,7 @@ class GetServerInfoResponse(_message.Message):
     def limits(self) -> Global___Limits: ...
     @_builtins.property
     def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where this controller listens for gRPC, as HOST:PORT."""
+        """Where this controller listens for gRPC, as HOST:PORT: the addresses that are for the caller."""
 
     @_builtins.property
     def heartbeat_interval(self) -> _duration_pb2.Duration:

@@ -27,21 +27,22 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OperatorServiceStub:
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
     and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    time. The same id with the same content returns the first answer. The same id with different
+    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
+    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
+    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_typing.overload
@@ -69,45 +70,47 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     RetireLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RetireLinkRequest, _operator_pb2.RetireLinkResponse]
-    """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
+    """Effect: retires a suspended link that holds no players' money; the house takes its money back.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]
-    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-    and within a round in payment order, as in SettleResponse.
+    """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+    first; payouts of a round are in payment order, as in SettleResponse.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ValidatePayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]
     """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-    a level are validated in payment order; an envy bonus comes after the award for the hand that
-    causes it.
+    a level must be validated in payment order. An envy bonus must be validated after the award for
+    the hand that qualifies for it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]
-    """Effect: records that the award was handed over. For an award that the cage pays, the caller
-    must be accounting.
+    """Effect: records that the award was paid to the player. For an award that the cage pays, the
+    caller must be from accounting.
     Idempotency: by request_id.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
-    """Effect: the award must not be paid. The round's later awards of the same level are decided
-    again, except those validated or paid. The answer lists what changed.
+    """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+    awards of the same level again, except those validated or paid. The answer lists the payouts
+    that changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]
-    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+    its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
     journal records the caller.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]
-    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+    """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+    again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
@@ -120,40 +123,42 @@ class OperatorServiceStub:
     NO_SUCH_WAGER.
     """
     ListFloorCalls: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]
-    """Effect: none. Returns the open calls of tables for the floor, oldest first.
+    """Effect: none. Returns the tables' open calls for the floor, oldest first.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ApproveFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]
-    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-    wager. The journal records the call and the caller. The first answer to a call wins; a later
-    one is refused with CALL_CLOSED, which says by whom and when it was answered.
+    """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+    removes a wager. The journal records the call and the floorperson. Only the first answer to a
+    call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
     Idempotency: by request_id.
     Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
     """
     DeclineFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]
-    """Effect: closes a call; nothing else changes. The journal records the caller.
+    """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
     Idempotency: by request_id.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-    the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-    a reset is another right.
+    """Effect: sets a meter to an amount, or proposes it. The house pays or receives the difference if
+    the reason is a malfunction, or a promotion that raises the meter. For any other reason, the
+    difference comes from or goes to the level's overflow. An amount above the level's limit goes
+    to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a different
+    right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]
-    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
+    """Effect: sets a meter back to its reseed, or proposes it. The money above the reseed goes to
+    overflow.
     Idempotency: by request_id.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
     """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-    give to, and take from, only other Bad Beat funds.
+    amount above the receiving level's limit goes to that level's overflow. Money of a Bad Beat
+    fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money to one.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
@@ -172,7 +177,8 @@ class OperatorServiceStub:
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     SetDualControl: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]
-    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+    """Effect: turns dual control off or on, or proposes it. While dual control is on, turning it off
+    takes two people.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
@@ -182,7 +188,7 @@ class OperatorServiceStub:
     Reasons: none of its own.
     """
     ApproveProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]
-    """Effect: makes the proposed change, on the meters as they are now.
+    """Effect: makes the proposed change to the current meters.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
@@ -193,7 +199,7 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]
-    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
+    """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
     Idempotency: needs none.
     Reasons: none of its own.
     """
@@ -203,26 +209,26 @@ class OperatorServiceStub:
     Reasons: none of its own.
     """
     CashOut: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]
-    """Effect: takes money off a game account.
+    """Effect: takes money out of a game account.
     Idempotency: by request_id.
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]
-    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-    record.
+    """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+    official record.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
-    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-    hand or higher, and the winning hand must beat it.
+    """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+    among the players, and the display is pending adjustment. The cards decide: the losing hand
+    must be the posted qualifying hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
-    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
+    """Effect: confirms that the displayed amount has been set and equals the fund's amount.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
@@ -237,30 +243,31 @@ class OperatorServiceStub:
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]
-    """Effect: none. What the floor should look into: critical alarms first, and of each
-    severity those that stand, then past ones, newest first.
-    It answers also while the site is halted or the store fails.
+    """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+    first. Within each severity, current alarms come before past alarms, newest first. This call
+    works even while the site is halted or the store fails.
     Idempotency: needs none.
     Reasons: none of its own.
     """
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
     and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    time. The same id with the same content returns the first answer. The same id with different
+    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
+    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
+    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -285,45 +292,47 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     RetireLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.RetireLinkRequest, _operator_pb2.RetireLinkResponse]  # type: ignore[assignment]
-    """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
+    """Effect: retires a suspended link that holds no players' money; the house takes its money back.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]  # type: ignore[assignment]
-    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-    and within a round in payment order, as in SettleResponse.
+    """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+    first; payouts of a round are in payment order, as in SettleResponse.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ValidatePayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]  # type: ignore[assignment]
     """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-    a level are validated in payment order; an envy bonus comes after the award for the hand that
-    causes it.
+    a level must be validated in payment order. An envy bonus must be validated after the award for
+    the hand that qualifies for it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]  # type: ignore[assignment]
-    """Effect: records that the award was handed over. For an award that the cage pays, the caller
-    must be accounting.
+    """Effect: records that the award was paid to the player. For an award that the cage pays, the
+    caller must be from accounting.
     Idempotency: by request_id.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award must not be paid. The round's later awards of the same level are decided
-    again, except those validated or paid. The answer lists what changed.
+    """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+    awards of the same level again, except those validated or paid. The answer lists the payouts
+    that changed.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]  # type: ignore[assignment]
-    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+    its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
     journal records the caller.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]  # type: ignore[assignment]
-    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+    """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+    again.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
@@ -336,40 +345,42 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     NO_SUCH_WAGER.
     """
     ListFloorCalls: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]  # type: ignore[assignment]
-    """Effect: none. Returns the open calls of tables for the floor, oldest first.
+    """Effect: none. Returns the tables' open calls for the floor, oldest first.
     Idempotency: needs none.
     Reasons: none of its own.
     """
     ApproveFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]  # type: ignore[assignment]
-    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-    wager. The journal records the call and the caller. The first answer to a call wins; a later
-    one is refused with CALL_CLOSED, which says by whom and when it was answered.
+    """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+    removes a wager. The journal records the call and the floorperson. Only the first answer to a
+    call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
     Idempotency: by request_id.
     Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
     """
     DeclineFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]  # type: ignore[assignment]
-    """Effect: closes a call; nothing else changes. The journal records the caller.
+    """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
     Idempotency: by request_id.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-    the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-    a reset is another right.
+    """Effect: sets a meter to an amount, or proposes it. The house pays or receives the difference if
+    the reason is a malfunction, or a promotion that raises the meter. For any other reason, the
+    difference comes from or goes to the level's overflow. An amount above the level's limit goes
+    to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a different
+    right.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
+    """Effect: sets a meter back to its reseed, or proposes it. The money above the reseed goes to
+    overflow.
     Idempotency: by request_id.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
     """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-    give to, and take from, only other Bad Beat funds.
+    amount above the receiving level's limit goes to that level's overflow. Money of a Bad Beat
+    fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money to one.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
@@ -388,7 +399,8 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     SetDualControl: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]  # type: ignore[assignment]
-    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+    """Effect: turns dual control off or on, or proposes it. While dual control is on, turning it off
+    takes two people.
     Idempotency: by request_id.
     Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
@@ -398,7 +410,7 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: none of its own.
     """
     ApproveProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]  # type: ignore[assignment]
-    """Effect: makes the proposed change, on the meters as they are now.
+    """Effect: makes the proposed change to the current meters.
     Idempotency: by request_id.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
@@ -409,7 +421,7 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]  # type: ignore[assignment]
-    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
+    """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
     Idempotency: needs none.
     Reasons: none of its own.
     """
@@ -419,26 +431,26 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: none of its own.
     """
     CashOut: _aio.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]  # type: ignore[assignment]
-    """Effect: takes money off a game account.
+    """Effect: takes money out of a game account.
     Idempotency: by request_id.
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _aio.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]  # type: ignore[assignment]
-    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-    record.
+    """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+    official record.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
-    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-    hand or higher, and the winning hand must beat it.
+    """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+    among the players, and the display is pending adjustment. The cards decide: the losing hand
+    must be the posted qualifying hand or higher, and the winning hand must beat it.
     Idempotency: by request_id.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
-    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
+    """Effect: confirms that the displayed amount has been set and equals the fund's amount.
     Idempotency: by request_id.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
@@ -453,29 +465,30 @@ class OperatorServiceAsyncStub(OperatorServiceStub):
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]  # type: ignore[assignment]
-    """Effect: none. What the floor should look into: critical alarms first, and of each
-    severity those that stand, then past ones, newest first.
-    It answers also while the site is halted or the store fails.
+    """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+    first. Within each severity, current alarms come before past alarms, newest first. This call
+    works even while the site is halted or the store fails.
     Idempotency: needs none.
     Reasons: none of its own.
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
     and SetDualControl only propose a change. The response has the proposal, and the change happens when another
     person, from another department, approves it. Without dual control it happens at once.
 
     Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    time. The same id with the same content returns the first answer. The same id with different
+    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
+    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
+    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
+    MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_abc_1.abstractmethod
@@ -528,7 +541,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RetireLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RetireLinkResponse, _abc.Awaitable[_operator_pb2.RetireLinkResponse]]:
-        """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
+        """Effect: retires a suspended link that holds no players' money; the house takes its money back.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
         """
@@ -539,8 +552,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListPayoutsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListPayoutsResponse, _abc.Awaitable[_operator_pb2.ListPayoutsResponse]]:
-        """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-        and within a round in payment order, as in SettleResponse.
+        """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+        first; payouts of a round are in payment order, as in SettleResponse.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -552,8 +565,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ValidatePayoutResponse, _abc.Awaitable[_operator_pb2.ValidatePayoutResponse]]:
         """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-        a level are validated in payment order; an envy bonus comes after the award for the hand that
-        causes it.
+        a level must be validated in payment order. An envy bonus must be validated after the award for
+        the hand that qualifies for it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -565,8 +578,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PayPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PayPayoutResponse, _abc.Awaitable[_operator_pb2.PayPayoutResponse]]:
-        """Effect: records that the award was handed over. For an award that the cage pays, the caller
-        must be accounting.
+        """Effect: records that the award was paid to the player. For an award that the cage pays, the
+        caller must be from accounting.
         Idempotency: by request_id.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
@@ -577,8 +590,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RejectPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RejectPayoutResponse, _abc.Awaitable[_operator_pb2.RejectPayoutResponse]]:
-        """Effect: the award must not be paid. The round's later awards of the same level are decided
-        again, except those validated or paid. The answer lists what changed.
+        """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+        awards of the same level again, except those validated or paid. The answer lists the payouts
+        that changed.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
@@ -589,8 +603,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableRoundResponse, _abc.Awaitable[_operator_pb2.VoidTableRoundResponse]]:
-        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-        its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+        its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
         journal records the caller.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
@@ -602,7 +616,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableSeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableSeatResponse, _abc.Awaitable[_operator_pb2.VoidTableSeatResponse]]:
-        """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
+        """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+        again.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
@@ -627,7 +642,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListFloorCallsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListFloorCallsResponse, _abc.Awaitable[_operator_pb2.ListFloorCallsResponse]]:
-        """Effect: none. Returns the open calls of tables for the floor, oldest first.
+        """Effect: none. Returns the tables' open calls for the floor, oldest first.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -638,9 +653,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ApproveFloorCallRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ApproveFloorCallResponse, _abc.Awaitable[_operator_pb2.ApproveFloorCallResponse]]:
-        """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-        wager. The journal records the call and the caller. The first answer to a call wins; a later
-        one is refused with CALL_CLOSED, which says by whom and when it was answered.
+        """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+        removes a wager. The journal records the call and the floorperson. Only the first answer to a
+        call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
         Idempotency: by request_id.
         Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
         """
@@ -651,7 +666,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.DeclineFloorCallRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.DeclineFloorCallResponse, _abc.Awaitable[_operator_pb2.DeclineFloorCallResponse]]:
-        """Effect: closes a call; nothing else changes. The journal records the caller.
+        """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
         Idempotency: by request_id.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
@@ -662,10 +677,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.AdjustMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
-        """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-        the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-        a reset is another right.
+        """Effect: sets a meter to an amount, or proposes it. The house pays or receives the difference if
+        the reason is a malfunction, or a promotion that raises the meter. For any other reason, the
+        difference comes from or goes to the level's overflow. An amount above the level's limit goes
+        to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a different
+        right.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
@@ -677,7 +693,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ResetMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ResetMeterResponse, _abc.Awaitable[_operator_pb2.ResetMeterResponse]]:
-        """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
+        """Effect: sets a meter back to its reseed, or proposes it. The money above the reseed goes to
+        overflow.
         Idempotency: by request_id.
         Reasons: those of AdjustMeter.
         """
@@ -689,8 +706,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
         """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-        amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-        give to, and take from, only other Bad Beat funds.
+        amount above the receiving level's limit goes to that level's overflow. Money of a Bad Beat
+        fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money to one.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
@@ -727,7 +744,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetDualControlRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetDualControlResponse, _abc.Awaitable[_operator_pb2.SetDualControlResponse]]:
-        """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
+        """Effect: turns dual control off or on, or proposes it. While dual control is on, turning it off
+        takes two people.
         Idempotency: by request_id.
         Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
@@ -749,7 +767,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ApproveProposalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ApproveProposalResponse, _abc.Awaitable[_operator_pb2.ApproveProposalResponse]]:
-        """Effect: makes the proposed change, on the meters as they are now.
+        """Effect: makes the proposed change to the current meters.
         Idempotency: by request_id.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
@@ -772,7 +790,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.GetAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.GetAccountResponse, _abc.Awaitable[_operator_pb2.GetAccountResponse]]:
-        """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
+        """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
         Idempotency: needs none.
         Reasons: none of its own.
         """
@@ -794,7 +812,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.CashOutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.CashOutResponse, _abc.Awaitable[_operator_pb2.CashOutResponse]]:
-        """Effect: takes money off a game account.
+        """Effect: takes money out of a game account.
         Idempotency: by request_id.
         Reasons: INSUFFICIENT_FUNDS.
         """
@@ -805,8 +823,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.CountBoxRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.CountBoxResponse, _abc.Awaitable[_operator_pb2.CountBoxResponse]]:
-        """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-        record.
+        """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+        official record.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
@@ -817,9 +835,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VerifyBadBeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VerifyBadBeatResponse, _abc.Awaitable[_operator_pb2.VerifyBadBeatResponse]]:
-        """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-        display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-        hand or higher, and the winning hand must beat it.
+        """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+        among the players, and the display is pending adjustment. The cards decide: the losing hand
+        must be the posted qualifying hand or higher, and the winning hand must beat it.
         Idempotency: by request_id.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
@@ -831,7 +849,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ConfirmDisplayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ConfirmDisplayResponse, _abc.Awaitable[_operator_pb2.ConfirmDisplayResponse]]:
-        """Effect: confirms that the displayed amount was set, and equals what the fund holds.
+        """Effect: confirms that the displayed amount has been set and equals the fund's amount.
         Idempotency: by request_id.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
@@ -864,9 +882,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListAlarmsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListAlarmsResponse, _abc.Awaitable[_operator_pb2.ListAlarmsResponse]]:
-        """Effect: none. What the floor should look into: critical alarms first, and of each
-        severity those that stand, then past ones, newest first.
-        It answers also while the site is halted or the store fails.
+        """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+        first. Within each severity, current alarms come before past alarms, newest first. This call
+        works even while the site is halted or the store fails.
         Idempotency: needs none.
         Reasons: none of its own.
         """

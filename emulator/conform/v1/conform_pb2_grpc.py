@@ -74,7 +74,7 @@ class ConformServiceServicer:
     def ShowLamps(self, request, context):
         """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
         calls, the kit can't check what the table shows its players.
-        Idempotency: needs none; the kit uses the last call.
+        Idempotency: safe to repeat; the kit uses the last call.
         Reasons: none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

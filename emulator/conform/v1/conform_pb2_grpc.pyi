@@ -48,7 +48,7 @@ class ConformServiceStub:
     ShowLamps: _grpc.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]
     """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
     calls, the kit can't check what the table shows its players.
-    Idempotency: needs none; the kit uses the last call.
+    Idempotency: safe to repeat; the kit uses the last call.
     Reasons: none.
     """
 
@@ -72,7 +72,7 @@ class ConformServiceAsyncStub(ConformServiceStub):
     ShowLamps: _aio.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]  # type: ignore[assignment]
     """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
     calls, the kit can't check what the table shows its players.
-    Idempotency: needs none; the kit uses the last call.
+    Idempotency: safe to repeat; the kit uses the last call.
     Reasons: none.
     """
 
@@ -105,7 +105,7 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_conform_pb2.ShowLampsResponse, _abc.Awaitable[_conform_pb2.ShowLampsResponse]]:
         """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
         calls, the kit can't check what the table shows its players.
-        Idempotency: needs none; the kit uses the last call.
+        Idempotency: safe to repeat; the kit uses the last call.
         Reasons: none.
         """
 

@@ -154,7 +154,7 @@ Global___Meter: _TypeAlias = Meter  # noqa: Y015
 
 @_typing.final
 class Hit(_message.Message):
-    """A percentage award, as a sign shows it."""
+    """A percentage award, with the details that a sign shows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -271,7 +271,7 @@ Global___LinkMeters: _TypeAlias = LinkMeters  # noqa: Y015
 
 @_typing.final
 class PayLine(_message.Message):
-    """One row of a paytable; exactly one of share, odds and amount is not zero."""
+    """One row of a paytable. Exactly one of share_bps, pays_for and amount_micros is not zero."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -79,8 +79,8 @@ class MeterServiceServicer:
 
     def GetServerInfo(self, request, context):
         """Effect: none. Returns this controller's version, features, limits and addresses.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,8 +88,8 @@ class MeterServiceServicer:
 
     def ListSites(self, request, context):
         """Effect: none. Returns the sites that this controller serves.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,7 +97,7 @@ class MeterServiceServicer:
 
     def ListMeters(self, request, context):
         """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -107,7 +107,7 @@ class MeterServiceServicer:
     def ListPaytables(self, request, context):
         """Effect: none. Returns the paytables that the house must post, for all links of a site or for
         one link.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -116,7 +116,7 @@ class MeterServiceServicer:
 
     def GetLayout(self, request, context):
         """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

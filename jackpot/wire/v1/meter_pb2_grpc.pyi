@@ -39,28 +39,28 @@ class MeterServiceStub:
     def __new__(cls, channel: _aio.Channel) -> MeterServiceAsyncStub: ...
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]
     """Effect: none. Returns this controller's version, features, limits and addresses.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListSites: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]
     """Effect: none. Returns the sites that this controller serves.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListMeters: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]
     """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]
     """Effect: none. Returns the paytables that the house must post, for all links of a site or for
     one link.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     GetLayout: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]
     """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
@@ -88,28 +88,28 @@ class MeterServiceAsyncStub(MeterServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]  # type: ignore[assignment]
     """Effect: none. Returns this controller's version, features, limits and addresses.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListSites: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]  # type: ignore[assignment]
     """Effect: none. Returns the sites that this controller serves.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListMeters: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]  # type: ignore[assignment]
     """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]  # type: ignore[assignment]
     """Effect: none. Returns the paytables that the house must post, for all links of a site or for
     one link.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     GetLayout: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]  # type: ignore[assignment]
     """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
@@ -140,8 +140,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.GetServerInfoResponse, _abc.Awaitable[_meter_pb2.GetServerInfoResponse]]:
         """Effect: none. Returns this controller's version, features, limits and addresses.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -151,8 +151,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListSitesResponse, _abc.Awaitable[_meter_pb2.ListSitesResponse]]:
         """Effect: none. Returns the sites that this controller serves.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -162,7 +162,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListMetersResponse, _abc.Awaitable[_meter_pb2.ListMetersResponse]]:
         """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
 
@@ -174,7 +174,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_meter_pb2.ListPaytablesResponse, _abc.Awaitable[_meter_pb2.ListPaytablesResponse]]:
         """Effect: none. Returns the paytables that the house must post, for all links of a site or for
         one link.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
 
@@ -185,7 +185,7 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.GetLayoutResponse, _abc.Awaitable[_meter_pb2.GetLayoutResponse]]:
         """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
 

@@ -238,8 +238,8 @@ class OperatorServiceServicer:
 
     def ListLinks(self, request, context):
         """Effect: none. Returns every link with all its accounts.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -247,7 +247,7 @@ class OperatorServiceServicer:
 
     def PutLinkInService(self, request, context):
         """Effect: seeds the link's meters, once, and starts accepting wagers.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -256,7 +256,7 @@ class OperatorServiceServicer:
 
     def SuspendLink(self, request, context):
         """Effect: the link accepts no more wagers; payouts continue.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -265,7 +265,7 @@ class OperatorServiceServicer:
 
     def ResumeLink(self, request, context):
         """Effect: the link accepts wagers again.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -274,7 +274,7 @@ class OperatorServiceServicer:
 
     def RetireLink(self, request, context):
         """Effect: retires a suspended link that holds no players' money; the house takes its money back.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -284,8 +284,8 @@ class OperatorServiceServicer:
     def ListPayouts(self, request, context):
         """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
         first; payouts of a round are in payment order, as in SettleResponse.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -295,7 +295,7 @@ class OperatorServiceServicer:
         """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
         a level must be validated in payment order. An envy bonus must be validated after the award for
         the hand that qualifies for it.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
         """
@@ -306,7 +306,7 @@ class OperatorServiceServicer:
     def PayPayout(self, request, context):
         """Effect: records that the award was paid to the player. For an award that the cage pays, the
         caller must be from accounting.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -317,7 +317,7 @@ class OperatorServiceServicer:
         """Effect: rejects the award, so it must not be paid. The controller decides the round's later
         awards of the same level again, except those validated or paid. The answer lists the payouts
         that changed.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -328,7 +328,7 @@ class OperatorServiceServicer:
         """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
         its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
         journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -338,7 +338,7 @@ class OperatorServiceServicer:
     def VoidTableSeat(self, request, context):
         """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
         again.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
         """
@@ -349,7 +349,7 @@ class OperatorServiceServicer:
     def RemoveWager(self, request, context):
         """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
         collection is confirmed. The journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
         NO_SUCH_WAGER.
         """
@@ -359,8 +359,8 @@ class OperatorServiceServicer:
 
     def ListFloorCalls(self, request, context):
         """Effect: none. Returns the tables' open calls for the floor, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -370,7 +370,7 @@ class OperatorServiceServicer:
         """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
         removes a wager. The journal records the call and the floorperson. Only the first answer to a
         call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -379,7 +379,7 @@ class OperatorServiceServicer:
 
     def DeclineFloorCall(self, request, context):
         """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -387,12 +387,12 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AdjustMeter(self, request, context):
-        """Effect: sets a meter to an amount, or proposes it. The house pays or receives the difference if
-        the reason is a malfunction, or a promotion that raises the meter. For any other reason, the
-        difference comes from or goes to the level's overflow. An amount above the level's limit goes
-        to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a different
-        right.
-        Idempotency: by request_id.
+        """Effect: sets a meter to an amount, or proposes the change. The house pays or receives the
+        difference if the reason is a malfunction, or a promotion that raises the meter. For any other
+        reason, the difference comes from or goes to the level's overflow. An amount above the level's
+        limit goes to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a
+        different right.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
         """
@@ -401,9 +401,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResetMeter(self, request, context):
-        """Effect: sets a meter back to its reseed, or proposes it. The money above the reseed goes to
-        overflow.
-        Idempotency: by request_id.
+        """Effect: sets a meter back to its reseed, or proposes the change. The money above the reseed
+        goes to overflow.
+        Idempotency: the same request_id returns the first answer.
         Reasons: those of AdjustMeter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -411,10 +411,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TransferFunds(self, request, context):
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-        amount above the receiving level's limit goes to that level's overflow. Money of a Bad Beat
-        fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money to one.
-        Idempotency: by request_id.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes the
+        transfer. An amount above the receiving level's limit goes to that level's overflow. Money of a
+        Bad Beat fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money
+        to one.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
         """
@@ -423,9 +424,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetLimit(self, request, context):
-        """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the limit of a level of a suspended link, or proposes the change. The new limit
+        takes effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -433,9 +434,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetRate(self, request, context):
-        """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the rates of a level of a suspended link, or proposes the change. The new rates
+        take effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
         """
@@ -444,9 +445,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetDualControl(self, request, context):
-        """Effect: turns dual control off or on, or proposes it. While dual control is on, turning it off
-        takes two people.
-        Idempotency: by request_id.
+        """Effect: turns dual control off or on, or proposes the change. While dual control is on, turning
+        it off takes two people.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -455,8 +456,8 @@ class OperatorServiceServicer:
 
     def ListProposals(self, request, context):
         """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -464,7 +465,7 @@ class OperatorServiceServicer:
 
     def ApproveProposal(self, request, context):
         """Effect: makes the proposed change to the current meters.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
         """
@@ -474,7 +475,7 @@ class OperatorServiceServicer:
 
     def DeclineProposal(self, request, context):
         """Effect: ends the proposal; nothing changes.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -483,8 +484,8 @@ class OperatorServiceServicer:
 
     def GetAccount(self, request, context):
         """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -492,8 +493,8 @@ class OperatorServiceServicer:
 
     def BuyIn(self, request, context):
         """Effect: adds money to a game account.
-        Idempotency: by request_id.
-        Reasons: none of its own.
+        Idempotency: the same request_id returns the first answer.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -501,7 +502,7 @@ class OperatorServiceServicer:
 
     def CashOut(self, request, context):
         """Effect: takes money out of a game account.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: INSUFFICIENT_FUNDS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -511,7 +512,7 @@ class OperatorServiceServicer:
     def CountBox(self, request, context):
         """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
         official record.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -522,7 +523,7 @@ class OperatorServiceServicer:
         """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
         among the players, and the display is pending adjustment. The cards decide: the losing hand
         must be the posted qualifying hand or higher, and the winning hand must beat it.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
         """
@@ -532,7 +533,7 @@ class OperatorServiceServicer:
 
     def ConfirmDisplay(self, request, context):
         """Effect: confirms that the displayed amount has been set and equals the fund's amount.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -541,8 +542,8 @@ class OperatorServiceServicer:
 
     def ListTables(self, request, context):
         """Effect: none. Returns every table of the site.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -550,7 +551,7 @@ class OperatorServiceServicer:
 
     def GetTable(self, request, context):
         """Effect: none. Returns one table.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -561,8 +562,8 @@ class OperatorServiceServicer:
         """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
         first. Within each severity, current alarms come before past alarms, newest first. This call
         works even while the site is halted or the store fails.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

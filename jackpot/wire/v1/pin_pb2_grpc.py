@@ -90,8 +90,8 @@ class PinServiceServicer:
 
     def ListPins(self, request, context):
         """Effect: none. Returns who has a PIN.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -53,8 +53,8 @@ class PinServiceStub:
     """
     ListPins: _grpc.UnaryUnaryMultiCallable[_pin_pb2.ListPinsRequest, _pin_pb2.ListPinsResponse]
     """Effect: none. Returns who has a PIN.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 @_typing.type_check_only
@@ -82,8 +82,8 @@ class PinServiceAsyncStub(PinServiceStub):
     """
     ListPins: _aio.UnaryUnaryMultiCallable[_pin_pb2.ListPinsRequest, _pin_pb2.ListPinsResponse]  # type: ignore[assignment]
     """Effect: none. Returns who has a PIN.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 class PinServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -126,8 +126,8 @@ class PinServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.ListPinsResponse, _abc.Awaitable[_pin_pb2.ListPinsResponse]]:
         """Effect: none. Returns who has a PIN.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
 def add_PinServiceServicer_to_server(servicer: PinServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -201,7 +201,7 @@ class TableServiceServicer:
     def GetRound(self, request, context):
         """Effect: none. Returns the table's complete round, as Attach does. If you lost the answer to
         Settle, get it here: hands, payouts in payment order, and the status of each payout.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: NO_ROUND, WRONG_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -211,8 +211,8 @@ class TableServiceServicer:
     def GetTable(self, request, context):
         """Effect: none. Returns the table's configuration: its game, links, bets, seats, cards and
         limits.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -221,7 +221,7 @@ class TableServiceServicer:
     def Heartbeat(self, request, context):
         """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
         yet include the latest commands that another controller has handled.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -230,7 +230,7 @@ class TableServiceServicer:
 
     def OpenRound(self, request, context):
         """Effect: begins the table's next round, which then accepts wagers.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -239,7 +239,7 @@ class TableServiceServicer:
 
     def PlaceWagers(self, request, context):
         """Effect: accepts all the wagers or none. Light a lamp only after this answer.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
         WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
@@ -249,7 +249,7 @@ class TableServiceServicer:
 
     def WithdrawWagers(self, request, context):
         """Effect: returns wagers while the round is open, all of them or none.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -259,7 +259,7 @@ class TableServiceServicer:
     def LockOut(self, request, context):
         """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
         a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -269,7 +269,7 @@ class TableServiceServicer:
     def ConfirmCollection(self, request, context):
         """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
         increments.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -278,7 +278,7 @@ class TableServiceServicer:
 
     def Settle(self, request, context):
         """Effect: ranks every hand and decides the round's awards in payment order, all at once.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_SEAT, NO_ROUND, NOT_LOCKED_OUT, NOT_COLLECTED, ALREADY_SETTLED,
         SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
         """
@@ -292,7 +292,7 @@ class TableServiceServicer:
         that, people may have seen cards, so the table must call the floor. A round without chips to
         count is collected at its lock-out. In a laboratory, the site file may let tables void until
         they settle.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -306,7 +306,7 @@ class TableServiceServicer:
         with their own credential. WatchTable brings the answer. A table can have one open call at a
         time. The call stays open when the table attaches again. It ends after 30 minutes, or as soon
         as the requested act is impossible.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
         SEAT_NOT_IN_ROUND, CALL_OPEN.
@@ -317,7 +317,7 @@ class TableServiceServicer:
 
     def WithdrawCall(self, request, context):
         """Effect: takes an open call back, so nobody can approve it anymore.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -327,7 +327,7 @@ class TableServiceServicer:
     def ContributePot(self, request, context):
         """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
         contributes nothing.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: WRONG_LINK_STATE, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -337,8 +337,8 @@ class TableServiceServicer:
     def PlaceDeck(self, request, context):
         """Effect: records that a deck is now in use at the table. The new deck replaces a deck with the
         same backs. The answer says when the regulation requires the deck to be changed.
-        Idempotency: by command id.
-        Reasons: none.
+        Idempotency: the same command id returns the first answer.
+        Reasons: only those that any command may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -346,7 +346,7 @@ class TableServiceServicer:
 
     def RemoveDeck(self, request, context):
         """Effect: records that a deck was removed from the table and not replaced.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_SUCH_DECK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -362,7 +362,8 @@ class TableServiceServicer:
         with OVERLOADED if more than 32 commands are unanswered, or if the client does not read its
         answers. A connection has at most 100 open calls, including streams. To serve many tables, open
         more connections.
-        Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
+        Idempotency: the same command id returns the first answer, on this stream and with the unary
+        RPCs. A client may use both.
         Reasons: those of the commands.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -375,7 +376,7 @@ class TableServiceServicer:
         slow reader gets only the latest frame. Without a change, a frame comes at least every five
         seconds, so silence means a broken connection. The call ends with FENCED when the table
         attaches again.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -73,52 +73,52 @@ class TableServiceStub:
     GetRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.GetRoundRequest, _table_pb2.GetRoundResponse]
     """Effect: none. Returns the table's complete round, as Attach does. If you lost the answer to
     Settle, get it here: hands, payouts in payment order, and the status of each payout.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: NO_ROUND, WRONG_ROUND.
     """
     GetTable: _grpc.UnaryUnaryMultiCallable[_table_pb2.TableServiceGetTableRequest, _table_pb2.TableServiceGetTableResponse]
     """Effect: none. Returns the table's configuration: its game, links, bets, seats, cards and
     limits.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     Heartbeat: _grpc.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
     yet include the latest commands that another controller has handled.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
     """
     OpenRound: _grpc.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]
     """Effect: begins the table's next round, which then accepts wagers.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
     """
     PlaceWagers: _grpc.UnaryUnaryMultiCallable[_table_pb2.PlaceWagersRequest, _table_pb2.PlaceWagersResponse]
     """Effect: accepts all the wagers or none. Light a lamp only after this answer.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
     WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _grpc.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]
     """Effect: returns wagers while the round is open, all of them or none.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
     """
     LockOut: _grpc.UnaryUnaryMultiCallable[_table_pb2.LockOutRequest, _table_pb2.LockOutResponse]
     """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
     a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
     ConfirmCollection: _grpc.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]
     """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
     increments.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
     """
     Settle: _grpc.UnaryUnaryMultiCallable[_table_pb2.SettleRequest, _table_pb2.SettleResponse]
     """Effect: ranks every hand and decides the round's awards in payment order, all at once.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_SEAT, NO_ROUND, NOT_LOCKED_OUT, NOT_COLLECTED, ALREADY_SETTLED,
     SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
     """
@@ -128,7 +128,7 @@ class TableServiceStub:
     that, people may have seen cards, so the table must call the floor. A round without chips to
     count is collected at its lock-out. In a laboratory, the site file may let tables void until
     they settle.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
     CallFloor: _grpc.UnaryUnaryMultiCallable[_table_pb2.CallFloorRequest, _table_pb2.CallFloorResponse]
@@ -138,31 +138,31 @@ class TableServiceStub:
     with their own credential. WatchTable brings the answer. A table can have one open call at a
     time. The call stays open when the table attaches again. It ends after 30 minutes, or as soon
     as the requested act is impossible.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
     SEAT_NOT_IN_ROUND, CALL_OPEN.
     """
     WithdrawCall: _grpc.UnaryUnaryMultiCallable[_table_pb2.WithdrawCallRequest, _table_pb2.WithdrawCallResponse]
     """Effect: takes an open call back, so nobody can approve it anymore.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     ContributePot: _grpc.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]
     """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
     contributes nothing.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: WRONG_LINK_STATE, NOT_A_FUND.
     """
     PlaceDeck: _grpc.UnaryUnaryMultiCallable[_table_pb2.PlaceDeckRequest, _table_pb2.PlaceDeckResponse]
     """Effect: records that a deck is now in use at the table. The new deck replaces a deck with the
     same backs. The answer says when the regulation requires the deck to be changed.
-    Idempotency: by command id.
-    Reasons: none.
+    Idempotency: the same command id returns the first answer.
+    Reasons: only those that any command may get.
     """
     RemoveDeck: _grpc.UnaryUnaryMultiCallable[_table_pb2.RemoveDeckRequest, _table_pb2.RemoveDeckResponse]
     """Effect: records that a deck was removed from the table and not replaced.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_SUCH_DECK.
     """
     Play: _grpc.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]
@@ -174,7 +174,8 @@ class TableServiceStub:
     with OVERLOADED if more than 32 commands are unanswered, or if the client does not read its
     answers. A connection has at most 100 open calls, including streams. To serve many tables, open
     more connections.
-    Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
+    Idempotency: the same command id returns the first answer, on this stream and with the unary
+    RPCs. A client may use both.
     Reasons: those of the commands.
     """
     WatchTable: _grpc.UnaryStreamMultiCallable[_table_pb2.WatchTableRequest, _table_pb2.WatchTableResponse]
@@ -183,7 +184,7 @@ class TableServiceStub:
     slow reader gets only the latest frame. Without a change, a frame comes at least every five
     seconds, so silence means a broken connection. The call ends with FENCED when the table
     attaches again.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
     """
 
@@ -232,52 +233,52 @@ class TableServiceAsyncStub(TableServiceStub):
     GetRound: _aio.UnaryUnaryMultiCallable[_table_pb2.GetRoundRequest, _table_pb2.GetRoundResponse]  # type: ignore[assignment]
     """Effect: none. Returns the table's complete round, as Attach does. If you lost the answer to
     Settle, get it here: hands, payouts in payment order, and the status of each payout.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: NO_ROUND, WRONG_ROUND.
     """
     GetTable: _aio.UnaryUnaryMultiCallable[_table_pb2.TableServiceGetTableRequest, _table_pb2.TableServiceGetTableResponse]  # type: ignore[assignment]
     """Effect: none. Returns the table's configuration: its game, links, bets, seats, cards and
     limits.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     Heartbeat: _aio.UnaryUnaryMultiCallable[_table_pb2.HeartbeatRequest, _table_pb2.HeartbeatResponse]  # type: ignore[assignment]
     """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
     yet include the latest commands that another controller has handled.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
     """
     OpenRound: _aio.UnaryUnaryMultiCallable[_table_pb2.OpenRoundRequest, _table_pb2.OpenRoundResponse]  # type: ignore[assignment]
     """Effect: begins the table's next round, which then accepts wagers.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
     """
     PlaceWagers: _aio.UnaryUnaryMultiCallable[_table_pb2.PlaceWagersRequest, _table_pb2.PlaceWagersResponse]  # type: ignore[assignment]
     """Effect: accepts all the wagers or none. Light a lamp only after this answer.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
     WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
     """
     WithdrawWagers: _aio.UnaryUnaryMultiCallable[_table_pb2.WithdrawWagersRequest, _table_pb2.WithdrawWagersResponse]  # type: ignore[assignment]
     """Effect: returns wagers while the round is open, all of them or none.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
     """
     LockOut: _aio.UnaryUnaryMultiCallable[_table_pb2.LockOutRequest, _table_pb2.LockOutResponse]  # type: ignore[assignment]
     """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
     a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
     ConfirmCollection: _aio.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]  # type: ignore[assignment]
     """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
     increments.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
     """
     Settle: _aio.UnaryUnaryMultiCallable[_table_pb2.SettleRequest, _table_pb2.SettleResponse]  # type: ignore[assignment]
     """Effect: ranks every hand and decides the round's awards in payment order, all at once.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_SEAT, NO_ROUND, NOT_LOCKED_OUT, NOT_COLLECTED, ALREADY_SETTLED,
     SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
     """
@@ -287,7 +288,7 @@ class TableServiceAsyncStub(TableServiceStub):
     that, people may have seen cards, so the table must call the floor. A round without chips to
     count is collected at its lock-out. In a laboratory, the site file may let tables void until
     they settle.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
     """
     CallFloor: _aio.UnaryUnaryMultiCallable[_table_pb2.CallFloorRequest, _table_pb2.CallFloorResponse]  # type: ignore[assignment]
@@ -297,31 +298,31 @@ class TableServiceAsyncStub(TableServiceStub):
     with their own credential. WatchTable brings the answer. A table can have one open call at a
     time. The call stays open when the table attaches again. It ends after 30 minutes, or as soon
     as the requested act is impossible.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
     SEAT_NOT_IN_ROUND, CALL_OPEN.
     """
     WithdrawCall: _aio.UnaryUnaryMultiCallable[_table_pb2.WithdrawCallRequest, _table_pb2.WithdrawCallResponse]  # type: ignore[assignment]
     """Effect: takes an open call back, so nobody can approve it anymore.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     ContributePot: _aio.UnaryUnaryMultiCallable[_table_pb2.ContributePotRequest, _table_pb2.ContributePotResponse]  # type: ignore[assignment]
     """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
     contributes nothing.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: WRONG_LINK_STATE, NOT_A_FUND.
     """
     PlaceDeck: _aio.UnaryUnaryMultiCallable[_table_pb2.PlaceDeckRequest, _table_pb2.PlaceDeckResponse]  # type: ignore[assignment]
     """Effect: records that a deck is now in use at the table. The new deck replaces a deck with the
     same backs. The answer says when the regulation requires the deck to be changed.
-    Idempotency: by command id.
-    Reasons: none.
+    Idempotency: the same command id returns the first answer.
+    Reasons: only those that any command may get.
     """
     RemoveDeck: _aio.UnaryUnaryMultiCallable[_table_pb2.RemoveDeckRequest, _table_pb2.RemoveDeckResponse]  # type: ignore[assignment]
     """Effect: records that a deck was removed from the table and not replaced.
-    Idempotency: by command id.
+    Idempotency: the same command id returns the first answer.
     Reasons: NO_SUCH_DECK.
     """
     Play: _aio.StreamStreamMultiCallable[_table_pb2.PlayRequest, _table_pb2.PlayResponse]  # type: ignore[assignment]
@@ -333,7 +334,8 @@ class TableServiceAsyncStub(TableServiceStub):
     with OVERLOADED if more than 32 commands are unanswered, or if the client does not read its
     answers. A connection has at most 100 open calls, including streams. To serve many tables, open
     more connections.
-    Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
+    Idempotency: the same command id returns the first answer, on this stream and with the unary
+    RPCs. A client may use both.
     Reasons: those of the commands.
     """
     WatchTable: _aio.UnaryStreamMultiCallable[_table_pb2.WatchTableRequest, _table_pb2.WatchTableResponse]  # type: ignore[assignment]
@@ -342,7 +344,7 @@ class TableServiceAsyncStub(TableServiceStub):
     slow reader gets only the latest frame. Without a change, a frame comes at least every five
     seconds, so silence means a broken connection. The call ends with FENCED when the table
     attaches again.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
     """
 
@@ -400,7 +402,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.GetRoundResponse, _abc.Awaitable[_table_pb2.GetRoundResponse]]:
         """Effect: none. Returns the table's complete round, as Attach does. If you lost the answer to
         Settle, get it here: hands, payouts in payment order, and the status of each payout.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: NO_ROUND, WRONG_ROUND.
         """
 
@@ -412,8 +414,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.TableServiceGetTableResponse, _abc.Awaitable[_table_pb2.TableServiceGetTableResponse]]:
         """Effect: none. Returns the table's configuration: its game, links, bets, seats, cards and
         limits.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -424,7 +426,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.HeartbeatResponse, _abc.Awaitable[_table_pb2.HeartbeatResponse]]:
         """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
         yet include the latest commands that another controller has handled.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
         """
 
@@ -435,7 +437,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.OpenRoundResponse, _abc.Awaitable[_table_pb2.OpenRoundResponse]]:
         """Effect: begins the table's next round, which then accepts wagers.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
 
@@ -446,7 +448,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.PlaceWagersResponse, _abc.Awaitable[_table_pb2.PlaceWagersResponse]]:
         """Effect: accepts all the wagers or none. Light a lamp only after this answer.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
         WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
@@ -458,7 +460,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.WithdrawWagersResponse, _abc.Awaitable[_table_pb2.WithdrawWagersResponse]]:
         """Effect: returns wagers while the round is open, all of them or none.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
         """
 
@@ -470,7 +472,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.LockOutResponse, _abc.Awaitable[_table_pb2.LockOutResponse]]:
         """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
         a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
 
@@ -482,7 +484,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.ConfirmCollectionResponse, _abc.Awaitable[_table_pb2.ConfirmCollectionResponse]]:
         """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
         increments.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """
 
@@ -493,7 +495,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.SettleResponse, _abc.Awaitable[_table_pb2.SettleResponse]]:
         """Effect: ranks every hand and decides the round's awards in payment order, all at once.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_SEAT, NO_ROUND, NOT_LOCKED_OUT, NOT_COLLECTED, ALREADY_SETTLED,
         SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
         """
@@ -509,7 +511,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         that, people may have seen cards, so the table must call the floor. A round without chips to
         count is collected at its lock-out. In a laboratory, the site file may let tables void until
         they settle.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
 
@@ -525,7 +527,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         with their own credential. WatchTable brings the answer. A table can have one open call at a
         time. The call stays open when the table attaches again. It ends after 30 minutes, or as soon
         as the requested act is impossible.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
         SEAT_NOT_IN_ROUND, CALL_OPEN.
@@ -538,7 +540,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.WithdrawCallResponse, _abc.Awaitable[_table_pb2.WithdrawCallResponse]]:
         """Effect: takes an open call back, so nobody can approve it anymore.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
 
@@ -550,7 +552,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.ContributePotResponse, _abc.Awaitable[_table_pb2.ContributePotResponse]]:
         """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
         contributes nothing.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: WRONG_LINK_STATE, NOT_A_FUND.
         """
 
@@ -562,8 +564,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_table_pb2.PlaceDeckResponse, _abc.Awaitable[_table_pb2.PlaceDeckResponse]]:
         """Effect: records that a deck is now in use at the table. The new deck replaces a deck with the
         same backs. The answer says when the regulation requires the deck to be changed.
-        Idempotency: by command id.
-        Reasons: none.
+        Idempotency: the same command id returns the first answer.
+        Reasons: only those that any command may get.
         """
 
     @_abc_1.abstractmethod
@@ -573,7 +575,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.RemoveDeckResponse, _abc.Awaitable[_table_pb2.RemoveDeckResponse]]:
         """Effect: records that a deck was removed from the table and not replaced.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_SUCH_DECK.
         """
 
@@ -591,7 +593,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         with OVERLOADED if more than 32 commands are unanswered, or if the client does not read its
         answers. A connection has at most 100 open calls, including streams. To serve many tables, open
         more connections.
-        Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
+        Idempotency: the same command id returns the first answer, on this stream and with the unary
+        RPCs. A client may use both.
         Reasons: those of the commands.
         """
 
@@ -606,7 +609,7 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         slow reader gets only the latest frame. Without a change, a frame comes at least every five
         seconds, so silence means a broken connection. The call ends with FENCED when the table
         attaches again.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
         """
 

@@ -64,7 +64,7 @@ class ConformServiceServicer:
     def NextRound(self, request, context):
         """Effect: returns the next round to play. The answer may take a minute, until the kit has a
         round.
-        Idempotency: none; a client that loses the answer asks again.
+        Idempotency: none. A client that loses the answer calls NextRound again.
         Reasons: none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -42,7 +42,7 @@ class ConformServiceStub:
     NextRound: _grpc.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]
     """Effect: returns the next round to play. The answer may take a minute, until the kit has a
     round.
-    Idempotency: none; a client that loses the answer asks again.
+    Idempotency: none. A client that loses the answer calls NextRound again.
     Reasons: none.
     """
     ShowLamps: _grpc.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]
@@ -66,7 +66,7 @@ class ConformServiceAsyncStub(ConformServiceStub):
     NextRound: _aio.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]  # type: ignore[assignment]
     """Effect: returns the next round to play. The answer may take a minute, until the kit has a
     round.
-    Idempotency: none; a client that loses the answer asks again.
+    Idempotency: none. A client that loses the answer calls NextRound again.
     Reasons: none.
     """
     ShowLamps: _aio.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]  # type: ignore[assignment]
@@ -93,7 +93,7 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_conform_pb2.NextRoundResponse, _abc.Awaitable[_conform_pb2.NextRoundResponse]]:
         """Effect: returns the next round to play. The answer may take a minute, until the kit has a
         round.
-        Idempotency: none; a client that loses the answer asks again.
+        Idempotency: none. A client that loses the answer calls NextRound again.
         Reasons: none.
         """
 

@@ -999,7 +999,7 @@ class WatchMetersRequest(_message.Message):
     INCARNATION_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     after_sequence: _builtins.int
-    """The caller has seen frames up to this sequence."""
+    """The sequence of the last frame that the caller has seen."""
     incarnation: _builtins.str
     """The incarnation of those frames. If the journal now has a different incarnation, the controller
     sends all links.

@@ -260,7 +260,7 @@ class Link(_message.Message):
     players_micros: _builtins.int
     pending_micros: _builtins.int
     retained_micros: _builtins.int
-    """The part of the wagers that feeds no meter."""
+    """The part of the wagers that feeds no meter and no reserve."""
     hit_count: _builtins.int
     bad_beat: _builtins.bool
     """True for a Bad Beat fund, which is fed by pots and not by wagers."""

@@ -30,15 +30,16 @@ class OperatorServiceStub:
     view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with different
-    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
-    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
-    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so you can use its id again.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
@@ -222,22 +223,23 @@ class OperatorServiceServicer:
     view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with different
-    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
-    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
-    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so you can use its id again.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def ListLinks(self, request, context):
-        """Effect: none. Returns every link with all its accounts.
+        """Effect: none. Returns every link with its meters, reserves and other amounts.
         Idempotency: safe to repeat.
         Reasons: only those that any call may get.
         """
@@ -246,7 +248,7 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PutLinkInService(self, request, context):
-        """Effect: seeds the link's meters, once, and starts accepting wagers.
+        """Effect: puts the seed on each of the link's meters, once, and starts to accept wagers.
         Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
@@ -292,9 +294,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ValidatePayout(self, request, context):
-        """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-        a level must be validated in payment order. An envy bonus must be validated after the award for
-        the hand that qualifies for it.
+        """Effect: a floorperson validates an award, and may choose that the cage pays a fixed award. The
+        awards of a level must be validated in payment order. An envy bonus must be validated after the
+        award for the hand that qualifies for it.
         Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
@@ -521,8 +523,9 @@ class OperatorServiceServicer:
 
     def VerifyBadBeat(self, request, context):
         """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
-        among the players, and the display is pending adjustment. The cards decide: the losing hand
-        must be the posted qualifying hand or higher, and the winning hand must beat it.
+        among the players, and the display is pending adjustment. The controller checks the cards: the
+        losing hand must be the posted qualifying hand or higher, and the winning hand must beat the
+        losing hand.
         Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
@@ -750,15 +753,16 @@ class OperatorService:
     view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with different
-    content is refused with REQUEST_REUSED. The controller keeps each caller's last 128 answers,
-    whatever other callers send. An id older than the kept answers is refused with REQUEST_TOO_OLD,
-    and nothing happens. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so you can use its id again.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
     SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.

@@ -104,7 +104,7 @@ class _PayoutSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutSo
     PAYOUT_SOURCE_CAGE: _PayoutSource.ValueType  # 3
 
 class PayoutSource(_PayoutSource, metaclass=_PayoutSourceEnumTypeWrapper):
-    """Where a payout is paid from."""
+    """The source that pays a payout."""
 
 PAYOUT_SOURCE_UNSPECIFIED: PayoutSource.ValueType  # 0
 PAYOUT_SOURCE_INVENTORY: PayoutSource.ValueType  # 1

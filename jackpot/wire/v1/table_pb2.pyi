@@ -879,7 +879,7 @@ class PlayResult(_message.Message):
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
-    """The answer's place in the journal; 0 for a refusal that was not journaled."""
+    """The sequence of the answer in the journal; 0 for a refusal that was not journaled."""
     @_builtins.property
     def error(self) -> _status_pb2.Status: ...
     @_builtins.property
@@ -1288,7 +1288,7 @@ Global___PlaceWagersRequest: _TypeAlias = PlaceWagersRequest  # noqa: Y015
 
 @_typing.final
 class PlaceWagersResponse(_message.Message):
-    """Every wager of the command was accepted."""
+    """Means that every wager of the command was accepted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -257,8 +257,9 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LockOut(self, request, context):
-        """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
-        a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
+        """Effect: ends betting. The increments of electronic wagers go to the meters. The controller
+        draws a Magic Card and a Lucky Bonus position for each link that offers them. The answer lists
+        every accepted wager.
         Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
@@ -267,8 +268,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmCollection(self, request, context):
-        """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
-        increments.
+        """Effect: confirms that the dealer's chip count equals the accepted wagers, and adds the wagers'
+        increments to the meters.
         Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """

@@ -105,14 +105,15 @@ class TableServiceStub:
     Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
     """
     LockOut: _grpc.UnaryUnaryMultiCallable[_table_pb2.LockOutRequest, _table_pb2.LockOutResponse]
-    """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
-    a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
+    """Effect: ends betting. The increments of electronic wagers go to the meters. The controller
+    draws a Magic Card and a Lucky Bonus position for each link that offers them. The answer lists
+    every accepted wager.
     Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
     ConfirmCollection: _grpc.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]
-    """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
-    increments.
+    """Effect: confirms that the dealer's chip count equals the accepted wagers, and adds the wagers'
+    increments to the meters.
     Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
     """
@@ -265,14 +266,15 @@ class TableServiceAsyncStub(TableServiceStub):
     Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
     """
     LockOut: _aio.UnaryUnaryMultiCallable[_table_pb2.LockOutRequest, _table_pb2.LockOutResponse]  # type: ignore[assignment]
-    """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
-    a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
+    """Effect: ends betting. The increments of electronic wagers go to the meters. The controller
+    draws a Magic Card and a Lucky Bonus position for each link that offers them. The answer lists
+    every accepted wager.
     Idempotency: the same command id returns the first answer.
     Reasons: NO_ROUND, LOCKED_OUT.
     """
     ConfirmCollection: _aio.UnaryUnaryMultiCallable[_table_pb2.ConfirmCollectionRequest, _table_pb2.ConfirmCollectionResponse]  # type: ignore[assignment]
-    """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
-    increments.
+    """Effect: confirms that the dealer's chip count equals the accepted wagers, and adds the wagers'
+    increments to the meters.
     Idempotency: the same command id returns the first answer.
     Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
     """
@@ -470,8 +472,9 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.LockOutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.LockOutResponse, _abc.Awaitable[_table_pb2.LockOutResponse]]:
-        """Effect: ends betting. Electronic wagers go to the meters. The controller draws a Magic Card and
-        a Lucky Bonus position for each link that offers them. The answer lists every accepted wager.
+        """Effect: ends betting. The increments of electronic wagers go to the meters. The controller
+        draws a Magic Card and a Lucky Bonus position for each link that offers them. The answer lists
+        every accepted wager.
         Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
@@ -482,8 +485,8 @@ class TableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _table_pb2.ConfirmCollectionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_table_pb2.ConfirmCollectionResponse, _abc.Awaitable[_table_pb2.ConfirmCollectionResponse]]:
-        """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
-        increments.
+        """Effect: confirms that the dealer's chip count equals the accepted wagers, and adds the wagers'
+        increments to the meters.
         Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """

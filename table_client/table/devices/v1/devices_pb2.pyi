@@ -463,7 +463,7 @@ Global___Delivered: _TypeAlias = Delivered  # noqa: Y015
 
 @_typing.final
 class DealtCard(_message.Message):
-    """One card out of the shoe or the deck."""
+    """One card dealt from the shoe or the deck."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -567,7 +567,7 @@ Global___StateChanged: _TypeAlias = StateChanged  # noqa: Y015
 
 @_typing.final
 class CardsDealt(_message.Message):
-    """Cards left the shoe or the deck."""
+    """Cards were dealt from the shoe or the deck."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1412,7 +1412,7 @@ class WatchResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def status(self) -> Global___StationStatus:
-        """In the first message only."""
+        """Set only in the first message."""
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeviceEvent]: ...

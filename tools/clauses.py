@@ -47,16 +47,16 @@ class Status(NamedTuple):
 
 # The one list of statuses: the trace, the counts and the page go by it.
 STATUSES = {
-    "tested": Status("a test of it would fail if the clause were broken", ""),
+    "tested": Status("a test fails if the software breaks the clause", ""),
     "shown": Status(
-        "a sign, a trace, a document or a rule file says it; nothing would break without it",
-        "where it is shown",
+        "a sign, a trace, a document or a rule file states the clause; no software depends on it",
+        "where the clause is shown",
     ),
-    "partly": Status("a part of it is tested", "what is missing"),
-    "procedural": Status("people alone can carry it out", "why"),
-    "out of scope": Status("about what this product is not for", "why"),
-    "superseded": Status("a later text took its place", "by which text"),
-    "open": Status("software could carry it out, and does not yet", "what is missing"),
+    "partly": Status("a part of the clause is tested", "what is missing"),
+    "procedural": Status("only people can carry out the clause", "why"),
+    "out of scope": Status("the clause is about something that this product does not do", "why"),
+    "superseded": Status("a later regulation replaced the clause", "by which text"),
+    "open": Status("software could carry out the clause, but does not yet", "what is missing"),
 }
 
 
@@ -218,13 +218,13 @@ def report(verdicts: Iterable[mutations.Verdict], seed: int) -> str:
 PAGE = """\
 # Traceability
 
-This page says where each clause of the regulations stands, and how that is checked.
+This page shows how the project covers the clauses of the regulations, and how that is checked.
 
 [traceability.tsv](traceability.tsv) lists all {clauses:,} clauses by id, with a status and a note.
-A person who has read a clause with its tests decides its status. A test that carries out a
-clause says so with `@pytest.mark.rule("PA 657a.12(e)(3)")`. The mark is evidence, not a verdict: a
-test that only finds a clause's number in a trace, or that repeats what the rule file says, makes
-its clause *shown*.
+A person reads each clause with its tests and decides the clause's status. A test that checks a
+clause carries the mark `@pytest.mark.rule("PA 657a.12(e)(3)")`. The mark alone does not make the
+clause *tested*. If the test only looks for the clause's number in a trace, or only repeats what the
+rule file says, the clause is *shown*.
 
 <!-- Written by tools/reference.py from tools/clauses.py and the trace: run `make reference`. -->
 
@@ -234,7 +234,8 @@ its clause *shown*.
 
 {counts}
 
-"Unread" counts clauses whose note begins with "unread": nobody has read them with their tests yet.
+"Unread" counts clauses whose note begins with "unread": nobody has compared these clauses with
+their tests yet.
 
 ## Check it
 
@@ -243,23 +244,24 @@ make clauses                                    # tests, counts, a small sample 
 make clauses ARGS="--sample 200 --seed 657"     # a large sample
 ```
 
-This runs the tests that bear clauses. It fails when a test names a clause that does not exist, when
-a clause called tested has no passing test, or when a clause called shown has neither a test nor a
-file that shows it.
+`make clauses` runs the tests that carry a clause's mark. It fails if a test names a clause that
+does not exist, if a clause with the status tested has no passing test, or if a clause with the
+status shown has neither a test nor a file that shows it.
 
-Then it draws a sample of the tested clauses and breaks what each of them governs, in a copy of the
-project. At least one test of the clause must fail. Two kinds of changes are made:
+Then it draws a sample of the tested clauses. In a copy of the project, it makes one change for
+each of these clauses that breaks the clause. At least one test of the clause must fail. The
+script makes two kinds of changes:
 
-- **A value of a rule file.** Each value stands under its clause, so the script changes one of them:
-  odds, a rate, a seed, who is dealt how many cards, what a fold loses.
-- **A line of code.** `tools/clause_mutations.toml` lists lines with the clauses that they carry
-  out, and a change that breaks each. When such a line changes, update its entry; the script says
-  which entries no longer fit.
+- **A value of a rule file.** A rule file gives each value with its clause, so the script changes
+  one value: odds, a rate, a seed, how many cards a person is dealt, or what a fold loses.
+- **A line of code.** `tools/clause_mutations.toml` lists lines of code. Each entry names the
+  clauses that the line carries out, and a change that breaks the line. If you change such a line,
+  update its entry; the script reports entries that no longer fit.
 {mutations}"""
 
 RESULT = """
-The last large sample is in [clause-mutations.tsv](clause-mutations.tsv): seed {seed}, {noticed} of
-{of} clauses noticed their mutation.
+[clause-mutations.tsv](clause-mutations.tsv) has the last large sample, drawn with seed {seed}. The
+tests noticed the change for {noticed} of {of} clauses.
 """
 
 

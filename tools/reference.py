@@ -38,25 +38,28 @@ This page lists every command, with an example. `--help` of each command explain
 REASONS = """\
 # Reasons
 
-This page lists every refusal. A client decides by the reason's name, which never changes, and never
-parses the sentence.
+This page lists every reason for a refusal. Your client must decide by the reason's name, which
+never changes. It must not parse the sentence.
 
-The reasons are in order of precedence: the first check that fails is the answer. Over gRPC the name
-is in `google.rpc.ErrorInfo`, with the domain `jackpot` and every value that the message mentions.
+The controller makes its checks in the order of this list, and the first check that fails gives
+the reason. Over gRPC, `google.rpc.ErrorInfo` carries the name, the domain `jackpot` and every
+value that the message mentions.
 
 | retry | meaning |
 |---|---|
 | never | the same request will fail again |
-| later | it may succeed when the state has changed; send it as a new request |
+| later | the request may succeed after the state has changed; then send it as a new request |
 | same | send the same request again, with the same identity |
-| attach | the table's epoch or numbers do not fit; attach again, and continue as the answer says |
+| attach | the epoch or number is not the expected one; attach again, and continue from the answer |
 
-The proto has the same for machines: the option `(jackpot.v1.meaning)` of each value of `Reason` in
-[reason.proto](../../proto/jackpot/v1/reason.proto), with code, retry class and number use.
-[The table's contract](table-contract.md) says what a client does with each.
+A program can read the same facts from [reason.proto](../../proto/jackpot/v1/reason.proto): each
+value of `Reason` has the option `(jackpot.v1.meaning)`, with the code, the retry class and the
+number use. [The table's contract](table-contract.md) says what a client must do for each retry
+class.
 
-"Number" says whether a table's command that is refused for this reason has used its number:
-[The table's contract](table-contract.md#which-refusals-use-a-number) says what to do then.
+The column "number" says whether a table's command uses its number when it is refused for this
+reason. [The table's contract](table-contract.md#which-refusals-use-a-number) says how to
+continue.
 
 <!-- Written by tools/reference.py from jackpot/core/reasons.py: run `make reference`. -->
 
@@ -68,10 +71,10 @@ TRACES = """\
 # Traces
 
 This page shows real exchanges with a controller, message for message: what a client sends, and
-what it gets back. Use them to test a client of your own. Times, ids and random bytes are replaced
-by their names. 64-bit numbers are strings, as JSON has them in protobuf.
+what it gets back. Use the exchanges to test your own client. Placeholders stand for times, ids and
+random bytes. 64-bit numbers are strings, as in protobuf's JSON format.
 
-The files are in [traces/](traces). A test plays each exchange again and compares every message. If
+The files are in [traces/](traces). A test repeats each exchange and compares every message. If
 you change the contract, run `JACKPOT_TRACES=write pytest tests/golden/test_traces.py
 tests/server/test_reasons.py`, then `make reference`.
 
@@ -82,10 +85,11 @@ HANDS = """\
 # Hands
 
 This page lists every name that a hand can have in `Payout.hand`, `Hit.hand`, `PayLine.hand` and
-`EnvyLine.hand`. The list is closed, so you can translate it. `hand_title` beside each name is the
-title that people read.
+`EnvyLine.hand`. The list is complete, so you can translate every name. The field `hand_title` next
+to `hand` has the title for people.
 
-The lines of a Bad Beat's paytable are not in the list: they are named after the qualifying hand.
+The lines of a Bad Beat's paytable are not in this list, because they have the name of the
+qualifying hand.
 
 <!-- Written by tools/reference.py from jackpot/rules/hand_titles.py: run `make reference`. -->
 

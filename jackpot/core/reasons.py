@@ -22,9 +22,9 @@ Code = Literal[
     "UNAUTHENTICATED",
     "PERMISSION_DENIED",
 ]
-# never: the same request will fail again. later: after the state changed, as a new request.
-# same: as it is, with the same identity. attach: the table's epoch or numbers do not fit; attach
-# again, and go on as the answer says.
+# never: the same request will fail again. later: send it as a new request after the state changed.
+# same: send it unchanged, with the same identity. attach: the table's epoch or number is not the
+# expected one; attach again, and continue from the state in the answer.
 Retry = Literal["never", "later", "same", "attach"]
 
 
@@ -173,7 +173,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.FENCED: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "The table has attached again since; only its newest attachment may send commands.",
+        "The table has a newer attachment; only the newest attachment may send commands.",
     ),
     Reason.REQUEST_REUSED: Meaning(
         "ALREADY_EXISTS",
@@ -200,12 +200,12 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "INVALID_ARGUMENT", "never", "This irregularity voids all hands; void the round instead."
     ),
     Reason.FLOORPERSON_REQUIRED: Meaning(
-        "INVALID_ARGUMENT", "never", "A floorperson must be named for this."
+        "INVALID_ARGUMENT", "never", "The request must name a floorperson."
     ),
     Reason.OUT_OF_RANGE: Meaning(
         "OUT_OF_RANGE",
         "never",
-        "The journal does not reach that sequence; start over without a sequence.",
+        "The journal ends before the request's sequence; start over without a sequence.",
     ),
     Reason.DOCUMENTATION_OPEN: Meaning(
         "FAILED_PRECONDITION",
@@ -250,7 +250,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.WRONG_DENOMINATION: Meaning(
         "INVALID_ARGUMENT",
         "never",
-        "The amount of the wager is not the one amount that the link takes.",
+        "The wager's amount is not the link's denomination.",
     ),
     Reason.DUPLICATE_WAGER: Meaning(
         "FAILED_PRECONDITION", "never", "The seat has already placed this bet."
@@ -258,12 +258,13 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.TOO_MANY_BOXES: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "A player may play only so many boxes, side by side, and none that another player has.",
+        "The player has too many boxes, boxes that are not adjacent, or another player's box.",
     ),
     Reason.NO_SUCH_WAGER: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "The seat has no accepted wager on this bet; only a wager made with a chip can be removed.",
+        "The seat has no accepted wager on this bet, or the wager is electronic and can't be "
+        "removed.",
     ),
     Reason.COLLECTION_MISMATCH: Meaning(
         "FAILED_PRECONDITION",

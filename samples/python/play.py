@@ -7,23 +7,23 @@ import time
 from table import Refused, Table, Unreachable, open_channel, table_pb2
 
 SEAT = 4
-CARDS = ["Ah", "Ad", "Ac", "Kd", "2s", "Qh", "Jd", "9c", "7d", "3s"]  # as they are dealt
+CARDS = ["Ah", "Ad", "Ac", "Kd", "2s", "Qh", "Jd", "9c", "7d", "3s"]  # in the order of the deal
 MICROS = 1_000_000
 
 
 def dollars(micros):
-    """An amount to read. Money is never a float."""
+    """An amount as text for people. Money is never a float."""
     return f"${micros // MICROS:,}.{micros % MICROS // 10_000:02}"
 
 
 def first_wager(config):
-    """The first bet that the table offers, for the one amount that it may have."""
+    """A wager on the first bet that the table offers, for the link's denomination."""
     link = next(link for link in config.links if link.bets)
     return table_pb2.Wager(seat=SEAT, bet=link.bets[0].bet, amount_micros=link.wager_micros)
 
 
 def deal(config):
-    """The cards of the player, those that all share, and the dealer's: as many as the game has."""
+    """The player's cards, the community cards and the dealer's cards, as many as the game deals."""
     cards = iter(CARDS)
     counts = (config.seat_cards, config.community_cards, config.dealer_cards)
     return [[next(cards) for _ in range(count)] for count in counts]
@@ -34,7 +34,7 @@ def play(table, pause_s):
 
     def say(*words):
         print(*words, flush=True)
-        time.sleep(pause_s)  # time to stop the controller, or this
+        time.sleep(pause_s)  # gives you time to stop the controller or this client
 
     table.attach()
     table.wait_until_open()

@@ -1,14 +1,14 @@
-"""A table's client in plain gRPC: attach, number commands, send again until answered.
+"""A table's client in plain gRPC: attach, number commands, resend until an answer arrives.
 
-Five rules keep every wager exactly once:
+With these five rules, every wager counts exactly once:
 
 1. Number commands 1, 2, 3 and so on from each attachment.
-2. When an answer does not come, send the same command with the same number.
+2. When no answer comes, send the same command again with the same number.
 3. When a command is refused, look at the reason. Only a refusal with RetryInfo asks for the same
    command again.
-4. Remember which answers you had, and say so when you attach. After a backup was restored, nobody
-   else knows.
-5. When you attach, bring the round that you find to its end before you open another.
+4. Remember the range of answers that you received, and send it when you attach. After a backup is
+   restored, only the table knows these answers.
+5. When you attach, finish a round that is still open before you open another.
 """
 
 import sys
@@ -30,31 +30,31 @@ from jackpot.v1 import meter_pb2, meter_pb2_grpc, reason_pb2, table_pb2, table_p
 CALL_TIMEOUT_S = 5.0
 DEADLINE_S = 60.0
 LONGEST_WAIT_S = 1.0
-WATCH_S = 30.0  # a watch is begun anew after this: a connection may die without a word
-BROKEN = (  # the call came to nothing, and nobody said why
+WATCH_S = 30.0  # then start a new watch, because a connection may die unnoticed
+BROKEN = (  # the connection failed during the call, and the controller gave no reason
     *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED),
     *(grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL),
 )
 OPTIONS = [
-    # A restarted controller is found within a second.
+    # Reconnect to a restarted controller within a second.
     *(("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 1000)),
-    # Ping every ten seconds: a connection that is dead is left after five more.
+    # Ping every ten seconds; drop a dead connection five seconds later.
     *(("grpc.keepalive_time_ms", 10_000), ("grpc.keepalive_timeout_ms", 5_000)),
     *(("grpc.http2.ping_timeout_ms", 5_000), ("grpc.http2.max_pings_without_data", 0)),
 ]
 
 
 class Refusal(NamedTuple):
-    """What a failed call says."""
+    """The details of a failed call."""
 
-    reason: str  # of ErrorInfo; without one, the status code
+    reason: str  # from ErrorInfo; without ErrorInfo, the status code
     metadata: dict[str, str]  # every value that the text mentions
-    again: bool  # the same may be sent again
-    wait_s: float = 0.0  # not before this
+    again: bool  # True if you may send the same request again
+    wait_s: float = 0.0  # how long to wait before you send it again
 
 
 class Refused(Exception):
-    """The controller said no. Look at the reason and its metadata, never at the text."""
+    """The controller refused a request. Look at the reason and metadata, never at the text."""
 
     def __init__(self, refusal, text):
         about = ", ".join(f"{name} {value}" for name, value in sorted(refusal.metadata.items()))
@@ -63,11 +63,11 @@ class Refused(Exception):
 
 
 class Unreachable(Exception):
-    """No answer in time. Whether the last command was carried out is not known: attach again."""
+    """No answer came in time. The last command may or may not have been carried out: attach again."""
 
 
 def open_channel(address, ca=None, certificate=None, key=None):
-    """Connect; with certificate files over TLS, without them to a controller on this machine."""
+    """Connect over TLS with certificate files, or without files to a controller on this machine."""
     if not ca:
         return grpc.insecure_channel(address, OPTIONS)
     files = [Path(name).read_bytes() for name in (ca, key, certificate)]
@@ -83,20 +83,20 @@ def new_request_id():
 
 
 def meaning_of(reason):
-    """The retry class and number use of a reason; None: it is newer than this client's proto."""
+    """The retry class and number use of a reason; None if this client's proto has no such reason."""
     value = reason_pb2.Reason.DESCRIPTOR.values_by_name.get(f"REASON_{reason}")
     return value.GetOptions().Extensions[reason_pb2.meaning] if value else None
 
 
 def must_attach(reason):
-    """Whether the next command would not fit: it has the next number, and this one was not used."""
+    """Whether to attach before the next command, because this refusal did not use its number."""
     meaning = meaning_of(reason)
     used = (reason_pb2.NUMBER_USE_USED, reason_pb2.NUMBER_USE_USED_IF_READABLE)
     return meaning is None or meaning.number not in used
 
 
 def read_refusal(error):
-    """What a failed call says; where nobody said anything, it broke, or it never will succeed."""
+    """The details of a failed call. Without details, retry only if the connection failed."""
     for key, value in error.trailing_metadata() or ():
         if key == "grpc-status-details-bin":
             info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
@@ -110,7 +110,7 @@ def read_refusal(error):
 
 
 def send_until_answered(call, request):
-    """Send the same request until there is an answer, or a refusal that is final."""
+    """Send the same request until an answer or a final refusal arrives."""
     until_s, wait_s = time.monotonic() + DEADLINE_S, 0.05
     while True:
         try:
@@ -121,21 +121,21 @@ def send_until_answered(call, request):
                 raise Refused(refusal, error.details()) from error
             if time.monotonic() > until_s:
                 raise Unreachable(error.details()) from error
-            if wait_s < LONGEST_WAIT_S <= 2 * wait_s:  # said once
+            if wait_s < LONGEST_WAIT_S <= 2 * wait_s:  # print this only once
                 print(f"no answer yet, trying again: {error.details()}", file=sys.stderr)
         time.sleep(max(wait_s, refusal.wait_s))
         wait_s = min(2 * wait_s, LONGEST_WAIT_S)
 
 
 class Table:
-    """Speaks for one table, and lets the controller hear from it while it does."""
+    """Sends one table's commands, and sends heartbeats while the table is attached."""
 
     def __init__(self, channel, site, table):
         self.channel, self.site, self.table = channel, site, table
         self.epoch = self.number = 0
-        self.attached = False  # after FENCED only a person decides whether to attach again
-        self.config = None  # what the table is, as Attach has told
-        self.heard = table_pb2.Acknowledged()  # keep it on disk if your client may restart
+        self.attached = False  # after FENCED, only a person may decide to attach again
+        self.config = None  # the table's configuration, from the answer to Attach
+        self.heard = table_pb2.Acknowledged()  # keep this on disk if your client may restart
         self._stub = table_pb2_grpc.TableServiceStub(channel)
         self._meters = meter_pb2_grpc.MeterServiceStub(channel)
         self._closed = threading.Event()
@@ -150,7 +150,7 @@ class Table:
             self._beating.join()
 
     def attach(self):
-        """Speak for the table from now on. The same request id is used until there is an answer."""
+        """Attach the table. Send the same request id again until an answer arrives."""
         request = table_pb2.AttachRequest(
             site=self.site,
             table=self.table,
@@ -170,16 +170,16 @@ class Table:
         return answer
 
     def _finish(self, found, irregularity):
-        """Bring a round to its end that this client knows nothing of: its cards are lost."""
+        """Void an open round from an earlier run of the client, because its cards are lost."""
         if found.round.phase in (table_pb2.ROUND_PHASE_OPEN, table_pb2.ROUND_PHASE_LOCKED):
             self.void_round(irregularity)
         elif found.round.phase == table_pb2.ROUND_PHASE_COLLECTED:
             call = found.call.id
             if call and found.call.act != table_pb2.FLOOR_ACT_VOID_ROUND:
-                self._outcome_of(call)  # it asks for something else, and only one may be open
+                self._outcome_of(call)  # another act; only one call may be open
                 call = 0
             while not self.ask_floor_to_void(irregularity, call):
-                if self._watch(lambda _: True).may_open_round:  # it was voided in another way
+                if self._watch(lambda _: True).may_open_round:  # voided without this call
                     return
                 print(f"round {self.heard.round}: the floor did not void it; calling again")
                 call = 0
@@ -191,15 +191,15 @@ class Table:
         return answer
 
     def place_wagers(self, wagers):
-        """All of them or none; light the lamps after this has returned, never before."""
+        """Place all the wagers or none. Light the lamps only after this returns."""
         return self._command("PlaceWagers", table_pb2.PlaceWagers(wagers=wagers))
 
     def lock_out(self):
-        """No more bets."""
+        """End betting."""
         return self._command("LockOut", table_pb2.LockOut())
 
     def chips_of(self, wagers):
-        """How many chips such wagers are, by bet; electronic wagers have none."""
+        """How many chips the wagers have on each bet. Electronic wagers have none."""
         chips = {
             bet.bet
             for link in self.config.links
@@ -209,23 +209,23 @@ class Table:
         return Counter(wager.bet for wager in wagers if wager.bet in chips)
 
     def confirm_collection(self, chips):
-        """The dealer's count of chips, by bet; needless if LockOut says that all is collected.
+        """Send the dealer's count of chips for each bet; not needed if LockOut says `collected`.
 
-        Never send back the wagers that LockOut answered with: the controller compares the two.
+        Never send the wagers from LockOut's answer: the controller compares the count with them.
         """
         return self._command("ConfirmCollection", table_pb2.ConfirmCollection(chips=chips))
 
     def settle(self, hands, dealer, community=()):
-        """Every hand; the answer lists the awards in the order in which they are paid."""
+        """Send every hand. The answer lists the awards in payment order."""
         cards = table_pb2.Settle(hands=hands, dealer=dealer, community=community)
         return self._command("Settle", cards)
 
     def void_round(self, irregularity):
-        """The round comes to nothing. After the collection only the floor can do this."""
+        """Void the round. After the collection, only the floor can do this."""
         return self._command("VoidRound", table_pb2.VoidRound(irregularity=irregularity))
 
     def ask_floor_to_void(self, irregularity, call=0):
-        """Call a floorperson, unless there is a call; wait for the answer. True: it is void."""
+        """Call the floor unless a call is open, and wait. True if the floor voided the round."""
         asked = table_pb2.CallFloor(
             act=table_pb2.FLOOR_ACT_VOID_ROUND, round=self.heard.round, irregularity=irregularity
         )
@@ -234,11 +234,11 @@ class Table:
         return self._outcome_of(call) == table_pb2.CALL_OUTCOME_APPROVED
 
     def _outcome_of(self, call):
-        """Wait until a call is answered, or closed for another reason."""
+        """Wait until a call is answered or closed for another reason."""
         return self._watch(lambda seen: seen.call.id == call and seen.call.outcome).call.outcome
 
     def wait_until_open(self):
-        """Wait until nothing keeps the next round shut, such as the papers of an award."""
+        """Wait until the next round may open; an award's paperwork can keep it from opening."""
         told = set()
 
         def may_open(seen):
@@ -251,11 +251,11 @@ class Table:
         self._watch(may_open)
 
     def watch_meters(self):
-        """The meters, now and at each change; call again when it ends."""
+        """Stream the meters, now and at each change. When the stream ends, call this again."""
         return self._meters.WatchMeters(meter_pb2.WatchMetersRequest(site=self.site))
 
     def _watch(self, is_ready):
-        """The table as it is when something has come about. People may take their time."""
+        """Watch the table until is_ready accepts a frame. People may take minutes to act."""
         watching = table_pb2.WatchTableRequest(site=self.site, table=self.table, epoch=self.epoch)
         while True:
             try:
@@ -270,18 +270,18 @@ class Table:
             time.sleep(LONGEST_WAIT_S)
 
     def _beat(self):
-        """Say that the table is alive, as often as its configuration asks."""
+        """Send heartbeats as often as the table's configuration asks."""
         interval_s = self.config.heartbeat_interval.ToTimedelta().total_seconds()
         while interval_s and not self._closed.wait(interval_s):
             if self.attached:
                 alive = table_pb2.HeartbeatRequest(
                     site=self.site, table=self.table, epoch=self.epoch
                 )
-                with suppress(grpc.RpcError):  # the next command hears the same, and acts on it
+                with suppress(grpc.RpcError):  # the next command handles the same error
                     self._stub.Heartbeat(alive, timeout=CALL_TIMEOUT_S)
 
     def _hear(self, sequence, round_=None):
-        """Remember an answer."""
+        """Remember the sequence and the round of an answer."""
         self.heard.first_sequence = self.heard.first_sequence or sequence
         self.heard.last_sequence = max(self.heard.last_sequence, sequence)
         if round_ is not None:

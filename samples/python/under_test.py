@@ -1,6 +1,6 @@
-"""Play what the conformance kit asks for.
+"""Play the rounds that the conformance kit asks for.
 
-From the folder of under_test.py, where PROJECT is the project's folder:
+Run this in the folder of under_test.py; PROJECT is the project's folder:
 PROJECT/.venv/bin/jackpot-emulator conform -- .venv/bin/python under_test.py
 """
 
@@ -12,13 +12,13 @@ from conform.v1 import conform_pb2, conform_pb2_grpc
 
 
 def kit_of(table):
-    """The kit that a table plays for: it answers at the same address."""
+    """A stub for the kit, which answers at the controller's address."""
     return conform_pb2_grpc.ConformServiceStub(table.channel)
 
 
 def play(table, kit, round_):
-    """One round as the kit says."""
-    # By asking for a round, the kit plays the person who tells a fenced client to attach.
+    """Play one round as the kit asks."""
+    # The kit's request stands for the person who tells a fenced client to attach.
     if round_.attach or not table.attached:
         table.attach()
     table.wait_until_open()
@@ -43,7 +43,7 @@ def show(table, kit, wagers):
 
 
 def main():
-    """Until the kit has seen enough."""
+    """Play rounds until the kit has seen enough."""
     known = os.environ
     files = [known.get(name) for name in ("JACKPOT_CA", "JACKPOT_CERT", "JACKPOT_KEY")]
     with (

@@ -43,7 +43,7 @@ async def _(house: House) -> None:
     await house.meters.GetServerInfo(meter_pb2.GetServerInfoRequest())
 
 
-@trace("02-first-attach", "A table attaches for the first time and learns what it is.")
+@trace("02-first-attach", "A table attaches for the first time and gets its configuration.")
 async def _(house: House) -> None:
     await house.dealer("t4")
 
@@ -63,7 +63,7 @@ async def _(house: House) -> None:
     await dealer.do("open_round")
 
 
-@trace("05-lost-settle", "The answer to Settle is lost; Attach, with a new epoch, has it.")
+@trace("05-lost-settle", "The answer to Settle is lost; the answer to Attach has the payouts.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.settled({1: FULL_HOUSE}, 1)
@@ -73,7 +73,8 @@ async def _(house: House) -> None:
 
 
 @trace(
-    "06-same-number-again", "A command that is sent again with its number gets its first answer."
+    "06-same-number-again",
+    "The client sends a command again with the same number and gets the first answer again.",
 )
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
@@ -82,7 +83,7 @@ async def _(house: House) -> None:
     await refused(dealer.do("lock_out", number=1))
 
 
-@trace("07-number-gap", "Number 3 comes before number 2: send 2, then 3 again.")
+@trace("07-number-gap", "Command 3 arrives before command 2: send 2, then 3 again.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.do("open_round")
@@ -91,7 +92,9 @@ async def _(house: House) -> None:
     await dealer.do("lock_out", number=3)
 
 
-@trace("08-malformed", "A wrong card uses its number; the corrected command takes the next one.")
+@trace(
+    "08-malformed", "A command with a bad card uses its number; send it corrected with the next."
+)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
@@ -99,14 +102,14 @@ async def _(house: House) -> None:
     await dealer.do("settle", hands({1: FULL_HOUSE}, 1))
 
 
-@trace("09-fenced", "A second client takes the table over; the first is fenced.")
+@trace("09-fenced", "A second client attaches the table; the first client is fenced.")
 async def _(house: House) -> None:
     first = await house.dealer("t4")
     await house.dealer("t4")
     await refused(first.do("open_round"))
 
 
-@trace("10-attach-again", "An Attach whose answer was lost is sent again: the same epoch.")
+@trace("10-attach-again", "The client sends the same Attach again and gets the same epoch.")
 async def _(house: House) -> None:
     request = attach_request()
     await house.tables.Attach(request)
@@ -132,7 +135,7 @@ async def _(house: House) -> None:
             await dealer.do("confirm_collection", chips)
 
 
-@trace("13-void-by-table", "A table voids its round before the count; Attach then says VOIDED.")
+@trace("13-void-by-table", "A table voids its round before the count; Attach then shows VOIDED.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.locked(1)
@@ -140,7 +143,7 @@ async def _(house: House) -> None:
     await house.dealer("t4")
 
 
-@trace("14-void-by-floor", "After the count only a floorperson voids.")
+@trace("14-void-by-floor", "After the count, only a floorperson can void the round.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.collected(1)
@@ -149,7 +152,9 @@ async def _(house: House) -> None:
     await house.operate("VoidTableRound", table="t4", round=1, irregularity="MISDEALT")
 
 
-@trace("15-payment-order", "Two awards on one level: validated down the list, never up.")
+@trace(
+    "15-payment-order", "Two awards on one level must be validated from the top of the list down."
+)
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     payouts = await dealer.settled({1: ROYALS["s"], 3: ROYALS["h"]}, 1, 3)
@@ -171,7 +176,7 @@ async def _(house: House) -> None:
     await house.tables.GetRound(table_pb2.GetRoundRequest(site=SITE, table="t4"))
 
 
-@trace("17-link-suspended", "A suspended link takes no wagers; it resumes.")
+@trace("17-link-suspended", "A suspended link takes no wagers until it resumes.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.do("open_round")
@@ -181,7 +186,7 @@ async def _(house: House) -> None:
     await dealer.do("place_wagers", wagers(1))
 
 
-@trace("18-two-boxes", "A player may not play two boxes here, nor take another seat's name.")
+@trace("18-two-boxes", "One player may not play two boxes here, or use another seat's name.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.do("open_round")
@@ -199,7 +204,7 @@ async def _(house: House) -> None:
     await house.meters.ListMeters(request)
 
 
-@trace("20-heartbeat", "A heartbeat, and one of an epoch that is over.")
+@trace("20-heartbeat", "A heartbeat, and a heartbeat with an old epoch.")
 async def _(house: House) -> None:
     await house.dealer("t4")
     await house.dealer("t4")

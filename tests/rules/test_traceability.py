@@ -76,7 +76,7 @@ def test_of_the_chapters_in_force_every_clause_is_carried_out() -> None:
         (["PA 1\ttested"], ":2: not a clause, a status and a note"),
         (["PA 1\tdone\t"], ":2: not a clause, a status and a note"),
         (["PA 1\ttested\t", "PA 2\tprocedural\t"], ":3: procedural: the note must say why"),
-        (["PA 1\tshown\t"], ":2: shown: the note must say where it is shown"),
+        (["PA 1\tshown\t"], ":2: shown: the note must say where the clause is shown"),
         (["PA 1\tpartly\t"], ":2: partly: the note must say what is missing"),
         (["PA 1\tout of scope\t"], ":2: out of scope: the note must say why"),
         (["PA 1\tsuperseded\t"], ":2: superseded: the note must say by which text"),

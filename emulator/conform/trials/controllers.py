@@ -18,7 +18,8 @@ class Restart(Trial):
     def __init__(self, point: Point) -> None:
         super().__init__()
         self.id = f"restart-{point}"
-        self.text = f"Survive a controller that dies {point.replace('-', ' the ', 1)}."
+        step = point.replace("-", " the ", 1)
+        self.text = f"Continue when the controller dies {step} step of a command."
         self._point = point
 
     async def before(self, stage: Stage) -> None:
@@ -54,7 +55,7 @@ class Restored(Trial):
     """A backup is restored in the middle of a round: what the client was told since is lost."""
 
     id = "restored"
-    text = "After OTHER_INCARNATION, attach again, say what you had been told, and play on."
+    text = "After OTHER_INCARNATION, attach again with `acknowledged`, and continue to play."
     source = "After a restore"
     rounds: ClassVar = [a_round(), a_round()]  # a client that leaves the first plays the second
 

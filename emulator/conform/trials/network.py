@@ -32,7 +32,7 @@ class Duplicates(Trial):
     """Each command arrives twice."""
 
     id = "duplicates"
-    text = "A command that arrives twice counts once, and the client goes on."
+    text = "Continue normally when a command arrives twice; it counts once."
     source = "Lost answers"
     once: ClassVar = dict.fromkeys(STEPS, Act(twice=True))
 

@@ -103,7 +103,7 @@ class Papers(Trial):
     """A royal is won: the next round stays shut until the award's papers are done."""
 
     id = "papers"
-    text = "Do not open the next round while an award of this table lacks its papers."
+    text = "Do not open the next round until the paperwork of this table's award is complete."
     source = "Payouts"
     counts = False
     rounds: ClassVar = [a_round(royal=True)]
@@ -113,7 +113,7 @@ class OpensLate(Trial):
     """The next round is given out while the papers of the last are still open."""
 
     id = "opens-late"
-    text = "Open the next round once the papers are done, and not before."
+    text = "Open the next round once the award's paperwork is complete, and not before."
     source = "Payouts"
 
     async def during(self, stage: Stage) -> None:
@@ -134,7 +134,7 @@ class Fenced(Trial):
     """Another client attaches as the same table in the middle of the round."""
 
     id = "fenced-out"
-    text = "When another client speaks for the table (FENCED), stop until a person says otherwise."
+    text = "When another client speaks for the table (FENCED), stop until told to attach."
     source = "Fencing"
     counts = False
 

@@ -50,20 +50,22 @@ class NextRoundResponse(_message.Message):
     IRREGULARITY_FIELD_NUMBER: _builtins.int
     COLLECTED_FIELD_NUMBER: _builtins.int
     done: _builtins.bool
-    """True: the kit has seen enough. Stop."""
+    """If true, the kit has seen enough: stop."""
     attach: _builtins.bool
-    """True: attach before this round, also if you are attached. So does a table that is switched on."""
+    """If true, attach before this round, even if you are already attached, as a table does after it
+    is switched on.
+    """
     irregularity: _builtins.str
-    """Not empty: instead of settling, take the round back because of this irregularity."""
+    """If not empty, do not settle: void the round because of this irregularity."""
     collected: _builtins.bool
-    """With an irregularity: whether it happens after the collection, when only the floor may void."""
+    """With an irregularity: true if it happens after the collection, when only the floor may void."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Wager]:
-        """Place these in one command."""
+        """Place all these wagers in one command."""
 
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.SeatHand]:
-        """Settle with these."""
+        """Settle the round with these hands and the dealer's cards."""
 
     @_builtins.property
     def dealer(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...

@@ -26,11 +26,12 @@ if _version_not_supported:
 
 
 class ConformServiceStub:
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     def __init__(self, channel):
@@ -52,16 +53,18 @@ class ConformServiceStub:
 
 
 class ConformServiceServicer:
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     def NextRound(self, request, context):
-        """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
-        Idempotency: none; a client that loses the answer asks again.
+        """Effect: returns the next round to play. The answer may take a minute, until the kit has a
+        round.
+        Idempotency: none. A client that loses the answer calls NextRound again.
         Reasons: none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -69,9 +72,9 @@ class ConformServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ShowLamps(self, request, context):
-        """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
-        can't judge what the table shows its players.
-        Idempotency: needs none; the last call counts.
+        """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
+        calls, the kit can't check what the table shows its players.
+        Idempotency: safe to repeat; the kit uses the last call.
         Reasons: none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -100,11 +103,12 @@ def add_ConformServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ConformService:
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     @staticmethod

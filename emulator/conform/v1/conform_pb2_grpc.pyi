@@ -27,11 +27,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ConformServiceStub:
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     @_typing.overload
@@ -39,45 +40,49 @@ class ConformServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ConformServiceAsyncStub: ...
     NextRound: _grpc.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]
-    """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
-    Idempotency: none; a client that loses the answer asks again.
+    """Effect: returns the next round to play. The answer may take a minute, until the kit has a
+    round.
+    Idempotency: none. A client that loses the answer calls NextRound again.
     Reasons: none.
     """
     ShowLamps: _grpc.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]
-    """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
-    can't judge what the table shows its players.
-    Idempotency: needs none; the last call counts.
+    """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
+    calls, the kit can't check what the table shows its players.
+    Idempotency: safe to repeat; the kit uses the last call.
     Reasons: none.
     """
 
 @_typing.type_check_only
 class ConformServiceAsyncStub(ConformServiceStub):
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     NextRound: _aio.UnaryUnaryMultiCallable[_conform_pb2.NextRoundRequest, _conform_pb2.NextRoundResponse]  # type: ignore[assignment]
-    """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
-    Idempotency: none; a client that loses the answer asks again.
+    """Effect: returns the next round to play. The answer may take a minute, until the kit has a
+    round.
+    Idempotency: none. A client that loses the answer calls NextRound again.
     Reasons: none.
     """
     ShowLamps: _aio.UnaryUnaryMultiCallable[_conform_pb2.ShowLampsRequest, _conform_pb2.ShowLampsResponse]  # type: ignore[assignment]
-    """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
-    can't judge what the table shows its players.
-    Idempotency: needs none; the last call counts.
+    """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
+    calls, the kit can't check what the table shows its players.
+    Idempotency: safe to repeat; the kit uses the last call.
     Reasons: none.
     """
 
 class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What the conformance kit tells a client under test, at the address on which the client plays.
+    """The calls between a client under test and the conformance kit, at the same address as
+    TableService.
 
-    A client under test does this until it is told to stop: ask for the next round, play it with
-    TableService as its wagers and hands say, and ask again. When a round can't be finished, because
-    something was refused, it asks for the next round too.
+    Until the kit says done, a client under test repeats these steps: it asks for the next round, and
+    plays that round with TableService, with the wagers and hands in the answer. If the client can't
+    finish a round because a command was refused, it asks for the next round.
     """
 
     @_abc_1.abstractmethod
@@ -86,8 +91,9 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _conform_pb2.NextRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conform_pb2.NextRoundResponse, _abc.Awaitable[_conform_pb2.NextRoundResponse]]:
-        """Effect: gives out the next round. The answer comes when there is one, which may take a minute.
-        Idempotency: none; a client that loses the answer asks again.
+        """Effect: returns the next round to play. The answer may take a minute, until the kit has a
+        round.
+        Idempotency: none. A client that loses the answer calls NextRound again.
         Reasons: none.
         """
 
@@ -97,9 +103,9 @@ class ConformServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _conform_pb2.ShowLampsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conform_pb2.ShowLampsResponse, _abc.Awaitable[_conform_pb2.ShowLampsResponse]]:
-        """Effect: tells the kit which lamps are lit. Call it whenever that changes. Without it, the kit
-        can't judge what the table shows its players.
-        Idempotency: needs none; the last call counts.
+        """Effect: tells the kit which lamps are lit. Call this whenever a lamp changes. Without these
+        calls, the kit can't check what the table shows its players.
+        Idempotency: safe to repeat; the kit uses the last call.
         Reasons: none.
         """
 

@@ -26,90 +26,106 @@ class _AlarmKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AlarmKind.V
     DESCRIPTOR: _descriptor.EnumDescriptor
     ALARM_KIND_UNSPECIFIED: _AlarmKind.ValueType  # 0
     ALARM_KIND_SITE_HALTED: _AlarmKind.ValueType  # 1
-    """The site's journal is not what the controllers wrote; nothing more is written to it."""
+    """The site's journal is damaged or was changed; the controllers write nothing more to it."""
     ALARM_KIND_NOT_SERVING: _AlarmKind.ValueType  # 2
-    """The store fails: no commands are taken."""
+    """The store failed; the controller accepts no commands."""
     ALARM_KIND_TABLE_SILENT: _AlarmKind.ValueType  # 3
-    """A table in the middle of a round says nothing."""
+    """The controller no longer hears from a table that is in the middle of a round."""
     ALARM_KIND_PAYOUT_LATE: _AlarmKind.ValueType  # 4
-    """An award has waited for too long."""
+    """An award has waited too long for validation or payment."""
     ALARM_KIND_LOW_METER: _AlarmKind.ValueType  # 5
-    """All of a meter was won that held less than a tenth of its seed."""
+    """A 100% award paid a meter that held less than a tenth of its seed."""
     ALARM_KIND_BOX_DIFFERENCE: _AlarmKind.ValueType  # 6
-    """A Bad Beat box did not hold what its pots gave."""
+    """A Bad Beat box did not hold the amount that pots contributed to it."""
     ALARM_KIND_CLOCK_BEHIND: _AlarmKind.ValueType  # 7
-    """The controller's clock was set back: entries keep the later time until it has caught up."""
+    """The controller's clock was set back: new entries keep the last time until the clock has passed
+    it.
+    """
     ALARM_KIND_CLOCK_JUMPED: _AlarmKind.ValueType  # 8
-    """The controller's clock was put forward: entries since bear the later time."""
+    """The controller's clock jumped forward: entries since then have the later time."""
     ALARM_KIND_FRONT_LOST: _AlarmKind.ValueType  # 9
-    """A process that owns the controller's sockets ended; its clients connect again."""
+    """A process that holds the controller's client connections ended; its clients connect again."""
     ALARM_KIND_LATE_VOID: _AlarmKind.ValueType  # 40
     """A round or a seat was voided after the lock-out."""
     ALARM_KIND_RESTORED: _AlarmKind.ValueType  # 60
-    """A backup was restored: what followed it is lost."""
+    """A backup was restored: entries made after the backup are lost."""
     ALARM_KIND_TABLE_ROLLED_BACK: _AlarmKind.ValueType  # 61
-    """A table had answers that the journal no longer has."""
+    """A table has received answers that are no longer in the journal."""
     ALARM_KIND_WITNESS_FAILED: _AlarmKind.ValueType  # 62
-    """The record of the journal's head, outside its folder, can't be written."""
+    """The controller can't write the witness, the copy of the journal's head outside the data
+    directory.
+    """
     ALARM_KIND_DISPLAY_FROZEN: _AlarmKind.ValueType  # 220
-    """A meter has passed the largest amount that the house's signs can show."""
+    """A meter is above the largest amount that the house's signs can show."""
     ALARM_KIND_UNREASONABLE_CONTRIBUTION: _AlarmKind.ValueType  # 221
-    """A level was fed by more wagers in a minute than its tables can make."""
+    """A level received more wagers in a minute than its tables can make."""
     ALARM_KIND_RATE_CHANGED: _AlarmKind.ValueType  # 222
-    """A level's rates change when its link resumes: accounting must know."""
+    """A level's rates will change when its link resumes; accounting must know."""
     ALARM_KIND_FUNDS_WAITING: _AlarmKind.ValueType  # 223
     """A link has been out of service for more than 30 days and still holds players' money."""
     ALARM_KIND_READING_LATE: _AlarmKind.ValueType  # 224
-    """The daily reading of the meters was taken after the gaming day had begun, or was missed."""
+    """The controller took the daily reading of the meters after the gaming day had begun, or missed
+    it.
+    """
     ALARM_KIND_CONTROLLER_AWAY: _AlarmKind.ValueType  # 225
-    """A link was without a controller for more than 24 hours and is suspended until it is resumed."""
+    """A link was without a controller for more than 24 hours and is suspended until a person resumes
+    it.
+    """
     ALARM_KIND_BOX_NOT_COUNTED: _AlarmKind.ValueType  # 226
-    """A Bad Beat box was not counted on a gaming day."""
+    """Nobody counted a Bad Beat box on a gaming day."""
 
 class AlarmKind(_AlarmKind, metaclass=_AlarmKindEnumTypeWrapper):
-    """Every alarm that there is."""
+    """Every kind of alarm."""
 
 ALARM_KIND_UNSPECIFIED: AlarmKind.ValueType  # 0
 ALARM_KIND_SITE_HALTED: AlarmKind.ValueType  # 1
-"""The site's journal is not what the controllers wrote; nothing more is written to it."""
+"""The site's journal is damaged or was changed; the controllers write nothing more to it."""
 ALARM_KIND_NOT_SERVING: AlarmKind.ValueType  # 2
-"""The store fails: no commands are taken."""
+"""The store failed; the controller accepts no commands."""
 ALARM_KIND_TABLE_SILENT: AlarmKind.ValueType  # 3
-"""A table in the middle of a round says nothing."""
+"""The controller no longer hears from a table that is in the middle of a round."""
 ALARM_KIND_PAYOUT_LATE: AlarmKind.ValueType  # 4
-"""An award has waited for too long."""
+"""An award has waited too long for validation or payment."""
 ALARM_KIND_LOW_METER: AlarmKind.ValueType  # 5
-"""All of a meter was won that held less than a tenth of its seed."""
+"""A 100% award paid a meter that held less than a tenth of its seed."""
 ALARM_KIND_BOX_DIFFERENCE: AlarmKind.ValueType  # 6
-"""A Bad Beat box did not hold what its pots gave."""
+"""A Bad Beat box did not hold the amount that pots contributed to it."""
 ALARM_KIND_CLOCK_BEHIND: AlarmKind.ValueType  # 7
-"""The controller's clock was set back: entries keep the later time until it has caught up."""
+"""The controller's clock was set back: new entries keep the last time until the clock has passed
+it.
+"""
 ALARM_KIND_CLOCK_JUMPED: AlarmKind.ValueType  # 8
-"""The controller's clock was put forward: entries since bear the later time."""
+"""The controller's clock jumped forward: entries since then have the later time."""
 ALARM_KIND_FRONT_LOST: AlarmKind.ValueType  # 9
-"""A process that owns the controller's sockets ended; its clients connect again."""
+"""A process that holds the controller's client connections ended; its clients connect again."""
 ALARM_KIND_LATE_VOID: AlarmKind.ValueType  # 40
 """A round or a seat was voided after the lock-out."""
 ALARM_KIND_RESTORED: AlarmKind.ValueType  # 60
-"""A backup was restored: what followed it is lost."""
+"""A backup was restored: entries made after the backup are lost."""
 ALARM_KIND_TABLE_ROLLED_BACK: AlarmKind.ValueType  # 61
-"""A table had answers that the journal no longer has."""
+"""A table has received answers that are no longer in the journal."""
 ALARM_KIND_WITNESS_FAILED: AlarmKind.ValueType  # 62
-"""The record of the journal's head, outside its folder, can't be written."""
+"""The controller can't write the witness, the copy of the journal's head outside the data
+directory.
+"""
 ALARM_KIND_DISPLAY_FROZEN: AlarmKind.ValueType  # 220
-"""A meter has passed the largest amount that the house's signs can show."""
+"""A meter is above the largest amount that the house's signs can show."""
 ALARM_KIND_UNREASONABLE_CONTRIBUTION: AlarmKind.ValueType  # 221
-"""A level was fed by more wagers in a minute than its tables can make."""
+"""A level received more wagers in a minute than its tables can make."""
 ALARM_KIND_RATE_CHANGED: AlarmKind.ValueType  # 222
-"""A level's rates change when its link resumes: accounting must know."""
+"""A level's rates will change when its link resumes; accounting must know."""
 ALARM_KIND_FUNDS_WAITING: AlarmKind.ValueType  # 223
 """A link has been out of service for more than 30 days and still holds players' money."""
 ALARM_KIND_READING_LATE: AlarmKind.ValueType  # 224
-"""The daily reading of the meters was taken after the gaming day had begun, or was missed."""
+"""The controller took the daily reading of the meters after the gaming day had begun, or missed
+it.
+"""
 ALARM_KIND_CONTROLLER_AWAY: AlarmKind.ValueType  # 225
-"""A link was without a controller for more than 24 hours and is suspended until it is resumed."""
+"""A link was without a controller for more than 24 hours and is suspended until a person resumes
+it.
+"""
 ALARM_KIND_BOX_NOT_COUNTED: AlarmKind.ValueType  # 226
-"""A Bad Beat box was not counted on a gaming day."""
+"""Nobody counted a Bad Beat box on a gaming day."""
 Global___AlarmKind: _TypeAlias = AlarmKind  # noqa: Y015
 
 class _AlarmSeverity:
@@ -134,7 +150,7 @@ Global___AlarmSeverity: _TypeAlias = AlarmSeverity  # noqa: Y015
 
 @_typing.final
 class Alarm(_message.Message):
-    """Something that the floor should look into."""
+    """A problem that the floor should investigate."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -145,10 +161,10 @@ class Alarm(_message.Message):
     kind: Global___AlarmKind.ValueType
     severity: Global___AlarmSeverity.ValueType
     text: _builtins.str
-    """What is wrong, for people."""
+    """A sentence for people that says what is wrong."""
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
-        """Since when it stands, or when it happened."""
+        """When the problem began, or when the event happened."""
 
     def __init__(
         self,

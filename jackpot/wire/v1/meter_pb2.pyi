@@ -29,26 +29,26 @@ class _ReleaseCheckEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ReleaseC
     DESCRIPTOR: _descriptor.EnumDescriptor
     RELEASE_CHECK_UNSPECIFIED: _ReleaseCheck.ValueType  # 0
     RELEASE_CHECK_NONE: _ReleaseCheck.ValueType  # 1
-    """There is no release manifest: a source tree."""
+    """There is no release manifest, because the controller runs from a source tree."""
     RELEASE_CHECK_UNSIGNED: _ReleaseCheck.ValueType  # 2
-    """The files are those of a release that nobody signed."""
+    """The files match a release that is not signed."""
     RELEASE_CHECK_SIGNED: _ReleaseCheck.ValueType  # 3
-    """The files are those of a signed release."""
+    """The files match a signed release."""
     RELEASE_CHECK_DIFFERS: _ReleaseCheck.ValueType  # 4
-    """Files differ from the release, or its signature is wrong."""
+    """Files differ from the release, or the release's signature is wrong."""
 
 class ReleaseCheck(_ReleaseCheck, metaclass=_ReleaseCheckEnumTypeWrapper):
     """How installed files compare with the release's signed manifest."""
 
 RELEASE_CHECK_UNSPECIFIED: ReleaseCheck.ValueType  # 0
 RELEASE_CHECK_NONE: ReleaseCheck.ValueType  # 1
-"""There is no release manifest: a source tree."""
+"""There is no release manifest, because the controller runs from a source tree."""
 RELEASE_CHECK_UNSIGNED: ReleaseCheck.ValueType  # 2
-"""The files are those of a release that nobody signed."""
+"""The files match a release that is not signed."""
 RELEASE_CHECK_SIGNED: ReleaseCheck.ValueType  # 3
-"""The files are those of a signed release."""
+"""The files match a signed release."""
 RELEASE_CHECK_DIFFERS: ReleaseCheck.ValueType  # 4
-"""Files differ from the release, or its signature is wrong."""
+"""Files differ from the release, or the release's signature is wrong."""
 Global___ReleaseCheck: _TypeAlias = ReleaseCheck  # noqa: Y015
 
 class _BetMedium:
@@ -59,22 +59,22 @@ class _BetMediumEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BetMedium.V
     DESCRIPTOR: _descriptor.EnumDescriptor
     BET_MEDIUM_UNSPECIFIED: _BetMedium.ValueType  # 0
     BET_MEDIUM_CHIPS: _BetMedium.ValueType  # 1
-    """With chips, which the dealer collects and counts."""
+    """The player bets with chips, which the dealer collects and counts."""
     BET_MEDIUM_ELECTRONIC: _BetMedium.ValueType  # 2
-    """From a game account, so there are no chips to count."""
+    """The wager comes from a game account, so there are no chips to count."""
     BET_MEDIUM_POT: _BetMedium.ValueType  # 3
-    """From pots, not by a player. The lines of the paytable are shares of the fund."""
+    """Pots feed the fund; no player makes a wager. The lines of the paytable are shares of the fund."""
 
 class BetMedium(_BetMedium, metaclass=_BetMediumEnumTypeWrapper):
     """How a bet is made."""
 
 BET_MEDIUM_UNSPECIFIED: BetMedium.ValueType  # 0
 BET_MEDIUM_CHIPS: BetMedium.ValueType  # 1
-"""With chips, which the dealer collects and counts."""
+"""The player bets with chips, which the dealer collects and counts."""
 BET_MEDIUM_ELECTRONIC: BetMedium.ValueType  # 2
-"""From a game account, so there are no chips to count."""
+"""The wager comes from a game account, so there are no chips to count."""
 BET_MEDIUM_POT: BetMedium.ValueType  # 3
-"""From pots, not by a player. The lines of the paytable are shares of the fund."""
+"""Pots feed the fund; no player makes a wager. The lines of the paytable are shares of the fund."""
 Global___BetMedium: _TypeAlias = BetMedium  # noqa: Y015
 
 class _LinkStatus:
@@ -123,7 +123,7 @@ Global___HitStatus: _TypeAlias = HitStatus  # noqa: Y015
 
 @_typing.final
 class Meter(_message.Message):
-    """A level's meter as a sign shows it."""
+    """A level's meter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -133,8 +133,9 @@ class Meter(_message.Message):
     level: _builtins.str
     amount_micros: _builtins.int
     frozen_micros: _builtins.int
-    """The largest amount that the house's signs can show, where the meter has passed it: a sign shows
-    this and says so, while the meter counts on. 0: a sign shows amount_micros.
+    """Normally 0: a sign shows amount_micros. If the meter is above the largest amount that the
+    house's signs can show, this field is that largest amount. The sign then shows this field and
+    says so; the meter continues to grow.
     """
     def __init__(
         self,
@@ -153,7 +154,7 @@ Global___Meter: _TypeAlias = Meter  # noqa: Y015
 
 @_typing.final
 class Hit(_message.Message):
-    """A percentage award, as a sign shows it."""
+    """A percentage award, with the details that a sign shows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -174,7 +175,7 @@ class Hit(_message.Message):
     amount_micros: _builtins.int
     status: Global___HitStatus.ValueType
     hand_title: _builtins.str
-    """`hand` for people to read."""
+    """The title of `hand` for people."""
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -200,7 +201,7 @@ Global___Hit: _TypeAlias = Hit  # noqa: Y015
 
 @_typing.final
 class LinkMeters(_message.Message):
-    """Everything that a sign shows of a link, at one sequence of the journal."""
+    """Everything that a sign shows about a link, as of one sequence of the journal."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -220,27 +221,29 @@ class LinkMeters(_message.Message):
     title: _builtins.str
     status: Global___LinkStatus.ValueType
     wager_micros: _builtins.int
-    """0: a Bad Beat fund, which pots feed."""
+    """The link's denomination; 0 for a Bad Beat fund, which pots feed."""
     hit_count: _builtins.int
-    """How many percentage awards the link has ever decided."""
+    """How many percentage awards the link has ever had."""
     sequence: _builtins.int
     pending_adjustment: _builtins.bool
-    """A Bad Beat is due and the displayed amount is pending adjustment."""
+    """True if a Bad Beat has been won and the displayed amount is pending adjustment."""
     currency: _builtins.str
-    """Of all amounts, by ISO 4217: "USD". Micros are millionths of its unit."""
+    """The currency of all amounts, as an ISO 4217 code: always "USD". A micro is a millionth of a
+    dollar.
+    """
     terms_sequence: _builtins.int
-    """If this differs from the frame before, ask again for the link's paytables: a limit or a rate may
-    have changed.
+    """If this value differs from the previous frame, call ListPaytables again, because a limit or a
+    rate may have changed.
     """
     @_builtins.property
     def meters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Meter]: ...
     @_builtins.property
     def recent_hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
-        """The last ones, oldest first."""
+        """The most recent percentage awards, oldest first."""
 
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
-        """Of the entry at that sequence."""
+        """The time of the journal entry at that sequence."""
 
     def __init__(
         self,
@@ -268,7 +271,7 @@ Global___LinkMeters: _TypeAlias = LinkMeters  # noqa: Y015
 
 @_typing.final
 class PayLine(_message.Message):
-    """One row of a paytable; exactly one of share, odds and amount is not zero."""
+    """One row of a paytable. Exactly one of share_bps, pays_for and amount_micros is not zero."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -280,14 +283,14 @@ class PayLine(_message.Message):
     HAND_TITLE_FIELD_NUMBER: _builtins.int
     hand: _builtins.str
     level: _builtins.str
-    """With a share: the level whose meter pays."""
+    """The level whose meter pays, if the row pays a share of a meter."""
     share_bps: _builtins.int
     """10000 is 100% of the meter."""
     pays_for: _builtins.int
-    """This many for 1, including the wager."""
+    """The row pays this many for 1, including the wager."""
     amount_micros: _builtins.int
     hand_title: _builtins.str
-    """`hand` for people to read."""
+    """The title of `hand` for people."""
     def __init__(
         self,
         *,
@@ -308,7 +311,7 @@ Global___PayLine: _TypeAlias = PayLine  # noqa: Y015
 
 @_typing.final
 class EnvyLine(_message.Message):
-    """A fixed bonus to every other bettor when a player holds the hand."""
+    """A fixed bonus that every other bettor gets when a player holds the hand."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -318,7 +321,7 @@ class EnvyLine(_message.Message):
     hand: _builtins.str
     amount_micros: _builtins.int
     hand_title: _builtins.str
-    """`hand` for people to read."""
+    """The title of `hand` for people."""
     def __init__(
         self,
         *,
@@ -349,11 +352,11 @@ class Paytable(_message.Message):
     LUCKY_PAYS_FOR_FIELD_NUMBER: _builtins.int
     bet: _builtins.str
     on_dealer: _builtins.bool
-    """The bet is on the dealer's hand, not on the player's own."""
+    """True if the bet is on the dealer's hand, not on the player's own."""
     medium: Global___BetMedium.ValueType
     """How the bet is made."""
     magic_pays_for: _builtins.int
-    """What a Magic Card and a Lucky Bonus pay, "for 1"; 0 if they are not offered."""
+    """What a Magic Card and a Lucky Bonus pay "for 1"; 0 if not offered."""
     lucky_pays_for: _builtins.int
     @_builtins.property
     def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___PayLine]: ...
@@ -380,7 +383,7 @@ Global___Paytable: _TypeAlias = Paytable  # noqa: Y015
 
 @_typing.final
 class LevelTerms(_message.Message):
-    """What keeps a level's meter from growing with every wager."""
+    """A level's limit and reserve."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -389,9 +392,9 @@ class LevelTerms(_message.Message):
     RESERVE_BPS_FIELD_NUMBER: _builtins.int
     level: _builtins.str
     limit_micros: _builtins.int
-    """What the meter can come to; 0 if it has no limit."""
+    """The most that the meter can reach; 0 if it has no limit."""
     reserve_bps: _builtins.int
-    """The share of each wager that is kept for the next meter."""
+    """The share of each wager that goes to the reserve, for the meter after the next 100% award."""
     def __init__(
         self,
         *,
@@ -409,7 +412,7 @@ Global___LevelTerms: _TypeAlias = LevelTerms  # noqa: Y015
 
 @_typing.final
 class PotTerms(_message.Message):
-    """How pots feed a Bad Beat fund, as its house must post."""
+    """How pots feed a Bad Beat fund; the house must post these terms."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -417,9 +420,9 @@ class PotTerms(_message.Message):
     CONTRIBUTION_BPS_FIELD_NUMBER: _builtins.int
     CAP_MICROS_FIELD_NUMBER: _builtins.int
     minimum_pot_micros: _builtins.int
-    """The least pot that contributes."""
+    """The smallest pot that contributes."""
     contribution_bps: _builtins.int
-    """The share of a pot that goes to the fund, and the most that one pot gives."""
+    """The share of a pot that goes to the fund, and the most that one pot contributes."""
     cap_micros: _builtins.int
     def __init__(
         self,
@@ -460,7 +463,7 @@ class LinkPaytables(_message.Message):
 
     @_builtins.property
     def pot(self) -> Global___PotTerms:
-        """Absent: the link is fed by wagers."""
+        """How pots feed the link; absent if wagers feed the link."""
 
     def __init__(
         self,
@@ -491,12 +494,14 @@ class LayoutLine(_message.Message):
     WINS_FIELD_NUMBER: _builtins.int
     OF_FIELD_NUMBER: _builtins.int
     hand: _builtins.str
-    """All for people to read: "royal flush", "100% of the mega meter", "1 in 649,740"."""
+    """These three texts are for people: "royal flush", "100% of the mega meter", "1 in 649,740"."""
     pays: _builtins.str
     odds: _builtins.str
-    """Empty if hands are not counted."""
+    """Empty if the odds are not known."""
     wins: _builtins.int
-    """The exact odds: so many hands win it, of all that can be dealt; 0 if hands are not counted."""
+    """The exact odds: how many of the hands that can be dealt win this line; 0 if the odds are not
+    known.
+    """
     of: _builtins.int
     def __init__(
         self,
@@ -528,11 +533,11 @@ class LayoutWager(_message.Message):
     ODDS_FIELD_NUMBER: _builtins.int
     title: _builtins.str
     wager: _builtins.str
-    """What may be wagered, such as "$5.00 to $500.00"."""
+    """The allowed wager, such as "$5.00 to $500.00"."""
     clause: _builtins.str
-    """The clause that its payments come from."""
+    """The clause that sets the payments."""
     odds: _builtins.str
-    """Among how many hands the odds are, or why there are none."""
+    """How many hands the odds are based on, or why there are no odds."""
     @_builtins.property
     def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___LayoutLine]: ...
     def __init__(
@@ -554,7 +559,7 @@ Global___LayoutWager: _TypeAlias = LayoutWager  # noqa: Y015
 
 @_typing.final
 class Inscription(_message.Message):
-    """Something that patrons are told in words: a rule of the game, a limit in force, a reserve."""
+    """A sentence for patrons: a rule of the game, a limit in force, or a reserve."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -578,7 +583,7 @@ Global___Inscription: _TypeAlias = Inscription  # noqa: Y015
 
 @_typing.final
 class TableLayout(_message.Message):
-    """All that a table tells patrons."""
+    """All information for patrons on a table's layout and sign."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -589,9 +594,9 @@ class TableLayout(_message.Message):
     INSCRIPTIONS_FIELD_NUMBER: _builtins.int
     table: _builtins.str
     title: _builtins.str
-    """Of the game."""
+    """The game's title."""
     clause: _builtins.str
-    """The clause that asks for the odds of all wagers; empty where none does."""
+    """The clause that requires the odds of all wagers; empty if no clause does."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___LayoutWager]: ...
     @_builtins.property
@@ -615,7 +620,7 @@ Global___TableLayout: _TypeAlias = TableLayout  # noqa: Y015
 
 @_typing.final
 class Limits(_message.Message):
-    """How much this controller takes; beyond that it refuses with TOO_MANY or OVERLOADED."""
+    """The controller's limits; it refuses more with TOO_MANY or OVERLOADED."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -631,26 +636,26 @@ class Limits(_message.Message):
     WATCHED_LINKS_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     message_bytes: _builtins.int
-    """Of one message. Above 1 MiB gRPC itself refuses it, without ErrorInfo."""
+    """The size of one message. Above 1 MiB gRPC itself refuses the message, without ErrorInfo."""
     commands: _builtins.int
-    """Of one PlayRequest, and unanswered on one Play stream."""
+    """Commands in one PlayRequest, and unanswered commands on one Play stream."""
     answers: _builtins.int
-    """How many of a table's last answers are kept."""
+    """How many of a table's last answers the controller keeps."""
     wagers: _builtins.int
-    """Of one command."""
+    """Wagers in one command."""
     seats: _builtins.int
     cards: _builtins.int
-    """In one hand."""
+    """Cards in one hand."""
     text: _builtins.int
-    """Characters of a name, a note or a reference."""
+    """Characters in a name, a note or a reference."""
     calls: _builtins.int
     """Open calls on one connection, streams included."""
     table_streams: _builtins.int
-    """Open streams of one table's certificate."""
+    """Open streams for one table's certificate."""
     watched_links: _builtins.int
-    """Links that one WatchMeters names."""
+    """Links in one WatchMetersRequest."""
     page_size: _builtins.int
-    """Of one page of a list."""
+    """Items on one page of a list."""
     def __init__(
         self,
         *,
@@ -705,19 +710,21 @@ class GetServerInfoResponse(_message.Message):
     RELEASE_FIELD_NUMBER: _builtins.int
     RELEASE_KEY_FIELD_NUMBER: _builtins.int
     version: _builtins.str
-    """Of the controller's program, such as "0.2.0"."""
+    """The version of the controller's software, such as "0.2.0"."""
     currency: _builtins.str
-    """Of all amounts, by ISO 4217: "USD"."""
+    """The currency of all amounts, as an ISO 4217 code: always "USD"."""
     manifest: _builtins.str
     """SHA-256 over all installed files of the controller and its rule data, in hexadecimal digits."""
     release: Global___ReleaseCheck.ValueType
-    """What the manifest was compared with."""
+    """How the installed files compare with the release."""
     release_key: _builtins.str
-    """The fingerprint of the key that signed the release, where its signature was checked."""
+    """The fingerprint of the key that signed the release; set if the controller checked the
+    signature.
+    """
     @_builtins.property
     def features(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What this controller can do beyond the first release of this contract, each by a name that
-        never changes its meaning.
+        """The features that this controller has beyond the first release of this contract. The meaning of
+        a feature's name never changes.
         """
 
     @_builtins.property
@@ -734,7 +741,7 @@ class GetServerInfoResponse(_message.Message):
 
     @_builtins.property
     def progress_interval(self) -> _duration_pb2.Duration:
-        """A watch is never silent for longer than this."""
+        """The longest time between two frames of a watch."""
 
     def __init__(
         self,
@@ -766,10 +773,10 @@ class ListSitesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -792,7 +799,7 @@ class ListSitesResponse(_message.Message):
     SITES_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def sites(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     def __init__(
@@ -819,12 +826,12 @@ class ListMetersRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     link: _builtins.str
-    """Empty: all."""
+    """Empty for all links."""
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -852,7 +859,7 @@ class ListMetersResponse(_message.Message):
     INCARNATION_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     incarnation: _builtins.str
     """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
@@ -883,12 +890,12 @@ class ListPaytablesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     link: _builtins.str
-    """Empty: all."""
+    """Empty for all links."""
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -915,7 +922,7 @@ class ListPaytablesResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkPaytables]: ...
     def __init__(
@@ -964,7 +971,9 @@ class GetLayoutResponse(_message.Message):
     sequence: _builtins.int
     @_builtins.property
     def layout(self) -> Global___TableLayout:
-        """Absent: the table's players only feed a fund, or its journal is older than layouts."""
+        """Absent if the table only feeds a Bad Beat fund, or if its journal entry is from before layouts
+        existed.
+        """
 
     def __init__(
         self,
@@ -990,12 +999,14 @@ class WatchMetersRequest(_message.Message):
     INCARNATION_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     after_sequence: _builtins.int
-    """The caller has seen frames up to this sequence."""
+    """The sequence of the last frame that the caller has seen."""
     incarnation: _builtins.str
-    """The incarnation of those frames. If the journal has another one by now, everything is sent."""
+    """The incarnation of those frames. If the journal now has a different incarnation, the controller
+    sends all links.
+    """
     @_builtins.property
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Empty: all."""
+        """Empty for all links."""
 
     def __init__(
         self,
@@ -1025,7 +1036,7 @@ class WatchMetersResponse(_message.Message):
     """See ListMetersResponse."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkMeters]:
-        """Empty: a progress frame."""
+        """Empty in a progress frame."""
 
     def __init__(
         self,

@@ -26,10 +26,10 @@ if _version_not_supported:
 
 
 class MeterServiceStub:
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def __init__(self, channel):
@@ -71,16 +71,16 @@ class MeterServiceStub:
 
 
 class MeterServiceServicer:
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def GetServerInfo(self, request, context):
-        """Effect: none. Returns what this controller is, what it can do, and how much it takes.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns this controller's version, features, limits and addresses.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,16 +88,16 @@ class MeterServiceServicer:
 
     def ListSites(self, request, context):
         """Effect: none. Returns the sites that this controller serves.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListMeters(self, request, context):
-        """Effect: none. Returns all links of a site, or one, each at one sequence.
-        Idempotency: needs none.
+        """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -105,8 +105,9 @@ class MeterServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPaytables(self, request, context):
-        """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
-        Idempotency: needs none.
+        """Effect: none. Returns the paytables that the house must post, for all links of a site or for
+        one link.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -114,8 +115,8 @@ class MeterServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetLayout(self, request, context):
-        """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
-        Idempotency: needs none.
+        """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -124,15 +125,15 @@ class MeterServiceServicer:
 
     def WatchMeters(self, request, context):
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-        changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
-        a hit whose frame was skipped. If nothing has changed for the progress interval of
-        GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
-        its sequence.
-        Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
-        are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
-        sequences count anew.
-        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
-        restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+        changes, at most 20 a second. A slow reader gets only the latest frame; if a frame with a hit
+        was skipped, the hit counter still shows the hit. If nothing changes for the progress interval
+        of GetServerInfo, the controller sends a frame without links. That frame means that the watch
+        is alive and that you have seen all changes up to the frame's sequence.
+        Idempotency: the watch resumes after a sequence of the same incarnation, and does not send
+        links that have not changed since. If a frame has a different incarnation than the one you
+        knew, discard what you have seen: sequences of different incarnations can't be compared.
+        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal ends before after_sequence, because it was
+        restored from a backup: start over; TOO_MANY for too many links; OVERLOADED for too many
         watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -181,10 +182,10 @@ def add_MeterServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MeterService:
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @staticmethod

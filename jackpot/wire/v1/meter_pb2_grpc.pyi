@@ -27,10 +27,10 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MeterServiceStub:
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_typing.overload
@@ -38,97 +38,99 @@ class MeterServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MeterServiceAsyncStub: ...
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]
-    """Effect: none. Returns what this controller is, what it can do, and how much it takes.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns this controller's version, features, limits and addresses.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListSites: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]
     """Effect: none. Returns the sites that this controller serves.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListMeters: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]
-    """Effect: none. Returns all links of a site, or one, each at one sequence.
-    Idempotency: needs none.
+    """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _grpc.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]
-    """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
-    Idempotency: needs none.
+    """Effect: none. Returns the paytables that the house must post, for all links of a site or for
+    one link.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     GetLayout: _grpc.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]
-    """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
-    Idempotency: needs none.
+    """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     WatchMeters: _grpc.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-    changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
-    a hit whose frame was skipped. If nothing has changed for the progress interval of
-    GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
-    its sequence.
-    Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
-    are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
-    sequences count anew.
-    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
-    restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+    changes, at most 20 a second. A slow reader gets only the latest frame; if a frame with a hit
+    was skipped, the hit counter still shows the hit. If nothing changes for the progress interval
+    of GetServerInfo, the controller sends a frame without links. That frame means that the watch
+    is alive and that you have seen all changes up to the frame's sequence.
+    Idempotency: the watch resumes after a sequence of the same incarnation, and does not send
+    links that have not changed since. If a frame has a different incarnation than the one you
+    knew, discard what you have seen: sequences of different incarnations can't be compared.
+    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal ends before after_sequence, because it was
+    restored from a backup: start over; TOO_MANY for too many links; OVERLOADED for too many
     watchers.
     """
 
 @_typing.type_check_only
 class MeterServiceAsyncStub(MeterServiceStub):
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetServerInfo: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetServerInfoRequest, _meter_pb2.GetServerInfoResponse]  # type: ignore[assignment]
-    """Effect: none. Returns what this controller is, what it can do, and how much it takes.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns this controller's version, features, limits and addresses.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListSites: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListSitesRequest, _meter_pb2.ListSitesResponse]  # type: ignore[assignment]
     """Effect: none. Returns the sites that this controller serves.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ListMeters: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListMetersRequest, _meter_pb2.ListMetersResponse]  # type: ignore[assignment]
-    """Effect: none. Returns all links of a site, or one, each at one sequence.
-    Idempotency: needs none.
+    """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     ListPaytables: _aio.UnaryUnaryMultiCallable[_meter_pb2.ListPaytablesRequest, _meter_pb2.ListPaytablesResponse]  # type: ignore[assignment]
-    """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
-    Idempotency: needs none.
+    """Effect: none. Returns the paytables that the house must post, for all links of a site or for
+    one link.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_LINK.
     """
     GetLayout: _aio.UnaryUnaryMultiCallable[_meter_pb2.GetLayoutRequest, _meter_pb2.GetLayoutResponse]  # type: ignore[assignment]
-    """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
-    Idempotency: needs none.
+    """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     WatchMeters: _aio.UnaryStreamMultiCallable[_meter_pb2.WatchMetersRequest, _meter_pb2.WatchMetersResponse]  # type: ignore[assignment]
     """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-    changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
-    a hit whose frame was skipped. If nothing has changed for the progress interval of
-    GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
-    its sequence.
-    Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
-    are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
-    sequences count anew.
-    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
-    restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+    changes, at most 20 a second. A slow reader gets only the latest frame; if a frame with a hit
+    was skipped, the hit counter still shows the hit. If nothing changes for the progress interval
+    of GetServerInfo, the controller sends a frame without links. That frame means that the watch
+    is alive and that you have seen all changes up to the frame's sequence.
+    Idempotency: the watch resumes after a sequence of the same incarnation, and does not send
+    links that have not changed since. If a frame has a different incarnation than the one you
+    knew, discard what you have seen: sequences of different incarnations can't be compared.
+    Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal ends before after_sequence, because it was
+    restored from a backup: start over; TOO_MANY for too many links; OVERLOADED for too many
     watchers.
     """
 
 class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What the public may see: the meters and the hits.
+    """Information that the public may see: the meters, the hits and what each wager pays.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, SITE_HALTED or
-    UNKNOWN_SITE; errors are described at TableService.
+    UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_abc_1.abstractmethod
@@ -137,9 +139,9 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.GetServerInfoRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.GetServerInfoResponse, _abc.Awaitable[_meter_pb2.GetServerInfoResponse]]:
-        """Effect: none. Returns what this controller is, what it can do, and how much it takes.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns this controller's version, features, limits and addresses.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -149,8 +151,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListSitesResponse, _abc.Awaitable[_meter_pb2.ListSitesResponse]]:
         """Effect: none. Returns the sites that this controller serves.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -159,8 +161,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.ListMetersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListMetersResponse, _abc.Awaitable[_meter_pb2.ListMetersResponse]]:
-        """Effect: none. Returns all links of a site, or one, each at one sequence.
-        Idempotency: needs none.
+        """Effect: none. Returns all links of a site, or one link, each as of one sequence of the journal.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
 
@@ -170,8 +172,9 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.ListPaytablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.ListPaytablesResponse, _abc.Awaitable[_meter_pb2.ListPaytablesResponse]]:
-        """Effect: none. Returns what every link of a site, or one, pays, as it must be posted.
-        Idempotency: needs none.
+        """Effect: none. Returns the paytables that the house must post, for all links of a site or for
+        one link.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_LINK.
         """
 
@@ -181,8 +184,8 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _meter_pb2.GetLayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_meter_pb2.GetLayoutResponse, _abc.Awaitable[_meter_pb2.GetLayoutResponse]]:
-        """Effect: none. Returns what a table's layout, or the sign beside it, has to tell patrons.
-        Idempotency: needs none.
+        """Effect: none. Returns what a table's layout, or the sign beside the table, must tell patrons.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
 
@@ -193,15 +196,15 @@ class MeterServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_meter_pb2.WatchMetersResponse], _abc.AsyncIterator[_meter_pb2.WatchMetersResponse]]:
         """Effect: none. Sends the latest frame of each watched link, then a frame whenever a link
-        changes, at most 20 a second. A slow reader gets only the latest frame; the hit counter reveals
-        a hit whose frame was skipped. If nothing has changed for the progress interval of
-        GetServerInfo, a frame without links says so: the watch is alive, and you have seen all up to
-        its sequence.
-        Idempotency: resumes after a sequence of the same incarnation; links that have not changed since
-        are not sent. If a frame has another incarnation than you knew, forget what you have seen: its
-        sequences count anew.
-        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal has not come as far as after_sequence: it was
-        restored from a backup, so start over; TOO_MANY links; OVERLOADED when there are too many
+        changes, at most 20 a second. A slow reader gets only the latest frame; if a frame with a hit
+        was skipped, the hit counter still shows the hit. If nothing changes for the progress interval
+        of GetServerInfo, the controller sends a frame without links. That frame means that the watch
+        is alive and that you have seen all changes up to the frame's sequence.
+        Idempotency: the watch resumes after a sequence of the same incarnation, and does not send
+        links that have not changed since. If a frame has a different incarnation than the one you
+        knew, discard what you have seen: sequences of different incarnations can't be compared.
+        Reasons: UNKNOWN_LINK; OUT_OF_RANGE if the journal ends before after_sequence, because it was
+        restored from a backup: start over; TOO_MANY for too many links; OVERLOADED for too many
         watchers.
         """
 

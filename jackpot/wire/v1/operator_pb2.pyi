@@ -55,7 +55,7 @@ class _PoolEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pool.ValueType],
     POOL_RESERVE: _Pool.ValueType  # 2
 
 class Pool(_Pool, metaclass=_PoolEnumTypeWrapper):
-    """Which money of a level."""
+    """The account of a level from which money is transferred."""
 
 POOL_UNSPECIFIED: Pool.ValueType  # 0
 POOL_OVERFLOW: Pool.ValueType  # 1
@@ -77,7 +77,7 @@ class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind
     CHANGE_KIND_SET_DUAL_CONTROL: _ChangeKind.ValueType  # 40
 
 class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
-    """What a proposal would change."""
+    """The kind of change that a proposal makes."""
 
 CHANGE_KIND_UNSPECIFIED: ChangeKind.ValueType  # 0
 CHANGE_KIND_ADJUST_METER: ChangeKind.ValueType  # 1
@@ -112,7 +112,7 @@ Global___MeterReason: _TypeAlias = MeterReason  # noqa: Y015
 
 @_typing.final
 class LevelAccounts(_message.Message):
-    """The money of a level, and the terms by which it grows."""
+    """A level's money, and the terms by which its meter grows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -137,14 +137,14 @@ class LevelAccounts(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
-    """Absent: none."""
+    """Absent if the level has no limit."""
     fixed: _builtins.str
-    """The clause that fixes seeds and rates; empty: the operator may choose them."""
+    """The clause that fixes seeds and rates; empty if the operator may choose them."""
     wagers: _builtins.int
-    """How many wagers have fed it, without void ones."""
+    """How many wagers have fed the level, not counting void wagers."""
     @_builtins.property
     def next(self) -> Global___Terms:
-        """Approved terms that take effect when the link resumes; absent: none."""
+        """Approved terms that take effect when the link resumes; absent if none."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Terms(_message.Message):
     primary_bps: _builtins.int
     reserve_bps: _builtins.int
     limit_micros: _builtins.int
-    """Absent: none."""
+    """Absent if the level has no limit."""
     def __init__(
         self,
         *,
@@ -204,7 +204,7 @@ Global___Terms: _TypeAlias = Terms  # noqa: Y015
 
 @_typing.final
 class Box(_message.Message):
-    """What a table's Bad Beat box should hold."""
+    """The amount that a table's Bad Beat box should hold."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -228,7 +228,9 @@ Global___Box: _TypeAlias = Box  # noqa: Y015
 
 @_typing.final
 class Link(_message.Message):
-    """A link and its money. House and players are negative where they put money in."""
+    """A link and its money. house_micros and players_micros are negative if the house or the players
+    have put in more money than they took out.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -258,22 +260,22 @@ class Link(_message.Message):
     players_micros: _builtins.int
     pending_micros: _builtins.int
     retained_micros: _builtins.int
-    """The part of the wagers that feeds no meter."""
+    """The part of the wagers that feeds no meter and no reserve."""
     hit_count: _builtins.int
     bad_beat: _builtins.bool
-    """A Bad Beat fund: fed by pots, not by wagers."""
+    """True for a Bad Beat fund, which is fed by pots and not by wagers."""
     pending_adjustment: _builtins.bool
-    """A Bad Beat is due and the displayed amount is pending adjustment."""
+    """True if a Bad Beat has been won and the displayed amount is pending adjustment."""
     loser_bps: _builtins.int
-    """Of a Bad Beat fund, who has which share: 10000 is 100%."""
+    """The shares of a Bad Beat fund for the loser and the winner; 10000 is 100%."""
     winner_bps: _builtins.int
     table_bps: _builtins.int
-    """To the other players dealt in, equally."""
+    """The share for the other players who were dealt in, in equal parts."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelAccounts]: ...
     @_builtins.property
     def boxes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Box]:
-        """For a Bad Beat fund: its boxes, each since it was last counted."""
+        """The boxes of a Bad Beat fund, each with the amount since its last count."""
 
     def __init__(
         self,
@@ -330,14 +332,14 @@ class Proposal(_message.Message):
     level: _builtins.str
     reference: _builtins.str
     before: _builtins.str
-    """The value when it was proposed, and the proposed value, as text for people."""
+    """The value at the time of the proposal, and the proposed value, as text for people."""
     after: _builtins.str
     proposer: _builtins.str
     department: _builtins.str
     reason: Global___MeterReason.ValueType
-    """Only for an adjustment."""
+    """Set only for an adjustment."""
     to_link: _builtins.str
-    """Only for a transfer."""
+    """Set only for a transfer."""
     to_level: _builtins.str
     @_builtins.property
     def proposed_time(self) -> _timestamp_pb2.Timestamp: ...
@@ -407,7 +409,7 @@ Global___MeterChange: _TypeAlias = MeterChange  # noqa: Y015
 
 @_typing.final
 class Transfer(_message.Message):
-    """Players' money went to a meter."""
+    """Players' money was moved to a meter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -477,7 +479,7 @@ Global___TermsChange: _TypeAlias = TermsChange  # noqa: Y015
 
 @_typing.final
 class DualControlChange(_message.Message):
-    """Who may make a change has changed."""
+    """Dual control was turned on or off."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -523,7 +525,7 @@ class Table(_message.Message):
     game: _builtins.str
     seats: _builtins.int
     epoch: _builtins.int
-    """0: the table has never attached."""
+    """0 if the table has never attached."""
     last_number: _builtins.int
     rounds: _builtins.int
     open_payouts: _builtins.int
@@ -531,24 +533,28 @@ class Table(_message.Message):
     def links(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def round(self) -> _table_pb2.Round:
-        """Absent: the table never had one, or its last one is void."""
+        """Absent if the table has never had a round, or if its last round is void."""
 
     @_builtins.property
     def heartbeat_time(self) -> _timestamp_pb2.Timestamp:
-        """When this controller last heard from the table; absent: not since the controller started."""
+        """When this controller last heard from the table; absent if it has not heard from it since it
+        started.
+        """
 
     @_builtins.property
     def call(self) -> _table_pb2.FloorCall:
-        """Of GetTable only: the table's latest call for the floor, open or closed; absent: there was none."""
+        """Set by GetTable only: the table's latest call for the floor, open or closed; absent if none."""
 
     @_builtins.property
     def round_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Of GetTable only: why the round may be voided; empty: any word will do."""
+        """Set by GetTable only: the irregularities for which the round may be voided; if empty, any text
+        is accepted.
+        """
 
     @_builtins.property
     def seat_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Of GetTable only: why a floorperson may void one seat. Some are not in TableConfig: a table
-        can't call for them.
+        """Set by GetTable only: the irregularities for which a floorperson may void one seat. Some of
+        them are not in TableConfig, because a table can't call for them.
         """
 
     def __init__(
@@ -585,10 +591,10 @@ class ListLinksRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -614,7 +620,7 @@ class ListLinksResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___Link]: ...
     def __init__(
@@ -818,12 +824,12 @@ class ListPayoutsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     table: _builtins.str
-    """Empty: all tables."""
+    """Empty for all tables."""
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -850,7 +856,7 @@ class ListPayoutsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
     def __init__(
@@ -881,9 +887,9 @@ class ValidatePayoutRequest(_message.Message):
     request_id: _builtins.str
     payout: _builtins.int
     floorperson: _builtins.str
-    """With TLS the caller's own name is used instead."""
+    """With TLS, the controller ignores this field and uses the caller's own name."""
     source: _payout_pb2.PayoutSource.ValueType
-    """Unspecified: as the rule says."""
+    """Unspecified to pay from the source that the rule sets."""
     def __init__(
         self,
         *,
@@ -994,7 +1000,7 @@ class RejectPayoutRequest(_message.Message):
     payout: _builtins.int
     reason: Global___RejectReason.ValueType
     floorperson: _builtins.str
-    """With TLS the caller's own name is used instead."""
+    """With TLS, the controller ignores this field and uses the caller's own name."""
     def __init__(
         self,
         *,
@@ -1221,10 +1227,10 @@ class ListFloorCallsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -1250,7 +1256,7 @@ class ListFloorCallsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.FloorCall]: ...
     def __init__(
@@ -1306,7 +1312,7 @@ class ApproveFloorCallResponse(_message.Message):
     table: _builtins.str
     round: _builtins.int
     returned_micros: _builtins.int
-    """Of a void: what goes back to players."""
+    """For a void: the amount that goes back to players."""
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.PayoutChange]: ...
     def __init__(
@@ -1386,7 +1392,7 @@ class AdjustMeterRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     to_micros: _builtins.int
-    """Required, also to set the meter to zero."""
+    """Required, even to set the meter to zero."""
     reason: Global___MeterReason.ValueType
     reference: _builtins.str
     def __init__(
@@ -1586,7 +1592,7 @@ class SetLimitRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     limit_micros: _builtins.int
-    """Required; 0: none."""
+    """Required; 0 means no limit."""
     reference: _builtins.str
     def __init__(
         self,
@@ -1653,7 +1659,7 @@ class SetRateRequest(_message.Message):
     link: _builtins.str
     level: _builtins.str
     primary_bps: _builtins.int
-    """Both are required, also where one of them stays or is zero."""
+    """Both rates are required, even if one of them does not change or is zero."""
     reserve_bps: _builtins.int
     reference: _builtins.str
     def __init__(
@@ -1777,10 +1783,10 @@ class ListProposalsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -1807,9 +1813,9 @@ class ListProposalsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     dual_control: _builtins.bool
-    """Whether changes need a second person here."""
+    """Whether this site's changes need a second person."""
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def proposals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Proposal]: ...
     def __init__(
@@ -2099,9 +2105,9 @@ class CountBoxRequest(_message.Message):
     link: _builtins.str
     table: _builtins.str
     counted_micros: _builtins.int
-    """Required, also for an empty box."""
+    """Required, even for an empty box."""
     cashier: _builtins.str
-    """With TLS the caller's own name is used instead."""
+    """With TLS, the controller ignores this field and uses the caller's own name."""
     def __init__(
         self,
         *,
@@ -2132,11 +2138,11 @@ class CountBoxResponse(_message.Message):
     ALARMS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     recorded_micros: _builtins.int
-    """What the pots put in, according to the record."""
+    """The amount that the journal recorded for the box."""
     counted_micros: _builtins.int
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the floor should look into: the count differs from the record."""
+        """Problems that the floor should investigate: for example, the count differs from the record."""
 
     def __init__(
         self,
@@ -2176,7 +2182,7 @@ class VerifyBadBeatRequest(_message.Message):
     loser_seat: _builtins.int
     winner_seat: _builtins.int
     supervisor: _builtins.str
-    """With TLS the caller's own name is used instead."""
+    """With TLS, the controller ignores this field and uses the caller's own name."""
     @_builtins.property
     def other_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The other players who were dealt in."""
@@ -2226,7 +2232,7 @@ class VerifyBadBeatResponse(_message.Message):
     WINNING_HAND_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     losing_hand: _builtins.str
-    """What the cards rank as."""
+    """The names of both hands."""
     winning_hand: _builtins.str
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]: ...
@@ -2258,7 +2264,7 @@ class ConfirmDisplayRequest(_message.Message):
     request_id: _builtins.str
     link: _builtins.str
     displayed_micros: _builtins.int
-    """Required, also for an empty fund."""
+    """Required, even for an empty fund."""
     def __init__(
         self,
         *,
@@ -2305,10 +2311,10 @@ class ListTablesRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -2334,7 +2340,7 @@ class ListTablesResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___Table]: ...
     def __init__(
@@ -2406,10 +2412,10 @@ class ListAlarmsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -2434,9 +2440,9 @@ class ListAlarmsResponse(_message.Message):
     ALARMS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    """0: the journal can't be asked just now."""
+    """0 if the controller can't read the journal now."""
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def alarms(self) -> _containers.RepeatedCompositeFieldContainer[_alarm_pb2.Alarm]: ...
     def __init__(

@@ -26,21 +26,23 @@ if _version_not_supported:
 
 
 class OperatorServiceStub:
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def __init__(self, channel):
@@ -217,35 +219,37 @@ class OperatorServiceStub:
 
 
 class OperatorServiceServicer:
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def ListLinks(self, request, context):
-        """Effect: none. Returns every link with all its accounts.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns every link with its meters, reserves and other amounts.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PutLinkInService(self, request, context):
-        """Effect: seeds the link's meters, once, and starts accepting wagers.
-        Idempotency: by request_id.
+        """Effect: puts the seed on each of the link's meters, once, and starts to accept wagers.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -254,7 +258,7 @@ class OperatorServiceServicer:
 
     def SuspendLink(self, request, context):
         """Effect: the link accepts no more wagers; payouts continue.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -263,7 +267,7 @@ class OperatorServiceServicer:
 
     def ResumeLink(self, request, context):
         """Effect: the link accepts wagers again.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -271,8 +275,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RetireLink(self, request, context):
-        """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
-        Idempotency: by request_id.
+        """Effect: retires a suspended link that holds no players' money; the house takes its money back.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -280,20 +284,20 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPayouts(self, request, context):
-        """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-        and within a round in payment order, as in SettleResponse.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+        first; payouts of a round are in payment order, as in SettleResponse.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ValidatePayout(self, request, context):
-        """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-        a level are validated in payment order; an envy bonus comes after the award for the hand that
-        causes it.
-        Idempotency: by request_id.
+        """Effect: a floorperson validates an award, and may choose that the cage pays a fixed award. The
+        awards of a level must be validated in payment order. An envy bonus must be validated after the
+        award for the hand that qualifies for it.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
         """
@@ -302,9 +306,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PayPayout(self, request, context):
-        """Effect: records that the award was handed over. For an award that the cage pays, the caller
-        must be accounting.
-        Idempotency: by request_id.
+        """Effect: records that the award was paid to the player. For an award that the cage pays, the
+        caller must be from accounting.
+        Idempotency: the same request_id returns the first answer.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -312,9 +316,10 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RejectPayout(self, request, context):
-        """Effect: the award must not be paid. The round's later awards of the same level are decided
-        again, except those validated or paid. The answer lists what changed.
-        Idempotency: by request_id.
+        """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+        awards of the same level again, except those validated or paid. The answer lists the payouts
+        that changed.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -322,10 +327,10 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidTableRound(self, request, context):
-        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-        its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+        its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
         journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -333,8 +338,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidTableSeat(self, request, context):
-        """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
-        Idempotency: by request_id.
+        """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+        again.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
         """
@@ -345,7 +351,7 @@ class OperatorServiceServicer:
     def RemoveWager(self, request, context):
         """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
         collection is confirmed. The journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
         NO_SUCH_WAGER.
         """
@@ -354,19 +360,19 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListFloorCalls(self, request, context):
-        """Effect: none. Returns the open calls of tables for the floor, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the tables' open calls for the floor, oldest first.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ApproveFloorCall(self, request, context):
-        """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-        wager. The journal records the call and the caller. The first answer to a call wins; a later
-        one is refused with CALL_CLOSED, which says by whom and when it was answered.
-        Idempotency: by request_id.
+        """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+        removes a wager. The journal records the call and the floorperson. Only the first answer to a
+        call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -374,8 +380,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeclineFloorCall(self, request, context):
-        """Effect: closes a call; nothing else changes. The journal records the caller.
-        Idempotency: by request_id.
+        """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -383,11 +389,12 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AdjustMeter(self, request, context):
-        """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-        the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-        a reset is another right.
-        Idempotency: by request_id.
+        """Effect: sets a meter to an amount, or proposes the change. The house pays or receives the
+        difference if the reason is a malfunction, or a promotion that raises the meter. For any other
+        reason, the difference comes from or goes to the level's overflow. An amount above the level's
+        limit goes to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a
+        different right.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
         """
@@ -396,8 +403,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResetMeter(self, request, context):
-        """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
-        Idempotency: by request_id.
+        """Effect: sets a meter back to its reseed, or proposes the change. The money above the reseed
+        goes to overflow.
+        Idempotency: the same request_id returns the first answer.
         Reasons: those of AdjustMeter.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -405,10 +413,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TransferFunds(self, request, context):
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-        amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-        give to, and take from, only other Bad Beat funds.
-        Idempotency: by request_id.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes the
+        transfer. An amount above the receiving level's limit goes to that level's overflow. Money of a
+        Bad Beat fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money
+        to one.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
         """
@@ -417,9 +426,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetLimit(self, request, context):
-        """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the limit of a level of a suspended link, or proposes the change. The new limit
+        takes effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -427,9 +436,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetRate(self, request, context):
-        """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the rates of a level of a suspended link, or proposes the change. The new rates
+        take effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
         """
@@ -438,8 +447,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetDualControl(self, request, context):
-        """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
-        Idempotency: by request_id.
+        """Effect: turns dual control off or on, or proposes the change. While dual control is on, turning
+        it off takes two people.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -448,16 +458,16 @@ class OperatorServiceServicer:
 
     def ListProposals(self, request, context):
         """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ApproveProposal(self, request, context):
-        """Effect: makes the proposed change, on the meters as they are now.
-        Idempotency: by request_id.
+        """Effect: makes the proposed change to the current meters.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
         """
@@ -467,7 +477,7 @@ class OperatorServiceServicer:
 
     def DeclineProposal(self, request, context):
         """Effect: ends the proposal; nothing changes.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -475,9 +485,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetAccount(self, request, context):
-        """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -485,16 +495,16 @@ class OperatorServiceServicer:
 
     def BuyIn(self, request, context):
         """Effect: adds money to a game account.
-        Idempotency: by request_id.
-        Reasons: none of its own.
+        Idempotency: the same request_id returns the first answer.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CashOut(self, request, context):
-        """Effect: takes money off a game account.
-        Idempotency: by request_id.
+        """Effect: takes money out of a game account.
+        Idempotency: the same request_id returns the first answer.
         Reasons: INSUFFICIENT_FUNDS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -502,9 +512,9 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CountBox(self, request, context):
-        """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-        record.
-        Idempotency: by request_id.
+        """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+        official record.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -512,10 +522,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VerifyBadBeat(self, request, context):
-        """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-        display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-        hand or higher, and the winning hand must beat it.
-        Idempotency: by request_id.
+        """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+        among the players, and the display is pending adjustment. The controller checks the cards: the
+        losing hand must be the posted qualifying hand or higher, and the winning hand must beat the
+        losing hand.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
         """
@@ -524,8 +535,8 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmDisplay(self, request, context):
-        """Effect: confirms that the displayed amount was set, and equals what the fund holds.
-        Idempotency: by request_id.
+        """Effect: confirms that the displayed amount has been set and equals the fund's amount.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -534,8 +545,8 @@ class OperatorServiceServicer:
 
     def ListTables(self, request, context):
         """Effect: none. Returns every table of the site.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -543,7 +554,7 @@ class OperatorServiceServicer:
 
     def GetTable(self, request, context):
         """Effect: none. Returns one table.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -551,11 +562,11 @@ class OperatorServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListAlarms(self, request, context):
-        """Effect: none. What the floor should look into: critical alarms first, and of each
-        severity those that stand, then past ones, newest first.
-        It answers also while the site is halted or the store fails.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+        first. Within each severity, current alarms come before past alarms, newest first. This call
+        works even while the site is halted or the store fails.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -738,21 +749,23 @@ def add_OperatorServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OperatorService:
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @staticmethod

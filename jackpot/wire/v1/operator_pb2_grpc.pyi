@@ -27,21 +27,23 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OperatorServiceStub:
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_typing.overload
@@ -49,433 +51,451 @@ class OperatorServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> OperatorServiceAsyncStub: ...
     ListLinks: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListLinksRequest, _operator_pb2.ListLinksResponse]
-    """Effect: none. Returns every link with all its accounts.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns every link with its meters, reserves and other amounts.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     PutLinkInService: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PutLinkInServiceRequest, _operator_pb2.PutLinkInServiceResponse]
-    """Effect: seeds the link's meters, once, and starts accepting wagers.
-    Idempotency: by request_id.
+    """Effect: puts the seed on each of the link's meters, once, and starts to accept wagers.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     SuspendLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SuspendLinkRequest, _operator_pb2.SuspendLinkResponse]
     """Effect: the link accepts no more wagers; payouts continue.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     ResumeLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResumeLinkRequest, _operator_pb2.ResumeLinkResponse]
     """Effect: the link accepts wagers again.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     RetireLink: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RetireLinkRequest, _operator_pb2.RetireLinkResponse]
-    """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
-    Idempotency: by request_id.
+    """Effect: retires a suspended link that holds no players' money; the house takes its money back.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]
-    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-    and within a round in payment order, as in SettleResponse.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+    first; payouts of a round are in payment order, as in SettleResponse.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ValidatePayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]
-    """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-    a level are validated in payment order; an envy bonus comes after the award for the hand that
-    causes it.
-    Idempotency: by request_id.
+    """Effect: a floorperson validates an award, and may choose that the cage pays a fixed award. The
+    awards of a level must be validated in payment order. An envy bonus must be validated after the
+    award for the hand that qualifies for it.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]
-    """Effect: records that the award was handed over. For an award that the cage pays, the caller
-    must be accounting.
-    Idempotency: by request_id.
+    """Effect: records that the award was paid to the player. For an award that the cage pays, the
+    caller must be from accounting.
+    Idempotency: the same request_id returns the first answer.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]
-    """Effect: the award must not be paid. The round's later awards of the same level are decided
-    again, except those validated or paid. The answer lists what changed.
-    Idempotency: by request_id.
+    """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+    awards of the same level again, except those validated or paid. The answer lists the payouts
+    that changed.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]
-    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+    its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
     journal records the caller.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]
-    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
-    Idempotency: by request_id.
+    """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+    again.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _grpc.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
     collection is confirmed. The journal records the caller.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
     NO_SUCH_WAGER.
     """
     ListFloorCalls: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]
-    """Effect: none. Returns the open calls of tables for the floor, oldest first.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the tables' open calls for the floor, oldest first.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ApproveFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]
-    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-    wager. The journal records the call and the caller. The first answer to a call wins; a later
-    one is refused with CALL_CLOSED, which says by whom and when it was answered.
-    Idempotency: by request_id.
+    """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+    removes a wager. The journal records the call and the floorperson. Only the first answer to a
+    call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
     """
     DeclineFloorCall: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]
-    """Effect: closes a call; nothing else changes. The journal records the caller.
-    Idempotency: by request_id.
+    """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     AdjustMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-    the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-    a reset is another right.
-    Idempotency: by request_id.
+    """Effect: sets a meter to an amount, or proposes the change. The house pays or receives the
+    difference if the reason is a malfunction, or a promotion that raises the meter. For any other
+    reason, the difference comes from or goes to the level's overflow. An amount above the level's
+    limit goes to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a
+    different right.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]
-    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
-    Idempotency: by request_id.
+    """Effect: sets a meter back to its reseed, or proposes the change. The money above the reseed
+    goes to overflow.
+    Idempotency: the same request_id returns the first answer.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _grpc.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-    give to, and take from, only other Bad Beat funds.
-    Idempotency: by request_id.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes the
+    transfer. An amount above the receiving level's limit goes to that level's overflow. Money of a
+    Bad Beat fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money
+    to one.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]
-    """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
-    effect when the link resumes.
-    Idempotency: by request_id.
+    """Effect: changes the limit of a level of a suspended link, or proposes the change. The new limit
+    takes effect when the link resumes.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
     """
     SetRate: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]
-    """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
-    effect when the link resumes.
-    Idempotency: by request_id.
+    """Effect: changes the rates of a level of a suspended link, or proposes the change. The new rates
+    take effect when the link resumes.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     SetDualControl: _grpc.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]
-    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
-    Idempotency: by request_id.
+    """Effect: turns dual control off or on, or proposes the change. While dual control is on, turning
+    it off takes two people.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
     ListProposals: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]
     """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ApproveProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]
-    """Effect: makes the proposed change, on the meters as they are now.
-    Idempotency: by request_id.
+    """Effect: makes the proposed change to the current meters.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
     """
     DeclineProposal: _grpc.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]
     """Effect: ends the proposal; nothing changes.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]
-    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     BuyIn: _grpc.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]
     """Effect: adds money to a game account.
-    Idempotency: by request_id.
-    Reasons: none of its own.
+    Idempotency: the same request_id returns the first answer.
+    Reasons: only those that any call may get.
     """
     CashOut: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]
-    """Effect: takes money off a game account.
-    Idempotency: by request_id.
+    """Effect: takes money out of a game account.
+    Idempotency: the same request_id returns the first answer.
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _grpc.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]
-    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-    record.
-    Idempotency: by request_id.
+    """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+    official record.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _grpc.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]
-    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-    hand or higher, and the winning hand must beat it.
-    Idempotency: by request_id.
+    """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+    among the players, and the display is pending adjustment. The controller checks the cards: the
+    losing hand must be the posted qualifying hand or higher, and the winning hand must beat the
+    losing hand.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]
-    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
-    Idempotency: by request_id.
+    """Effect: confirms that the displayed amount has been set and equals the fund's amount.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]
     """Effect: none. Returns every table of the site.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     GetTable: _grpc.UnaryUnaryMultiCallable[_operator_pb2.GetTableRequest, _operator_pb2.GetTableResponse]
     """Effect: none. Returns one table.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _grpc.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]
-    """Effect: none. What the floor should look into: critical alarms first, and of each
-    severity those that stand, then past ones, newest first.
-    It answers also while the site is halted or the store fails.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+    first. Within each severity, current alarms come before past alarms, newest first. This call
+    works even while the site is halted or the store fails.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 @_typing.type_check_only
 class OperatorServiceAsyncStub(OperatorServiceStub):
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListLinks: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListLinksRequest, _operator_pb2.ListLinksResponse]  # type: ignore[assignment]
-    """Effect: none. Returns every link with all its accounts.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns every link with its meters, reserves and other amounts.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     PutLinkInService: _aio.UnaryUnaryMultiCallable[_operator_pb2.PutLinkInServiceRequest, _operator_pb2.PutLinkInServiceResponse]  # type: ignore[assignment]
-    """Effect: seeds the link's meters, once, and starts accepting wagers.
-    Idempotency: by request_id.
+    """Effect: puts the seed on each of the link's meters, once, and starts to accept wagers.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     SuspendLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.SuspendLinkRequest, _operator_pb2.SuspendLinkResponse]  # type: ignore[assignment]
     """Effect: the link accepts no more wagers; payouts continue.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     ResumeLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResumeLinkRequest, _operator_pb2.ResumeLinkResponse]  # type: ignore[assignment]
     """Effect: the link accepts wagers again.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
     """
     RetireLink: _aio.UnaryUnaryMultiCallable[_operator_pb2.RetireLinkRequest, _operator_pb2.RetireLinkResponse]  # type: ignore[assignment]
-    """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
-    Idempotency: by request_id.
+    """Effect: retires a suspended link that holds no players' money; the house takes its money back.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
     """
     ListPayouts: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListPayoutsRequest, _operator_pb2.ListPayoutsResponse]  # type: ignore[assignment]
-    """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-    and within a round in payment order, as in SettleResponse.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+    first; payouts of a round are in payment order, as in SettleResponse.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ValidatePayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.ValidatePayoutRequest, _operator_pb2.ValidatePayoutResponse]  # type: ignore[assignment]
-    """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-    a level are validated in payment order; an envy bonus comes after the award for the hand that
-    causes it.
-    Idempotency: by request_id.
+    """Effect: a floorperson validates an award, and may choose that the cage pays a fixed award. The
+    awards of a level must be validated in payment order. An envy bonus must be validated after the
+    award for the hand that qualifies for it.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
     WRONG_SOURCE.
     """
     PayPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.PayPayoutRequest, _operator_pb2.PayPayoutResponse]  # type: ignore[assignment]
-    """Effect: records that the award was handed over. For an award that the cage pays, the caller
-    must be accounting.
-    Idempotency: by request_id.
+    """Effect: records that the award was paid to the player. For an award that the cage pays, the
+    caller must be from accounting.
+    Idempotency: the same request_id returns the first answer.
     Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
     """
     RejectPayout: _aio.UnaryUnaryMultiCallable[_operator_pb2.RejectPayoutRequest, _operator_pb2.RejectPayoutResponse]  # type: ignore[assignment]
-    """Effect: the award must not be paid. The round's later awards of the same level are decided
-    again, except those validated or paid. The answer lists what changed.
-    Idempotency: by request_id.
+    """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+    awards of the same level again, except those validated or paid. The answer lists the payouts
+    that changed.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
     """
     VoidTableRound: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableRoundRequest, _operator_pb2.VoidTableRoundResponse]  # type: ignore[assignment]
-    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-    its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+    """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+    its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
     journal records the caller.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
     """
     VoidTableSeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VoidTableSeatRequest, _operator_pb2.VoidTableSeatResponse]  # type: ignore[assignment]
-    """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
-    Idempotency: by request_id.
+    """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+    again.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
     WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
     """
     RemoveWager: _aio.UnaryUnaryMultiCallable[_operator_pb2.RemoveWagerRequest, _operator_pb2.RemoveWagerResponse]  # type: ignore[assignment]
     """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
     collection is confirmed. The journal records the caller.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
     NO_SUCH_WAGER.
     """
     ListFloorCalls: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListFloorCallsRequest, _operator_pb2.ListFloorCallsResponse]  # type: ignore[assignment]
-    """Effect: none. Returns the open calls of tables for the floor, oldest first.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the tables' open calls for the floor, oldest first.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ApproveFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveFloorCallRequest, _operator_pb2.ApproveFloorCallResponse]  # type: ignore[assignment]
-    """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-    wager. The journal records the call and the caller. The first answer to a call wins; a later
-    one is refused with CALL_CLOSED, which says by whom and when it was answered.
-    Idempotency: by request_id.
+    """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+    removes a wager. The journal records the call and the floorperson. Only the first answer to a
+    call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
     """
     DeclineFloorCall: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineFloorCallRequest, _operator_pb2.DeclineFloorCallResponse]  # type: ignore[assignment]
-    """Effect: closes a call; nothing else changes. The journal records the caller.
-    Idempotency: by request_id.
+    """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_CALL, CALL_CLOSED.
     """
     AdjustMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.AdjustMeterRequest, _operator_pb2.AdjustMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-    the meter, is booked against the house. Anything else is booked against the level's overflow.
-    An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-    a reset is another right.
-    Idempotency: by request_id.
+    """Effect: sets a meter to an amount, or proposes the change. The house pays or receives the
+    difference if the reason is a malfunction, or a promotion that raises the meter. For any other
+    reason, the difference comes from or goes to the level's overflow. An amount above the level's
+    limit goes to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a
+    different right.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS.
     """
     ResetMeter: _aio.UnaryUnaryMultiCallable[_operator_pb2.ResetMeterRequest, _operator_pb2.ResetMeterResponse]  # type: ignore[assignment]
-    """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
-    Idempotency: by request_id.
+    """Effect: sets a meter back to its reseed, or proposes the change. The money above the reseed
+    goes to overflow.
+    Idempotency: the same request_id returns the first answer.
     Reasons: those of AdjustMeter.
     """
     TransferFunds: _aio.UnaryUnaryMultiCallable[_operator_pb2.TransferFundsRequest, _operator_pb2.TransferFundsResponse]  # type: ignore[assignment]
-    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-    amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-    give to, and take from, only other Bad Beat funds.
-    Idempotency: by request_id.
+    """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes the
+    transfer. An amount above the receiving level's limit goes to that level's overflow. Money of a
+    Bad Beat fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money
+    to one.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
     INSUFFICIENT_FUNDS, NOT_A_FUND.
     """
     SetLimit: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetLimitRequest, _operator_pb2.SetLimitResponse]  # type: ignore[assignment]
-    """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
-    effect when the link resumes.
-    Idempotency: by request_id.
+    """Effect: changes the limit of a level of a suspended link, or proposes the change. The new limit
+    takes effect when the link resumes.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
     """
     SetRate: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetRateRequest, _operator_pb2.SetRateResponse]  # type: ignore[assignment]
-    """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
-    effect when the link resumes.
-    Idempotency: by request_id.
+    """Effect: changes the rates of a level of a suspended link, or proposes the change. The new rates
+    take effect when the link resumes.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
     FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
     """
     SetDualControl: _aio.UnaryUnaryMultiCallable[_operator_pb2.SetDualControlRequest, _operator_pb2.SetDualControlResponse]  # type: ignore[assignment]
-    """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
-    Idempotency: by request_id.
+    """Effect: turns dual control off or on, or proposes the change. While dual control is on, turning
+    it off takes two people.
+    Idempotency: the same request_id returns the first answer.
     Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
     """
     ListProposals: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListProposalsRequest, _operator_pb2.ListProposalsResponse]  # type: ignore[assignment]
     """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     ApproveProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.ApproveProposalRequest, _operator_pb2.ApproveProposalResponse]  # type: ignore[assignment]
-    """Effect: makes the proposed change, on the meters as they are now.
-    Idempotency: by request_id.
+    """Effect: makes the proposed change to the current meters.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
     OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
     """
     DeclineProposal: _aio.UnaryUnaryMultiCallable[_operator_pb2.DeclineProposalRequest, _operator_pb2.DeclineProposalResponse]  # type: ignore[assignment]
     """Effect: ends the proposal; nothing changes.
-    Idempotency: by request_id.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
     """
     GetAccount: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetAccountRequest, _operator_pb2.GetAccountResponse]  # type: ignore[assignment]
-    """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     BuyIn: _aio.UnaryUnaryMultiCallable[_operator_pb2.BuyInRequest, _operator_pb2.BuyInResponse]  # type: ignore[assignment]
     """Effect: adds money to a game account.
-    Idempotency: by request_id.
-    Reasons: none of its own.
+    Idempotency: the same request_id returns the first answer.
+    Reasons: only those that any call may get.
     """
     CashOut: _aio.UnaryUnaryMultiCallable[_operator_pb2.CashOutRequest, _operator_pb2.CashOutResponse]  # type: ignore[assignment]
-    """Effect: takes money off a game account.
-    Idempotency: by request_id.
+    """Effect: takes money out of a game account.
+    Idempotency: the same request_id returns the first answer.
     Reasons: INSUFFICIENT_FUNDS.
     """
     CountBox: _aio.UnaryUnaryMultiCallable[_operator_pb2.CountBoxRequest, _operator_pb2.CountBoxResponse]  # type: ignore[assignment]
-    """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-    record.
-    Idempotency: by request_id.
+    """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+    official record.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
     """
     VerifyBadBeat: _aio.UnaryUnaryMultiCallable[_operator_pb2.VerifyBadBeatRequest, _operator_pb2.VerifyBadBeatResponse]  # type: ignore[assignment]
-    """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-    display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-    hand or higher, and the winning hand must beat it.
-    Idempotency: by request_id.
+    """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+    among the players, and the display is pending adjustment. The controller checks the cards: the
+    losing hand must be the posted qualifying hand or higher, and the winning hand must beat the
+    losing hand.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
     DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
     """
     ConfirmDisplay: _aio.UnaryUnaryMultiCallable[_operator_pb2.ConfirmDisplayRequest, _operator_pb2.ConfirmDisplayResponse]  # type: ignore[assignment]
-    """Effect: confirms that the displayed amount was set, and equals what the fund holds.
-    Idempotency: by request_id.
+    """Effect: confirms that the displayed amount has been set and equals the fund's amount.
+    Idempotency: the same request_id returns the first answer.
     Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
     """
     ListTables: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListTablesRequest, _operator_pb2.ListTablesResponse]  # type: ignore[assignment]
     """Effect: none. Returns every table of the site.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
     GetTable: _aio.UnaryUnaryMultiCallable[_operator_pb2.GetTableRequest, _operator_pb2.GetTableResponse]  # type: ignore[assignment]
     """Effect: none. Returns one table.
-    Idempotency: needs none.
+    Idempotency: safe to repeat.
     Reasons: UNKNOWN_TABLE.
     """
     ListAlarms: _aio.UnaryUnaryMultiCallable[_operator_pb2.ListAlarmsRequest, _operator_pb2.ListAlarmsResponse]  # type: ignore[assignment]
-    """Effect: none. What the floor should look into: critical alarms first, and of each
-    severity those that stand, then past ones, newest first.
-    It answers also while the site is halted or the store fails.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+    first. Within each severity, current alarms come before past alarms, newest first. This call
+    works even while the site is halted or the store fails.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What staff do: links, payouts, voids, meters, game accounts, Bad Beats, and a view of the tables.
+    """The calls that staff make: for links, payouts, voids, meters, game accounts and Bad Beats, and to
+    view the tables.
 
     Changes. If the site has dual control, AdjustMeter, ResetMeter, TransferFunds, SetLimit, SetRate
-    and SetDualControl only propose a change. The response has the proposal, and the change happens when another
-    person, from another department, approves it. Without dual control it happens at once.
+    and SetDualControl only propose a change. The response has the proposal, and the change happens
+    when another person, from another department, approves it. Without dual control, the change
+    happens at once.
 
-    Identity. Every request that changes state carries a request_id, a UUIDv7 as text: ids grow with
-    time. The same id with the same content returns the first answer. The same id with other content
-    is refused with REQUEST_REUSED. An id older than what is remembered is refused with
-    REQUEST_TOO_OLD, and nothing happens. Each caller's last 128 answers are kept, whatever other
-    callers send. An id more than ten minutes ahead of the controller's clock is MALFORMED. A
-    MALFORMED request is not journaled, so its id is still unused.
+    Identity. Every request that changes state carries a request_id, a UUIDv7 as text, so newer ids
+    are greater. The same id with the same content returns the first answer. The same id with
+    different content is refused with REQUEST_REUSED. The controller keeps each caller's last 128
+    answers, whatever other callers send. An id older than the kept answers is refused with
+    REQUEST_TOO_OLD, and nothing happens. An id more than ten minutes ahead of the controller's clock
+    is MALFORMED. A MALFORMED request is not journaled, so you can use its id again.
 
     Any call may be refused with MALFORMED, OVERLOADED, STARTING, DRAINING, STORE_UNAVAILABLE,
-    SITE_HALTED or UNKNOWN_SITE; errors are described at TableService.
+    SITE_HALTED or UNKNOWN_SITE. The comment of TableService describes errors.
     """
 
     @_abc_1.abstractmethod
@@ -484,9 +504,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListLinksRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListLinksResponse, _abc.Awaitable[_operator_pb2.ListLinksResponse]]:
-        """Effect: none. Returns every link with all its accounts.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns every link with its meters, reserves and other amounts.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -495,8 +515,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PutLinkInServiceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PutLinkInServiceResponse, _abc.Awaitable[_operator_pb2.PutLinkInServiceResponse]]:
-        """Effect: seeds the link's meters, once, and starts accepting wagers.
-        Idempotency: by request_id.
+        """Effect: puts the seed on each of the link's meters, once, and starts to accept wagers.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
 
@@ -507,7 +527,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SuspendLinkResponse, _abc.Awaitable[_operator_pb2.SuspendLinkResponse]]:
         """Effect: the link accepts no more wagers; payouts continue.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
 
@@ -518,7 +538,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ResumeLinkResponse, _abc.Awaitable[_operator_pb2.ResumeLinkResponse]]:
         """Effect: the link accepts wagers again.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE.
         """
 
@@ -528,8 +548,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RetireLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RetireLinkResponse, _abc.Awaitable[_operator_pb2.RetireLinkResponse]]:
-        """Effect: ends a suspended link that holds no players' money; the house takes its seed back.
-        Idempotency: by request_id.
+        """Effect: retires a suspended link that holds no players' money; the house takes its money back.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, LINK_NOT_EMPTY.
         """
 
@@ -539,10 +559,10 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListPayoutsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListPayoutsResponse, _abc.Awaitable[_operator_pb2.ListPayoutsResponse]]:
-        """Effect: none. Returns the payouts that are neither paid nor rejected: the oldest round first,
-        and within a round in payment order, as in SettleResponse.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the payouts that are neither paid nor rejected. The oldest round comes
+        first; payouts of a round are in payment order, as in SettleResponse.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -551,10 +571,10 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ValidatePayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ValidatePayoutResponse, _abc.Awaitable[_operator_pb2.ValidatePayoutResponse]]:
-        """Effect: a floorperson confirms an award, and may move a fixed award to the cage. The awards of
-        a level are validated in payment order; an envy bonus comes after the award for the hand that
-        causes it.
-        Idempotency: by request_id.
+        """Effect: a floorperson validates an award, and may choose that the cage pays a fixed award. The
+        awards of a level must be validated in payment order. An envy bonus must be validated after the
+        award for the hand that qualifies for it.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED, ALREADY_VALIDATED, OUT_OF_ORDER,
         WRONG_SOURCE.
         """
@@ -565,9 +585,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.PayPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.PayPayoutResponse, _abc.Awaitable[_operator_pb2.PayPayoutResponse]]:
-        """Effect: records that the award was handed over. For an award that the cage pays, the caller
-        must be accounting.
-        Idempotency: by request_id.
+        """Effect: records that the award was paid to the player. For an award that the cage pays, the
+        caller must be from accounting.
+        Idempotency: the same request_id returns the first answer.
         Reasons: NOT_ALLOWED, UNKNOWN_PAYOUT, PAYOUT_CLOSED, NOT_VALIDATED, FORM_REQUIRED.
         """
 
@@ -577,9 +597,10 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.RejectPayoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.RejectPayoutResponse, _abc.Awaitable[_operator_pb2.RejectPayoutResponse]]:
-        """Effect: the award must not be paid. The round's later awards of the same level are decided
-        again, except those validated or paid. The answer lists what changed.
-        Idempotency: by request_id.
+        """Effect: rejects the award, so it must not be paid. The controller decides the round's later
+        awards of the same level again, except those validated or paid. The answer lists the payouts
+        that changed.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PAYOUT, FLOORPERSON_REQUIRED, PAYOUT_CLOSED.
         """
 
@@ -589,10 +610,10 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableRoundRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableRoundResponse, _abc.Awaitable[_operator_pb2.VoidTableRoundResponse]]:
-        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity of
-        its game's list (GetTable). Wagers are returned; increments and awards are taken back. The
+        """Effect: a floorperson voids a table's round, even after its collection, for an irregularity on
+        its game's list (see GetTable). Wagers are returned; increments and awards are taken back. The
         journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_IRREGULARITY, NO_ROUND, WRONG_ROUND, VOID_TOO_LATE.
         """
 
@@ -602,8 +623,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VoidTableSeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VoidTableSeatResponse, _abc.Awaitable[_operator_pb2.VoidTableSeatResponse]]:
-        """Effect: as VoidTableRound, for one seat; the other seats' awards are decided again.
-        Idempotency: by request_id.
+        """Effect: does the same as VoidTableRound for one seat; the other seats' awards are decided
+        again.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, VOID_TOO_LATE, SEAT_NOT_IN_ROUND.
         """
@@ -616,7 +638,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_operator_pb2.RemoveWagerResponse, _abc.Awaitable[_operator_pb2.RemoveWagerResponse]]:
         """Effect: a floorperson removes an accepted wager that has no chip, after lock-out and before the
         collection is confirmed. The journal records the caller.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, NO_ROUND, WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED,
         NO_SUCH_WAGER.
         """
@@ -627,9 +649,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListFloorCallsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListFloorCallsResponse, _abc.Awaitable[_operator_pb2.ListFloorCallsResponse]]:
-        """Effect: none. Returns the open calls of tables for the floor, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the tables' open calls for the floor, oldest first.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -638,10 +660,10 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ApproveFloorCallRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ApproveFloorCallResponse, _abc.Awaitable[_operator_pb2.ApproveFloorCallResponse]]:
-        """Effect: a floorperson does what a table has called for: voids its round or a seat, or removes a
-        wager. The journal records the call and the caller. The first answer to a call wins; a later
-        one is refused with CALL_CLOSED, which says by whom and when it was answered.
-        Idempotency: by request_id.
+        """Effect: a floorperson approves a table's call, and so voids the table's round or a seat, or
+        removes a wager. The journal records the call and the floorperson. Only the first answer to a
+        call counts; a later answer is refused with CALL_CLOSED, which says who answered and when.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED, and those of VoidTableRound, VoidTableSeat or RemoveWager.
         """
 
@@ -651,8 +673,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.DeclineFloorCallRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.DeclineFloorCallResponse, _abc.Awaitable[_operator_pb2.DeclineFloorCallResponse]]:
-        """Effect: closes a call; nothing else changes. The journal records the caller.
-        Idempotency: by request_id.
+        """Effect: declines and closes a call; nothing else changes. The journal records the floorperson.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
 
@@ -662,11 +684,12 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.AdjustMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.AdjustMeterResponse, _abc.Awaitable[_operator_pb2.AdjustMeterResponse]]:
-        """Effect: sets a meter to an amount, or proposes it. A malfunction, or a promotion that raises
-        the meter, is booked against the house. Anything else is booked against the level's overflow.
-        An amount above the level's limit goes to overflow. The reason METER_REASON_RESET is MALFORMED:
-        a reset is another right.
-        Idempotency: by request_id.
+        """Effect: sets a meter to an amount, or proposes the change. The house pays or receives the
+        difference if the reason is a malfunction, or a promotion that raises the meter. For any other
+        reason, the difference comes from or goes to the level's overflow. An amount above the level's
+        limit goes to overflow. The reason METER_REASON_RESET is MALFORMED, because a reset needs a
+        different right.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS.
         """
@@ -677,8 +700,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ResetMeterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ResetMeterResponse, _abc.Awaitable[_operator_pb2.ResetMeterResponse]]:
-        """Effect: sets a meter back to its reseed, or proposes it. The rest goes to overflow.
-        Idempotency: by request_id.
+        """Effect: sets a meter back to its reseed, or proposes the change. The money above the reseed
+        goes to overflow.
+        Idempotency: the same request_id returns the first answer.
         Reasons: those of AdjustMeter.
         """
 
@@ -688,10 +712,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.TransferFundsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.TransferFundsResponse, _abc.Awaitable[_operator_pb2.TransferFundsResponse]]:
-        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes it. An
-        amount above the receiving level's limit goes to that level's overflow. A Bad Beat fund can
-        give to, and take from, only other Bad Beat funds.
-        Idempotency: by request_id.
+        """Effect: moves players' money from a level's overflow or reserve to a meter, or proposes the
+        transfer. An amount above the receiving level's limit goes to that level's overflow. Money of a
+        Bad Beat fund can move only to another Bad Beat fund, and only a Bad Beat fund can send money
+        to one.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, METER_UNCHANGED,
         INSUFFICIENT_FUNDS, NOT_A_FUND.
         """
@@ -702,9 +727,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetLimitRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetLimitResponse, _abc.Awaitable[_operator_pb2.SetLimitResponse]]:
-        """Effect: changes the limit of a level of a suspended link, or proposes it. The new limit takes
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the limit of a level of a suspended link, or proposes the change. The new limit
+        takes effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE, BELOW_MINIMUM.
         """
 
@@ -714,9 +739,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetRateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetRateResponse, _abc.Awaitable[_operator_pb2.SetRateResponse]]:
-        """Effect: changes the rates of a level of a suspended link, or proposes it. The new rates take
-        effect when the link resumes.
-        Idempotency: by request_id.
+        """Effect: changes the rates of a level of a suspended link, or proposes the change. The new rates
+        take effect when the link resumes.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; UNKNOWN_LINK, UNKNOWN_LEVEL, WRONG_LINK_STATE,
         FIXED_BY_REGULATION, BELOW_MINIMUM, ABOVE_MAXIMUM.
         """
@@ -727,8 +752,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.SetDualControlRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.SetDualControlResponse, _abc.Awaitable[_operator_pb2.SetDualControlResponse]]:
-        """Effect: turns dual control off or on, or proposes it: while it is on, two people turn it off.
-        Idempotency: by request_id.
+        """Effect: turns dual control off or on, or proposes the change. While dual control is on, turning
+        it off takes two people.
+        Idempotency: the same request_id returns the first answer.
         Reasons: TOO_MANY proposals; SETTING_UNCHANGED.
         """
 
@@ -739,8 +765,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListProposalsResponse, _abc.Awaitable[_operator_pb2.ListProposalsResponse]]:
         """Effect: none. Returns the proposals that are neither approved nor declined, oldest first.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -749,8 +775,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ApproveProposalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ApproveProposalResponse, _abc.Awaitable[_operator_pb2.ApproveProposalResponse]]:
-        """Effect: makes the proposed change, on the meters as they are now.
-        Idempotency: by request_id.
+        """Effect: makes the proposed change to the current meters.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED, PROPOSAL_EXPIRED, SECOND_PERSON_REQUIRED,
         OTHER_DEPARTMENT_REQUIRED, PROPOSAL_OVERTAKEN, and those of the change.
         """
@@ -762,7 +788,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.DeclineProposalResponse, _abc.Awaitable[_operator_pb2.DeclineProposalResponse]]:
         """Effect: ends the proposal; nothing changes.
-        Idempotency: by request_id.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_PROPOSAL, PROPOSAL_CLOSED.
         """
 
@@ -772,9 +798,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.GetAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.GetAccountResponse, _abc.Awaitable[_operator_pb2.GetAccountResponse]]:
-        """Effect: none. Returns a game account. An account without any buy-in has a balance of zero.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns a game account. An account that never had a buy-in has a balance of zero.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -784,8 +810,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.BuyInResponse, _abc.Awaitable[_operator_pb2.BuyInResponse]]:
         """Effect: adds money to a game account.
-        Idempotency: by request_id.
-        Reasons: none of its own.
+        Idempotency: the same request_id returns the first answer.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -794,8 +820,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.CashOutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.CashOutResponse, _abc.Awaitable[_operator_pb2.CashOutResponse]]:
-        """Effect: takes money off a game account.
-        Idempotency: by request_id.
+        """Effect: takes money out of a game account.
+        Idempotency: the same request_id returns the first answer.
         Reasons: INSUFFICIENT_FUNDS.
         """
 
@@ -805,9 +831,9 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.CountBoxRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.CountBoxResponse, _abc.Awaitable[_operator_pb2.CountBoxResponse]]:
-        """Effect: adds the count of a table's Bad Beat box to the fund's meter. The count is the official
-        record.
-        Idempotency: by request_id.
+        """Effect: adds the counted amount of a table's Bad Beat box to the fund's meter. The count is the
+        official record.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND.
         """
 
@@ -817,10 +843,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.VerifyBadBeatRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.VerifyBadBeatResponse, _abc.Awaitable[_operator_pb2.VerifyBadBeatResponse]]:
-        """Effect: the Poker shift supervisor has verified a Bad Beat. The fund is shared out, and the
-        display is pending adjustment. The cards decide: the losing hand must be the posted qualifying
-        hand or higher, and the winning hand must beat it.
-        Idempotency: by request_id.
+        """Effect: records that the Poker shift supervisor has verified a Bad Beat. The fund is divided
+        among the players, and the display is pending adjustment. The controller checks the cards: the
+        losing hand must be the posted qualifying hand or higher, and the winning hand must beat the
+        losing hand.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_TABLE, UNKNOWN_LINK, UNKNOWN_SEAT, FLOORPERSON_REQUIRED, WRONG_CARD_COUNT,
         DUPLICATE_CARD, WRONG_LINK_STATE, NOT_A_FUND, NOT_A_BAD_BEAT, PENDING_ADJUSTMENT.
         """
@@ -831,8 +858,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ConfirmDisplayRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ConfirmDisplayResponse, _abc.Awaitable[_operator_pb2.ConfirmDisplayResponse]]:
-        """Effect: confirms that the displayed amount was set, and equals what the fund holds.
-        Idempotency: by request_id.
+        """Effect: confirms that the displayed amount has been set and equals the fund's amount.
+        Idempotency: the same request_id returns the first answer.
         Reasons: UNKNOWN_LINK, WRONG_LINK_STATE, NOT_A_FUND, DISPLAY_MISMATCH.
         """
 
@@ -843,8 +870,8 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListTablesResponse, _abc.Awaitable[_operator_pb2.ListTablesResponse]]:
         """Effect: none. Returns every table of the site.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
     @_abc_1.abstractmethod
@@ -854,7 +881,7 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.GetTableResponse, _abc.Awaitable[_operator_pb2.GetTableResponse]]:
         """Effect: none. Returns one table.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: UNKNOWN_TABLE.
         """
 
@@ -864,11 +891,11 @@ class OperatorServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operator_pb2.ListAlarmsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operator_pb2.ListAlarmsResponse, _abc.Awaitable[_operator_pb2.ListAlarmsResponse]]:
-        """Effect: none. What the floor should look into: critical alarms first, and of each
-        severity those that stand, then past ones, newest first.
-        It answers also while the site is halted or the store fails.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the problems that the floor should investigate. Critical alarms come
+        first. Within each severity, current alarms come before past alarms, newest first. This call
+        works even while the site is halted or the store fails.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
 def add_OperatorServiceServicer_to_server(servicer: OperatorServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -29,21 +29,21 @@ class _PayoutStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutSt
     PAYOUT_STATUS_UNSPECIFIED: _PayoutStatus.ValueType  # 0
     PAYOUT_STATUS_PENDING: _PayoutStatus.ValueType  # 1
     PAYOUT_STATUS_VALIDATED: _PayoutStatus.ValueType  # 2
-    """A floorperson has confirmed it."""
+    """A floorperson has validated the payout."""
     PAYOUT_STATUS_PAID: _PayoutStatus.ValueType  # 3
     PAYOUT_STATUS_REJECTED: _PayoutStatus.ValueType  # 4
-    """It will not be paid: it was rejected, or fell with a void."""
+    """The payout will not be paid: it was rejected, or a void took it back."""
 
 class PayoutStatus(_PayoutStatus, metaclass=_PayoutStatusEnumTypeWrapper):
-    """How far a payout has come."""
+    """The status of a payout."""
 
 PAYOUT_STATUS_UNSPECIFIED: PayoutStatus.ValueType  # 0
 PAYOUT_STATUS_PENDING: PayoutStatus.ValueType  # 1
 PAYOUT_STATUS_VALIDATED: PayoutStatus.ValueType  # 2
-"""A floorperson has confirmed it."""
+"""A floorperson has validated the payout."""
 PAYOUT_STATUS_PAID: PayoutStatus.ValueType  # 3
 PAYOUT_STATUS_REJECTED: PayoutStatus.ValueType  # 4
-"""It will not be paid: it was rejected, or fell with a void."""
+"""The payout will not be paid: it was rejected, or a void took it back."""
 Global___PayoutStatus: _TypeAlias = PayoutStatus  # noqa: Y015
 
 class _PayoutKind:
@@ -104,7 +104,7 @@ class _PayoutSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PayoutSo
     PAYOUT_SOURCE_CAGE: _PayoutSource.ValueType  # 3
 
 class PayoutSource(_PayoutSource, metaclass=_PayoutSourceEnumTypeWrapper):
-    """Where a payout is paid from."""
+    """The source that pays a payout."""
 
 PAYOUT_SOURCE_UNSPECIFIED: PayoutSource.ValueType  # 0
 PAYOUT_SOURCE_INVENTORY: PayoutSource.ValueType  # 1
@@ -145,10 +145,10 @@ class Payout(_message.Message):
     id: _builtins.int
     table: _builtins.str
     round: _builtins.int
-    """Below zero: a Bad Beat, which belongs to none of the table's rounds."""
+    """The table's round. Negative for a Bad Beat, which belongs to no round of the table."""
     link: _builtins.str
     level: _builtins.str
-    """The level whose meter pays it; empty: the house pays."""
+    """The level whose meter pays the award; empty if the house pays."""
     bet: _builtins.str
     kind: Global___PayoutKind.ValueType
     hand: _builtins.str
@@ -159,20 +159,22 @@ class Payout(_message.Message):
     source: Global___PayoutSource.ValueType
     needs_floorperson: _builtins.bool
     holder: _builtins.int
-    """The seat whose cards won; 0: the dealer's."""
+    """The seat whose cards won; 0 if the dealer's cards won."""
     share_bps: _builtins.int
-    """For a share of a meter: 10000 is 100%."""
+    """The percentage of the meter, in basis points; 10000 is 100%."""
     floorperson: _builtins.str
-    """Who validated it; empty: nobody yet."""
+    """The floorperson who validated the payout; empty if nobody has yet."""
     account: _builtins.str
-    """The game account that the wager came from; empty: none."""
+    """The game account that paid the wager; empty if none."""
     role: Global___BadBeatRole.ValueType
-    """The player's part in a Bad Beat; unspecified: another kind of award, or an early journal."""
+    """The player's part in a Bad Beat; unspecified for other awards and in early journals."""
     status: Global___PayoutStatus.ValueType
     form: _builtins.str
-    """The number of the form that it was paid with; empty: none, or not paid."""
+    """The number of the form for the payment; empty if there is no form or no payment yet."""
     hand_title: _builtins.str
-    """`hand` for people to read, such as "Royal flush"; docs/reference/hands.md lists all."""
+    """The title of `hand` for people, such as "Royal flush"; docs/reference/hands.md lists all
+    titles.
+    """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
@@ -215,7 +217,7 @@ Global___Payout: _TypeAlias = Payout  # noqa: Y015
 
 @_typing.final
 class PayoutChange(_message.Message):
-    """The new amount of an open payout, or that it was closed without payment."""
+    """A change of an open payout: it has a new amount or a new seat, or was closed without payment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -229,7 +231,7 @@ class PayoutChange(_message.Message):
     meter_before_micros: _builtins.int
     closed: _builtins.bool
     seat: _builtins.int
-    """The seat at which it is now due, if its player's other box was voided; 0: unchanged."""
+    """The seat at which the payout is now due, if the player's other box was voided; 0 if unchanged."""
     def __init__(
         self,
         *,

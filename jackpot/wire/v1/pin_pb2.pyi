@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PinHolder(_message.Message):
-    """That somebody has a PIN."""
+    """A person who has a PIN."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -29,9 +29,11 @@ class PinHolder(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     SET_TIME_FIELD_NUMBER: _builtins.int
     principal: _builtins.str
-    """Such as floor:flo."""
+    """The person's role and name, such as floor:flo."""
     ended: _builtins.bool
-    """It is good no longer: the certificate by which it was set was revoked or has expired."""
+    """True if the PIN no longer works, because the certificate that set it was revoked or has
+    expired.
+    """
     @_builtins.property
     def set_time(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -100,7 +102,7 @@ class ClearPinRequest(_message.Message):
     PRINCIPAL_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     principal: _builtins.str
-    """Empty: the caller's own."""
+    """Whose PIN to clear; empty for the caller's own."""
     def __init__(
         self,
         *,
@@ -121,7 +123,7 @@ class ClearPinResponse(_message.Message):
 
     CLEARED_FIELD_NUMBER: _builtins.int
     cleared: _builtins.bool
-    """Whether there was one."""
+    """False if there was no PIN."""
     def __init__(
         self,
         *,
@@ -144,10 +146,10 @@ class ListPinsRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     site: _builtins.str
     page_size: _builtins.int
-    """At most so many; 0 or more than 1,000: 1,000."""
+    """The most items to return; 0 or more than 1,000 means 1,000."""
     page_token: _builtins.str
-    """`next_page_token` of the page before; empty: begin. If what it follows is no longer in the
-    list, it is MALFORMED: begin again.
+    """`next_page_token` of the previous page; empty for the first page. If the last item of the
+    previous page is no longer in the list, the request is MALFORMED: begin again.
     """
     def __init__(
         self,
@@ -171,7 +173,7 @@ class ListPinsResponse(_message.Message):
     HOLDERS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """Where the next page begins; empty: this was the last."""
+    """Send this as page_token to get the next page; empty on the last page."""
     @_builtins.property
     def holders(self) -> _containers.RepeatedCompositeFieldContainer[Global___PinHolder]: ...
     def __init__(

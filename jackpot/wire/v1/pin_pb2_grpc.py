@@ -26,11 +26,12 @@ if _version_not_supported:
 
 
 class PinServiceStub:
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """
@@ -59,17 +60,18 @@ class PinServiceStub:
 
 
 class PinServiceServicer:
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """
 
     def SetPin(self, request, context):
-        """Effect: the caller's PIN is this one from now on.
+        """Effect: sets the caller's PIN, and replaces an earlier one.
         Idempotency: setting the same PIN again is the same as setting it once.
         Reasons: MALFORMED for a PIN that is too short, too long or easy to guess.
         """
@@ -78,8 +80,8 @@ class PinServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ClearPin(self, request, context):
-        """Effect: a PIN is good no longer. Anyone may clear their own; operations may clear anyone's.
-        Idempotency: clearing a PIN that is not there changes nothing.
+        """Effect: removes a PIN. Callers may clear their own PIN; operations may clear anyone's.
+        Idempotency: clearing a PIN that does not exist changes nothing.
         Reasons: NOT_ALLOWED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -88,8 +90,8 @@ class PinServiceServicer:
 
     def ListPins(self, request, context):
         """Effect: none. Returns who has a PIN.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,11 +124,12 @@ def add_PinServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PinService:
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """

@@ -27,11 +27,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PinServiceStub:
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """
@@ -41,55 +42,57 @@ class PinServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PinServiceAsyncStub: ...
     SetPin: _grpc.UnaryUnaryMultiCallable[_pin_pb2.SetPinRequest, _pin_pb2.SetPinResponse]
-    """Effect: the caller's PIN is this one from now on.
+    """Effect: sets the caller's PIN, and replaces an earlier one.
     Idempotency: setting the same PIN again is the same as setting it once.
     Reasons: MALFORMED for a PIN that is too short, too long or easy to guess.
     """
     ClearPin: _grpc.UnaryUnaryMultiCallable[_pin_pb2.ClearPinRequest, _pin_pb2.ClearPinResponse]
-    """Effect: a PIN is good no longer. Anyone may clear their own; operations may clear anyone's.
-    Idempotency: clearing a PIN that is not there changes nothing.
+    """Effect: removes a PIN. Callers may clear their own PIN; operations may clear anyone's.
+    Idempotency: clearing a PIN that does not exist changes nothing.
     Reasons: NOT_ALLOWED.
     """
     ListPins: _grpc.UnaryUnaryMultiCallable[_pin_pb2.ListPinsRequest, _pin_pb2.ListPinsResponse]
     """Effect: none. Returns who has a PIN.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 @_typing.type_check_only
 class PinServiceAsyncStub(PinServiceStub):
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SetPin: _aio.UnaryUnaryMultiCallable[_pin_pb2.SetPinRequest, _pin_pb2.SetPinResponse]  # type: ignore[assignment]
-    """Effect: the caller's PIN is this one from now on.
+    """Effect: sets the caller's PIN, and replaces an earlier one.
     Idempotency: setting the same PIN again is the same as setting it once.
     Reasons: MALFORMED for a PIN that is too short, too long or easy to guess.
     """
     ClearPin: _aio.UnaryUnaryMultiCallable[_pin_pb2.ClearPinRequest, _pin_pb2.ClearPinResponse]  # type: ignore[assignment]
-    """Effect: a PIN is good no longer. Anyone may clear their own; operations may clear anyone's.
-    Idempotency: clearing a PIN that is not there changes nothing.
+    """Effect: removes a PIN. Callers may clear their own PIN; operations may clear anyone's.
+    Idempotency: clearing a PIN that does not exist changes nothing.
     Reasons: NOT_ALLOWED.
     """
     ListPins: _aio.UnaryUnaryMultiCallable[_pin_pb2.ListPinsRequest, _pin_pb2.ListPinsResponse]  # type: ignore[assignment]
     """Effect: none. Returns who has a PIN.
-    Idempotency: needs none.
-    Reasons: none of its own.
+    Idempotency: safe to repeat.
+    Reasons: only those that any call may get.
     """
 
 class PinServiceServicer(metaclass=_abc_1.ABCMeta):
-    """PINs, by which floorpersons act at a table's page without a browser of their own.
+    """PINs let floorpersons act on a table's page when they have no browser of their own.
 
-    A person sets their own PIN, with their certificate. It is as good as that certificate, and ends
-    with it. PINs are typed only into the controller's own pages: no RPC takes one for anything but to
-    set it. They are neither journaled nor logged, and only their hashes are kept.
+    A person sets their own PIN with their certificate. The PIN proves the person's identity as the
+    certificate does, and stops working when the certificate is revoked or expires. People type PINs
+    only into the controller's own pages: the only RPC that takes a PIN is SetPin. The controller
+    never journals or logs a PIN, and keeps only its hash.
 
     Any call may be refused with UNAUTHENTICATED, NOT_ALLOWED, MALFORMED, OVERLOADED or NO_PINS.
     """
@@ -100,7 +103,7 @@ class PinServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pin_pb2.SetPinRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.SetPinResponse, _abc.Awaitable[_pin_pb2.SetPinResponse]]:
-        """Effect: the caller's PIN is this one from now on.
+        """Effect: sets the caller's PIN, and replaces an earlier one.
         Idempotency: setting the same PIN again is the same as setting it once.
         Reasons: MALFORMED for a PIN that is too short, too long or easy to guess.
         """
@@ -111,8 +114,8 @@ class PinServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pin_pb2.ClearPinRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.ClearPinResponse, _abc.Awaitable[_pin_pb2.ClearPinResponse]]:
-        """Effect: a PIN is good no longer. Anyone may clear their own; operations may clear anyone's.
-        Idempotency: clearing a PIN that is not there changes nothing.
+        """Effect: removes a PIN. Callers may clear their own PIN; operations may clear anyone's.
+        Idempotency: clearing a PIN that does not exist changes nothing.
         Reasons: NOT_ALLOWED.
         """
 
@@ -123,8 +126,8 @@ class PinServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_pin_pb2.ListPinsResponse, _abc.Awaitable[_pin_pb2.ListPinsResponse]]:
         """Effect: none. Returns who has a PIN.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
 
 def add_PinServiceServicer_to_server(servicer: PinServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

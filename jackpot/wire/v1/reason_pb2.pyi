@@ -56,16 +56,17 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_NOT_ATTACHED: _Reason.ValueType  # 12
     """The table has not attached to the controller."""
     REASON_FENCED: _Reason.ValueType  # 13
-    """The table has attached again since; only its newest attachment may send commands. Attach only
-    if this client is the one that should speak for the table.
+    """The table has a newer attachment; only the newest attachment may send commands. Attach again
+    only if a person has decided that this client sends the table's commands.
     """
     REASON_REQUEST_REUSED: _Reason.ValueType  # 14
     """This request id or number was already used for a different command."""
     REASON_REQUEST_TOO_OLD: _Reason.ValueType  # 15
     """The command is so old that its answer is no longer kept."""
     REASON_NUMBER_GAP: _Reason.ValueType  # 16
-    """A command before this one has not arrived: `expected` is the next number. Send that one first,
-    and then this one again as it is. If you do not have it any more, attach again.
+    """An earlier command has not arrived; the metadata `expected` is its number. Send the earlier
+    command first, and then this command again unchanged. If you no longer have the earlier
+    command, attach again.
     """
     REASON_UNKNOWN_LINK: _Reason.ValueType  # 17
     """The site has no such link."""
@@ -82,9 +83,9 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_VOIDS_ALL_HANDS: _Reason.ValueType  # 81
     """This irregularity voids all hands; void the round instead."""
     REASON_FLOORPERSON_REQUIRED: _Reason.ValueType  # 22
-    """A floorperson must be named for this."""
+    """The request must name a floorperson."""
     REASON_OUT_OF_RANGE: _Reason.ValueType  # 101
-    """The journal does not reach that sequence; start over without a sequence."""
+    """The journal ends before the request's sequence; start over without a sequence."""
     REASON_DOCUMENTATION_OPEN: _Reason.ValueType  # 23
     """A payout at this table still waits for its documentation; pay or reject it first."""
     REASON_ROUND_OPEN: _Reason.ValueType  # 24
@@ -110,13 +111,13 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     REASON_LINK_NOT_IN_SERVICE: _Reason.ValueType  # 32
     """The link is not in service."""
     REASON_WRONG_DENOMINATION: _Reason.ValueType  # 33
-    """The amount of the wager is not the one amount that the link takes."""
+    """The wager's amount is not the link's denomination."""
     REASON_DUPLICATE_WAGER: _Reason.ValueType  # 34
     """The seat has already placed this bet."""
     REASON_TOO_MANY_BOXES: _Reason.ValueType  # 35
-    """A player may play only so many boxes, side by side, and none that another player has."""
+    """The player has too many boxes, boxes that are not adjacent, or another player's box."""
     REASON_NO_SUCH_WAGER: _Reason.ValueType  # 36
-    """The seat has no accepted wager on this bet; only a wager made with a chip can be removed."""
+    """The seat has no accepted wager on this bet, or the wager is electronic and can't be removed."""
     REASON_COLLECTION_MISMATCH: _Reason.ValueType  # 37
     """The number of chips counted differs from the wagers accepted."""
     REASON_SEAT_NOT_IN_ROUND: _Reason.ValueType  # 38
@@ -192,13 +193,13 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
-    its prefix, such as LOCKED_OUT. A name never changes its meaning. A client that meets a name that
-    it does not know goes by the status code and RetryInfo.
+    its prefix, such as LOCKED_OUT. The meaning of a name never changes. If a client does not know a
+    name, it decides by the status code and RetryInfo.
 
-    A table's command with the right epoch and the next number uses that number when it is refused:
-    the refusal is journaled, and the next command takes the next number. `number` says which reasons
-    do not use a number. If the message, the site, the table, the epoch or the number can't be read,
-    no number is used and the call ends.
+    If a table's command has the right epoch and the next number, it uses that number even when it is
+    refused: the controller journals the refusal, and the next command takes the next number.
+    ReasonMeaning.number says which reasons do not use a number. If the controller can't read the
+    message, the site, the table, the epoch or the number, it ends the call and no number is used.
     """
 
 REASON_UNSPECIFIED: Reason.ValueType  # 0
@@ -231,16 +232,17 @@ REASON_OTHER_INCARNATION: Reason.ValueType  # 100
 REASON_NOT_ATTACHED: Reason.ValueType  # 12
 """The table has not attached to the controller."""
 REASON_FENCED: Reason.ValueType  # 13
-"""The table has attached again since; only its newest attachment may send commands. Attach only
-if this client is the one that should speak for the table.
+"""The table has a newer attachment; only the newest attachment may send commands. Attach again
+only if a person has decided that this client sends the table's commands.
 """
 REASON_REQUEST_REUSED: Reason.ValueType  # 14
 """This request id or number was already used for a different command."""
 REASON_REQUEST_TOO_OLD: Reason.ValueType  # 15
 """The command is so old that its answer is no longer kept."""
 REASON_NUMBER_GAP: Reason.ValueType  # 16
-"""A command before this one has not arrived: `expected` is the next number. Send that one first,
-and then this one again as it is. If you do not have it any more, attach again.
+"""An earlier command has not arrived; the metadata `expected` is its number. Send the earlier
+command first, and then this command again unchanged. If you no longer have the earlier
+command, attach again.
 """
 REASON_UNKNOWN_LINK: Reason.ValueType  # 17
 """The site has no such link."""
@@ -257,9 +259,9 @@ REASON_UNKNOWN_IRREGULARITY: Reason.ValueType  # 80
 REASON_VOIDS_ALL_HANDS: Reason.ValueType  # 81
 """This irregularity voids all hands; void the round instead."""
 REASON_FLOORPERSON_REQUIRED: Reason.ValueType  # 22
-"""A floorperson must be named for this."""
+"""The request must name a floorperson."""
 REASON_OUT_OF_RANGE: Reason.ValueType  # 101
-"""The journal does not reach that sequence; start over without a sequence."""
+"""The journal ends before the request's sequence; start over without a sequence."""
 REASON_DOCUMENTATION_OPEN: Reason.ValueType  # 23
 """A payout at this table still waits for its documentation; pay or reject it first."""
 REASON_ROUND_OPEN: Reason.ValueType  # 24
@@ -285,13 +287,13 @@ REASON_VOID_TOO_LATE: Reason.ValueType  # 31
 REASON_LINK_NOT_IN_SERVICE: Reason.ValueType  # 32
 """The link is not in service."""
 REASON_WRONG_DENOMINATION: Reason.ValueType  # 33
-"""The amount of the wager is not the one amount that the link takes."""
+"""The wager's amount is not the link's denomination."""
 REASON_DUPLICATE_WAGER: Reason.ValueType  # 34
 """The seat has already placed this bet."""
 REASON_TOO_MANY_BOXES: Reason.ValueType  # 35
-"""A player may play only so many boxes, side by side, and none that another player has."""
+"""The player has too many boxes, boxes that are not adjacent, or another player's box."""
 REASON_NO_SUCH_WAGER: Reason.ValueType  # 36
-"""The seat has no accepted wager on this bet; only a wager made with a chip can be removed."""
+"""The seat has no accepted wager on this bet, or the wager is electronic and can't be removed."""
 REASON_COLLECTION_MISMATCH: Reason.ValueType  # 37
 """The number of chips counted differs from the wagers accepted."""
 REASON_SEAT_NOT_IN_ROUND: Reason.ValueType  # 38
@@ -376,28 +378,32 @@ class _RetryClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetryClass
     RETRY_CLASS_NEVER: _RetryClass.ValueType  # 1
     """The same request will fail again."""
     RETRY_CLASS_LATER: _RetryClass.ValueType  # 2
-    """It may succeed when the state has changed. Send it then as a new request: a table's command with
-    its next number, an operator's with a new request_id.
+    """The request may succeed after the state has changed. Then send it as a new request: a table's
+    command with the next number, an operator's request with a new request_id.
     """
     RETRY_CLASS_SAME: _RetryClass.ValueType  # 3
-    """Send it again as it is, with the same identity, after the delay of RetryInfo."""
+    """Send the same request again, with the same identity, after the delay of RetryInfo."""
     RETRY_CLASS_ATTACH: _RetryClass.ValueType  # 4
-    """The table's epoch or its numbers do not fit. Attach again, and continue as the answer says."""
+    """The table's epoch or number is not the expected one. Attach again, and continue from the state
+    in the answer.
+    """
 
 class RetryClass(_RetryClass, metaclass=_RetryClassEnumTypeWrapper):
-    """What sending again can do."""
+    """Whether it helps to send a refused request again."""
 
 RETRY_CLASS_UNSPECIFIED: RetryClass.ValueType  # 0
 RETRY_CLASS_NEVER: RetryClass.ValueType  # 1
 """The same request will fail again."""
 RETRY_CLASS_LATER: RetryClass.ValueType  # 2
-"""It may succeed when the state has changed. Send it then as a new request: a table's command with
-its next number, an operator's with a new request_id.
+"""The request may succeed after the state has changed. Then send it as a new request: a table's
+command with the next number, an operator's request with a new request_id.
 """
 RETRY_CLASS_SAME: RetryClass.ValueType  # 3
-"""Send it again as it is, with the same identity, after the delay of RetryInfo."""
+"""Send the same request again, with the same identity, after the delay of RetryInfo."""
 RETRY_CLASS_ATTACH: RetryClass.ValueType  # 4
-"""The table's epoch or its numbers do not fit. Attach again, and continue as the answer says."""
+"""The table's epoch or number is not the expected one. Attach again, and continue from the state
+in the answer.
+"""
 Global___RetryClass: _TypeAlias = RetryClass  # noqa: Y015
 
 class _NumberUse:
@@ -411,27 +417,31 @@ class _NumberUseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_NumberUse.V
     """Continue with the next number."""
     NUMBER_USE_UNUSED: _NumberUse.ValueType  # 2
     NUMBER_USE_USED_IF_READABLE: _NumberUse.ValueType  # 3
-    """Used, unless the call ended: then the message, site, table, epoch or number could not be read."""
+    """Used, unless the call ended. The call ends if the controller can't read the message, the site,
+    the table, the epoch or the number.
+    """
     NUMBER_USE_NOT_KNOWN: _NumberUse.ValueType  # 4
     """Send the same command with the same number."""
 
 class NumberUse(_NumberUse, metaclass=_NumberUseEnumTypeWrapper):
-    """Whether a table's command that was refused has used its number."""
+    """Whether a refused table command has used its number."""
 
 NUMBER_USE_UNSPECIFIED: NumberUse.ValueType  # 0
 NUMBER_USE_USED: NumberUse.ValueType  # 1
 """Continue with the next number."""
 NUMBER_USE_UNUSED: NumberUse.ValueType  # 2
 NUMBER_USE_USED_IF_READABLE: NumberUse.ValueType  # 3
-"""Used, unless the call ended: then the message, site, table, epoch or number could not be read."""
+"""Used, unless the call ended. The call ends if the controller can't read the message, the site,
+the table, the epoch or the number.
+"""
 NUMBER_USE_NOT_KNOWN: NumberUse.ValueType  # 4
 """Send the same command with the same number."""
 Global___NumberUse: _TypeAlias = NumberUse  # noqa: Y015
 
 @_typing.final
 class ReasonMeaning(_message.Message):
-    """What a client may make of a reason, so that no client needs a table of its own: an option of
-    every value of Reason.
+    """An option of every value of Reason. It tells a client what to do, so no client needs its own list
+    of reasons.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -440,7 +450,7 @@ class ReasonMeaning(_message.Message):
     RETRY_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     code: _code_pb2.Code.ValueType
-    """The status code that a refusal for this reason has."""
+    """The gRPC status code of a refusal for this reason."""
     retry: Global___RetryClass.ValueType
     number: Global___NumberUse.ValueType
     def __init__(

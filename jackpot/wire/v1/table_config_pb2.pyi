@@ -22,8 +22,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class TableConfig(_message.Message):
-    """What a table is, so that its software needs no file of its own: from the operator's site file,
-    as the journal has it.
+    """A table's configuration, from the operator's site file as recorded in the journal. With it, the
+    table's software needs no configuration file of its own.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -51,14 +51,14 @@ class TableConfig(_message.Message):
     boxes_per_player: _builtins.int
     """How many boxes one player may play, side by side."""
     seat_cards: _builtins.int
-    """How many cards each hand of a Settle has."""
+    """How many cards each hand has in Settle."""
     community_cards: _builtins.int
     dealer_cards: _builtins.int
     currency: _builtins.str
-    """Of all amounts, by ISO 4217: "USD"."""
+    """The currency of all amounts, as an ISO 4217 code: always "USD"."""
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkConfig]:
-        """In the order in which a player's wagers on them are settled."""
+        """The table's links, in the order in which a player's wagers are settled."""
 
     @_builtins.property
     def heartbeat_interval(self) -> _duration_pb2.Duration:
@@ -68,21 +68,25 @@ class TableConfig(_message.Message):
     def limits(self) -> _meter_pb2.Limits: ...
     @_builtins.property
     def deck_life_by_hand(self) -> _duration_pb2.Duration:
-        """How long a deck may be in use; absent: no text at hand says."""
+        """How long a deck may be in use; absent if the project has no regulation that sets a time."""
 
     @_builtins.property
     def deck_life_by_shoe(self) -> _duration_pb2.Duration: ...
     @_builtins.property
     def round_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Why the round may be voided, by VoidRound or by a call for the floor; empty: any word will do."""
+        """The irregularities for which VoidRound or a call for the floor may void the round; if empty,
+        any text is accepted.
+        """
 
     @_builtins.property
     def seat_irregularities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Why one seat may be voided, by a call for the floor."""
+        """The irregularities for which a call for the floor may void one seat."""
 
     @_builtins.property
     def base(self) -> Global___BaseConfig:
-        """What the house filed for the game itself; absent: the table's players only feed a fund."""
+        """What the house filed with the regulator for the game itself; absent if the table only feeds a
+        Bad Beat fund.
+        """
 
     def __init__(
         self,
@@ -114,7 +118,9 @@ Global___TableConfig: _TypeAlias = TableConfig  # noqa: Y015
 
 @_typing.final
 class BaseConfig(_message.Message):
-    """The wagers on a table's layout, outside any link, as the house filed them."""
+    """The wagers on a table's layout that belong to no link, as the house filed them with the
+    regulator.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -145,19 +151,19 @@ class BaseConfig(_message.Message):
     OPTIONS_FIELD_NUMBER: _builtins.int
     PAYOUT_LIMIT_MICROS_FIELD_NUMBER: _builtins.int
     rule: _builtins.str
-    """The rule's id; its file has the paytables."""
+    """The id of the rule; the rule file has the paytables."""
     minimum_micros: _builtins.int
-    """As posted at the table."""
+    """The smallest and largest wager posted at the table."""
     maximum_micros: _builtins.int
     payout_limit_micros: _builtins.int
-    """The most that is paid for one hand, where the rule has such a limit; absent: none."""
+    """The most that the table pays for one hand; absent if the rule has no such limit."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___BaseWager]:
-        """All that are offered."""
+        """All wagers that the table offers."""
 
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The rule's options, each with the value that was chosen."""
+        """The rule's options, each with the value that the operator chose."""
 
     def __init__(
         self,
@@ -215,13 +221,13 @@ class BaseWager(_message.Message):
     paytable: _builtins.str
     """One of the rule's paytables."""
     minimum_micros: _builtins.int
-    """Absent: the table's."""
+    """The smallest and largest wager; absent if the table's own values apply."""
     maximum_micros: _builtins.int
     fold_forfeits: _builtins.bool
-    """Whether a player who folds loses it; absent: as the rule says."""
+    """Whether a player who folds loses this wager; absent if the rule decides."""
     @_builtins.property
     def pays(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Hand -> payment, where the house pays more than the paytable says."""
+        """The payment for each hand for which the house pays more than the paytable says."""
 
     def __init__(
         self,
@@ -254,7 +260,7 @@ Global___BaseWager: _TypeAlias = BaseWager  # noqa: Y015
 
 @_typing.final
 class LinkConfig(_message.Message):
-    """A link that a table is on."""
+    """A link to which the table belongs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -268,7 +274,7 @@ class LinkConfig(_message.Message):
     status: _meter_pb2.LinkStatus.ValueType
     """A link that is not in service takes no wagers."""
     wager_micros: _builtins.int
-    """The one amount that a wager on it may have; 0: a Bad Beat fund, which pots feed."""
+    """The link's denomination, the only amount for a wager; 0 for a Bad Beat fund, which pots feed."""
     @_builtins.property
     def bets(self) -> _containers.RepeatedCompositeFieldContainer[Global___BetConfig]: ...
     def __init__(
@@ -290,7 +296,7 @@ Global___LinkConfig: _TypeAlias = LinkConfig  # noqa: Y015
 
 @_typing.final
 class BetConfig(_message.Message):
-    """A wager that a seat can place. What it pays is in ListPaytables."""
+    """A wager that a seat can place. ListPaytables returns what the wager pays."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -304,21 +310,21 @@ class BetConfig(_message.Message):
     DIVIDED_HANDS_FIELD_NUMBER: _builtins.int
     bet: _builtins.str
     title: _builtins.str
-    """For people to read, such as "Five card progressive"."""
+    """The bet's name for people, such as "Five card progressive"."""
     medium: _meter_pb2.BetMedium.ValueType
-    """Chips are counted by the dealer; electronic wagers come from a game account or a meter of the
-    table's own, and are collected at the lock-out.
+    """The dealer counts chips. Electronic wagers come from a game account or from a meter that the
+    table itself keeps, and are collected at the lock-out.
     """
     on_dealer: _builtins.bool
-    """The bet is on the dealer's hand, not on the player's own."""
+    """True if the bet is on the dealer's hand, not on the player's own."""
     fold_forfeits: _builtins.bool
-    """A player who folds loses it."""
+    """True if a player who folds loses the wager."""
     magic_card: _builtins.bool
-    """A Magic Card or a Lucky Bonus position can be drawn for it."""
+    """True if a Magic Card, or a Lucky Bonus position, can be drawn for this bet."""
     lucky_bonus: _builtins.bool
     @_builtins.property
     def divided_hands(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Hands whose winners at the table divide one award."""
+        """The hands for which all winners at the table divide one award."""
 
     def __init__(
         self,

@@ -35,16 +35,16 @@ class _FloorActEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FloorAct.Val
     FLOOR_ACT_VOID_ROUND: _FloorAct.ValueType  # 1
     FLOOR_ACT_VOID_SEAT: _FloorAct.ValueType  # 2
     FLOOR_ACT_REMOVE_WAGER: _FloorAct.ValueType  # 3
-    """A wager that was accepted and has no chip, after lock-out and before the collection."""
+    """Remove an accepted wager that has no chip, after the lock-out and before the collection."""
 
 class FloorAct(_FloorAct, metaclass=_FloorActEnumTypeWrapper):
-    """What a table can't take back by itself."""
+    """An act that only a floorperson can do."""
 
 FLOOR_ACT_UNSPECIFIED: FloorAct.ValueType  # 0
 FLOOR_ACT_VOID_ROUND: FloorAct.ValueType  # 1
 FLOOR_ACT_VOID_SEAT: FloorAct.ValueType  # 2
 FLOOR_ACT_REMOVE_WAGER: FloorAct.ValueType  # 3
-"""A wager that was accepted and has no chip, after lock-out and before the collection."""
+"""Remove an accepted wager that has no chip, after the lock-out and before the collection."""
 Global___FloorAct: _TypeAlias = FloorAct  # noqa: Y015
 
 class _CallOutcome:
@@ -59,12 +59,12 @@ class _CallOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CallOutco
     CALL_OUTCOME_DECLINED: _CallOutcome.ValueType  # 2
     CALL_OUTCOME_WITHDRAWN: _CallOutcome.ValueType  # 3
     CALL_OUTCOME_OVERTAKEN: _CallOutcome.ValueType  # 4
-    """What it asked for was done otherwise, or can't be done any more."""
+    """The requested act was done without the call, or is no longer possible."""
     CALL_OUTCOME_EXPIRED: _CallOutcome.ValueType  # 5
     """Nobody answered within 30 minutes."""
 
 class CallOutcome(_CallOutcome, metaclass=_CallOutcomeEnumTypeWrapper):
-    """What became of a call for the floor."""
+    """The result of a call for the floor."""
 
 CALL_OUTCOME_UNSPECIFIED: CallOutcome.ValueType  # 0
 CALL_OUTCOME_APPROVED: CallOutcome.ValueType  # 1
@@ -72,7 +72,7 @@ CALL_OUTCOME_APPROVED: CallOutcome.ValueType  # 1
 CALL_OUTCOME_DECLINED: CallOutcome.ValueType  # 2
 CALL_OUTCOME_WITHDRAWN: CallOutcome.ValueType  # 3
 CALL_OUTCOME_OVERTAKEN: CallOutcome.ValueType  # 4
-"""What it asked for was done otherwise, or can't be done any more."""
+"""The requested act was done without the call, or is no longer possible."""
 CALL_OUTCOME_EXPIRED: CallOutcome.ValueType  # 5
 """Nobody answered within 30 minutes."""
 Global___CallOutcome: _TypeAlias = CallOutcome  # noqa: Y015
@@ -85,18 +85,18 @@ class _WatchedPayoutStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Wa
     DESCRIPTOR: _descriptor.EnumDescriptor
     WATCHED_PAYOUT_STATE_UNSPECIFIED: _WatchedPayoutState.ValueType  # 0
     WATCHED_PAYOUT_STATE_PENDING: _WatchedPayoutState.ValueType  # 1
-    """A floorperson has yet to validate it."""
+    """A floorperson must still validate the payout."""
     WATCHED_PAYOUT_STATE_PAYABLE: _WatchedPayoutState.ValueType  # 2
-    """It may be paid."""
+    """The payout may be paid."""
 
 class WatchedPayoutState(_WatchedPayoutState, metaclass=_WatchedPayoutStateEnumTypeWrapper):
-    """How far an open payout is."""
+    """The state of an open payout."""
 
 WATCHED_PAYOUT_STATE_UNSPECIFIED: WatchedPayoutState.ValueType  # 0
 WATCHED_PAYOUT_STATE_PENDING: WatchedPayoutState.ValueType  # 1
-"""A floorperson has yet to validate it."""
+"""A floorperson must still validate the payout."""
 WATCHED_PAYOUT_STATE_PAYABLE: WatchedPayoutState.ValueType  # 2
-"""It may be paid."""
+"""The payout may be paid."""
 Global___WatchedPayoutState: _TypeAlias = WatchedPayoutState  # noqa: Y015
 
 class _RoundPhase:
@@ -111,10 +111,10 @@ class _RoundPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RoundPhase
     ROUND_PHASE_COLLECTED: _RoundPhase.ValueType  # 3
     ROUND_PHASE_SETTLED: _RoundPhase.ValueType  # 4
     ROUND_PHASE_VOIDED: _RoundPhase.ValueType  # 5
-    """It came to nothing, and its wagers were returned."""
+    """The round is void, and its wagers were returned."""
 
 class RoundPhase(_RoundPhase, metaclass=_RoundPhaseEnumTypeWrapper):
-    """How far a round has come."""
+    """The phase of a round."""
 
 ROUND_PHASE_UNSPECIFIED: RoundPhase.ValueType  # 0
 ROUND_PHASE_OPEN: RoundPhase.ValueType  # 1
@@ -122,7 +122,7 @@ ROUND_PHASE_LOCKED: RoundPhase.ValueType  # 2
 ROUND_PHASE_COLLECTED: RoundPhase.ValueType  # 3
 ROUND_PHASE_SETTLED: RoundPhase.ValueType  # 4
 ROUND_PHASE_VOIDED: RoundPhase.ValueType  # 5
-"""It came to nothing, and its wagers were returned."""
+"""The round is void, and its wagers were returned."""
 Global___RoundPhase: _TypeAlias = RoundPhase  # noqa: Y015
 
 class _Fate:
@@ -138,7 +138,7 @@ class _FateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Fate.ValueType],
     FATE_FORFEITED: _Fate.ValueType  # 4
 
 class Fate(_Fate, metaclass=_FateEnumTypeWrapper):
-    """What became of a seat's hand."""
+    """How a seat's hand ended."""
 
 FATE_UNSPECIFIED: Fate.ValueType  # 0
 FATE_PLAYED: Fate.ValueType  # 1
@@ -156,15 +156,15 @@ class _DealingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Dealing.Value
     DEALING_UNSPECIFIED: _Dealing.ValueType  # 0
     DEALING_HAND: _Dealing.ValueType  # 1
     DEALING_SHOE: _Dealing.ValueType  # 2
-    """Manual or automated."""
+    """From a manual or automated shoe."""
 
 class Dealing(_Dealing, metaclass=_DealingEnumTypeWrapper):
-    """How a deck is dealt, which says how long it may be used."""
+    """How a deck is dealt; this decides how long the deck may be used."""
 
 DEALING_UNSPECIFIED: Dealing.ValueType  # 0
 DEALING_HAND: Dealing.ValueType  # 1
 DEALING_SHOE: Dealing.ValueType  # 2
-"""Manual or automated."""
+"""From a manual or automated shoe."""
 Global___Dealing: _TypeAlias = Dealing  # noqa: Y015
 
 @_typing.final
@@ -182,11 +182,11 @@ class Wager(_message.Message):
     bet: _builtins.str
     amount_micros: _builtins.int
     player: _builtins.str
-    """Identifies a player who plays two boxes; empty: the seat itself, which answers name "seat 4".
-    Another seat's number can't be anybody's name.
+    """Identifies a player who plays two boxes. If empty, the player is named after the seat, such as
+    "seat 4" in answers. No player may have the name of another seat.
     """
     account: _builtins.str
-    """The game account that an electronic wager is debited from; empty: none."""
+    """The game account that pays an electronic wager; empty if none."""
     def __init__(
         self,
         *,
@@ -206,7 +206,7 @@ Global___Wager: _TypeAlias = Wager  # noqa: Y015
 
 @_typing.final
 class PlacedWager(_message.Message):
-    """Names a wager that was accepted."""
+    """Identifies an accepted wager."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -230,9 +230,9 @@ Global___PlacedWager: _TypeAlias = PlacedWager  # noqa: Y015
 
 @_typing.final
 class SeatHand(_message.Message):
-    """How a seat ended the round, and those of its cards that were seen. A card has one spelling: its
-    rank, one of 23456789TJQKA, and its suit, one of cdhs, such as "As", "Td" or "2c". No linked game
-    has a joker.
+    """How a seat ended the round, and its cards that were shown. A card has only one spelling: its
+    rank, one of 23456789TJQKA, then its suit, one of cdhs; for example "As", "Td" or "2c". No linked
+    game has a joker.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -244,8 +244,8 @@ class SeatHand(_message.Message):
     seat: _builtins.int
     fate: Global___Fate.ValueType
     player: _builtins.str
-    """Who played it, as in Wager, if no wager of the seat says so. Needed because a player gets no
-    envy bonus for their own hand in a second box.
+    """Who played the hand, as in Wager.player, if the seat has no wager that says so. The controller
+    needs this because a player gets no envy bonus for their own hand in a second box.
     """
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
@@ -267,7 +267,7 @@ Global___SeatHand: _TypeAlias = SeatHand  # noqa: Y015
 
 @_typing.final
 class Draw(_message.Message):
-    """What a link drew at a lock-out. Each link of a table draws by itself."""
+    """The draw of one link at a lock-out. Each link of a table has its own draw."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -277,14 +277,15 @@ class Draw(_message.Message):
     ENTROPY_FIELD_NUMBER: _builtins.int
     link: _builtins.str
     magic_card: _builtins.str
-    """Empty: none was drawn."""
+    """Empty if no Magic Card was drawn."""
     lucky_position: _builtins.int
-    """A seat, 0 for the dealer; absent: none was drawn."""
+    """The drawn seat, or 0 for the dealer; absent if none was drawn."""
     entropy: _builtins.bytes
-    """The 32 random bytes that it was drawn from: four big-endian numbers of 64 bits. A Magic Card is
-    drawn if the first, modulo 10,000, is below the link's share in basis points; the second,
-    modulo 52, is its place in the deck 2c, 2d, 2h, 2s, 3c and so on. The third and fourth are
-    the same for the lucky position, modulo the seats and the dealer.
+    """The 32 random bytes that decided the draw: four big-endian 64-bit numbers. A Magic Card is
+    drawn if the first number, modulo 10,000, is below the link's share in basis points. The second
+    number, modulo 52, is the card's place in the deck 2c, 2d, 2h, 2s, 3c and so on. In the same
+    way, the third number decides whether a lucky position is drawn, and the fourth decides which:
+    modulo the number of seats plus one for the dealer.
     """
     def __init__(
         self,
@@ -306,7 +307,7 @@ Global___Draw: _TypeAlias = Draw  # noqa: Y015
 
 @_typing.final
 class Round(_message.Message):
-    """A table's current round, or its last one until the next opens."""
+    """A table's current round, or its last round until the next one opens."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -327,24 +328,26 @@ class Round(_message.Message):
     number: _builtins.int
     phase: Global___RoundPhase.ValueType
     magic_card: _builtins.str
-    """The first Magic Card and lucky position of `draws`."""
+    """The first Magic Card and the first lucky position in `draws`."""
     lucky_position: _builtins.int
-    """A seat, 0 for the dealer; absent: none was drawn."""
+    """The drawn seat, or 0 for the dealer; absent if none was drawn."""
     irregularity: _builtins.str
-    """If the round is void: why."""
+    """Why the round is void; empty if it is not void."""
     voided_by: _builtins.str
-    """Who voided it; empty: the table itself, or it is not void."""
+    """The floorperson who voided the round; empty if the table itself did, or if the round is not
+    void.
+    """
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wager]: ...
     @_builtins.property
     def void_seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
-        """One for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
+        """One draw for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
 
     @_builtins.property
     def hands(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatHand]:
-        """From its settlement on: what Settle was told."""
+        """After the settlement: the cards that Settle sent."""
 
     @_builtins.property
     def dealer(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
@@ -352,11 +355,13 @@ class Round(_message.Message):
     def community(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
-        """All payouts of the round in payment order as settled, also those paid or rejected since."""
+        """All payouts of the round, in the payment order of the settlement. The list keeps payouts that
+        have been paid or rejected since.
+        """
 
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """As in SettleResponse."""
+        """The same alarms as in SettleResponse."""
 
     def __init__(
         self,
@@ -412,16 +417,16 @@ class FloorCall(_message.Message):
     bet: _builtins.str
     irregularity: _builtins.str
     outcome: Global___CallOutcome.ValueType
-    """Unspecified: the call is open."""
+    """Unspecified while the call is open."""
     by: _builtins.str
-    """The floorperson who answered it, or whose own act overtook it."""
+    """The floorperson who answered the call, or who did the same act without the call."""
     @_builtins.property
     def called_time(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def expires_time(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def closed_time(self) -> _timestamp_pb2.Timestamp:
-        """Absent: the call is open."""
+        """Absent while the call is open."""
 
     def __init__(
         self,
@@ -449,7 +454,7 @@ Global___FloorCall: _TypeAlias = FloorCall  # noqa: Y015
 
 @_typing.final
 class CommandId(_message.Message):
-    """Identifies a command, so that it is recognized when it is sent again."""
+    """Identifies a command, so that the controller recognizes it when the client sends it again."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -540,7 +545,7 @@ Global___WithdrawWagers: _TypeAlias = WithdrawWagers  # noqa: Y015
 
 @_typing.final
 class LockOut(_message.Message):
-    """No more bets."""
+    """End betting."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -557,7 +562,7 @@ Global___LockOut: _TypeAlias = LockOut  # noqa: Y015
 
 @_typing.final
 class ConfirmCollection(_message.Message):
-    """The dealer's count of chips for each bet; a bet that is not listed counts as zero."""
+    """The dealer's count of chips for each bet; a bet that is not listed has a count of zero."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -629,13 +634,13 @@ Global___Settle: _TypeAlias = Settle  # noqa: Y015
 
 @_typing.final
 class VoidRound(_message.Message):
-    """Undo the round."""
+    """Void the round."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     IRREGULARITY_FIELD_NUMBER: _builtins.int
     irregularity: _builtins.str
-    """One of the game's list."""
+    """An irregularity on the game's list."""
     def __init__(
         self,
         *,
@@ -662,13 +667,15 @@ class CallFloor(_message.Message):
     IRREGULARITY_FIELD_NUMBER: _builtins.int
     act: Global___FloorAct.ValueType
     round: _builtins.int
-    """The number of the round that is meant."""
+    """The number of the round that the call is about."""
     seat: _builtins.int
-    """For a seat or a wager."""
+    """Required to void a seat or to remove a wager."""
     bet: _builtins.str
-    """For a wager."""
+    """Required to remove a wager."""
     irregularity: _builtins.str
-    """For a void: one of the game's list. A seat can't be voided for what voids all hands."""
+    """Required for a void: an irregularity on the game's list. An irregularity that voids all hands
+    can't void a single seat.
+    """
     def __init__(
         self,
         *,
@@ -709,7 +716,7 @@ Global___WithdrawCall: _TypeAlias = WithdrawCall  # noqa: Y015
 
 @_typing.final
 class ContributePot(_message.Message):
-    """A Poker pot, after its rake and before it is paid."""
+    """The amount of a Poker pot, after the rake and before the dealer pays the pot."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -730,7 +737,7 @@ Global___ContributePot: _TypeAlias = ContributePot  # noqa: Y015
 
 @_typing.final
 class PlaceDeck(_message.Message):
-    """A deck that is now in use. A table has at most 8, identified by their backs."""
+    """A deck that is now in use. A table can have at most 8 decks, each with different backs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -741,7 +748,7 @@ class PlaceDeck(_message.Message):
     """The color of its backs."""
     dealing: Global___Dealing.ValueType
     used_s: _builtins.int
-    """How long it has already been in use, in seconds."""
+    """How long the deck has already been in use, in seconds."""
     def __init__(
         self,
         *,
@@ -759,7 +766,7 @@ Global___PlaceDeck: _TypeAlias = PlaceDeck  # noqa: Y015
 
 @_typing.final
 class RemoveDeck(_message.Message):
-    """A deck that is off the table."""
+    """A deck that was removed from the table."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -872,7 +879,7 @@ class PlayResult(_message.Message):
     REMOVE_DECK_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     sequence: _builtins.int
-    """The answer's place in the journal; 0 for a refusal that was not journaled."""
+    """The sequence of the answer in the journal; 0 for a refusal that was not journaled."""
     @_builtins.property
     def error(self) -> _status_pb2.Status: ...
     @_builtins.property
@@ -942,8 +949,8 @@ class AttachRequest(_message.Message):
     """A UUIDv7 as text. Ids grow with time, so the controller can tell that an id is old."""
     @_builtins.property
     def acknowledged(self) -> Global___Acknowledged:
-        """What the table was told before; absent: nothing that it remembers. If the journal no longer has
-        all of it, the controller raises an alarm and journals the lost range.
+        """The range of answers that the table remembers; absent if it remembers none. If the journal no
+        longer has all these answers, the controller raises an alarm and journals the lost range.
         """
 
     def __init__(
@@ -964,7 +971,7 @@ Global___AttachRequest: _TypeAlias = AttachRequest  # noqa: Y015
 
 @_typing.final
 class Acknowledged(_message.Message):
-    """The answers that a table had, from the first to the last, and its current round."""
+    """The first and the last answer that a table received, and its current round."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -977,7 +984,7 @@ class Acknowledged(_message.Message):
     first_sequence: _builtins.int
     last_sequence: _builtins.int
     round: _builtins.int
-    """0: none."""
+    """0 if the table has no round."""
     def __init__(
         self,
         *,
@@ -1016,24 +1023,26 @@ class AttachResponse(_message.Message):
     rounds: _builtins.int
     """How many rounds the table has opened."""
     next_round_refusal: _reason_pb2.Reason.ValueType
-    """Why OpenRound would be refused now; unspecified: it would not be."""
+    """Why the controller would refuse OpenRound now; unspecified if it would accept OpenRound."""
     server_version: _builtins.str
-    """Of the controller."""
+    """The version and the clock of the controller."""
     incarnation: _builtins.str
     """Identifies the journal's incarnation; empty until a backup is restored for the first time."""
     @_builtins.property
     def round(self) -> Global___Round:
-        """The current round, or the last one: settled or void. Absent: the table never had one."""
+        """The current round, or the last one if it is settled or void. Absent if the table has never had
+        a round.
+        """
 
     @_builtins.property
     def config(self) -> _table_config_pb2.TableConfig:
-        """What the table is now."""
+        """The table's current configuration."""
 
     @_builtins.property
     def server_time(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
     def call(self) -> Global___FloorCall:
-        """The table's open call for the floor; absent: none."""
+        """The table's open call for the floor; absent if none."""
 
     def __init__(
         self,
@@ -1068,7 +1077,7 @@ class GetRoundRequest(_message.Message):
     site: _builtins.str
     table: _builtins.str
     round: _builtins.int
-    """Only this round; absent: whichever is the current or the last one."""
+    """Return only this round; if absent, return the current or last round."""
     def __init__(
         self,
         *,
@@ -1189,7 +1198,7 @@ class HeartbeatResponse(_message.Message):
     sequence: _builtins.int
     """The journal's latest sequence."""
     last_number: _builtins.int
-    """The last command number that was answered."""
+    """The last command number that the controller answered."""
     incarnation: _builtins.str
     """See AttachResponse."""
     def __init__(
@@ -1279,7 +1288,7 @@ Global___PlaceWagersRequest: _TypeAlias = PlaceWagersRequest  # noqa: Y015
 
 @_typing.final
 class PlaceWagersResponse(_message.Message):
-    """Every wager of the command was accepted."""
+    """Means that every wager of the command was accepted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1379,16 +1388,16 @@ class LockOutResponse(_message.Message):
     sequence: _builtins.int
     round: _builtins.int
     collected: _builtins.bool
-    """True if no chip was wagered: there is nothing to count."""
+    """True if no chips were wagered, so there is nothing to count."""
     magic_card: _builtins.str
-    """The first Magic Card and lucky position of `draws`."""
+    """The first Magic Card and the first lucky position in `draws`."""
     lucky_position: _builtins.int
-    """A seat, 0 for the dealer; absent: none was drawn."""
+    """The drawn seat, or 0 for the dealer; absent if none was drawn."""
     @_builtins.property
     def wagers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Wager]: ...
     @_builtins.property
     def draws(self) -> _containers.RepeatedCompositeFieldContainer[Global___Draw]:
-        """One for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
+        """One draw for each link that offers a Magic Card or a Lucky Bonus, in the table's order."""
 
     def __init__(
         self,
@@ -1490,15 +1499,16 @@ class SettleResponse(_message.Message):
     round: _builtins.int
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[_payout_pb2.Payout]:
-        """In payment order: seat by seat, from the highest down. An envy bonus comes with the seat whose
-        hand causes it, and a divided award with its highest seat. At each seat: by link, own hand,
-        dealer's hand, envy, bet and receiving seat. If you validate and pay straight down this list,
-        nothing is refused as OUT_OF_ORDER.
+        """The payouts in payment order: seat by seat, from the highest seat down. An envy bonus is listed
+        at the seat whose hand qualifies for it, and a divided award at its highest seat. Within one
+        seat, payouts are sorted by link, then own hand, dealer's hand, envy bonus, then bet, then
+        receiving seat. If staff validate and pay from the top of this list down, no payout is refused
+        as OUT_OF_ORDER.
         """
 
     @_builtins.property
     def alarms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the floor should look into, such as a meter near zero that was won."""
+        """Problems that the floor should investigate, such as an award that won a meter near zero."""
 
     def __init__(
         self,
@@ -1696,7 +1706,7 @@ class ContributePotResponse(_message.Message):
     sequence: _builtins.int
     link: _builtins.str
     amount_micros: _builtins.int
-    """What the dealer puts into the box."""
+    """The amount that the dealer puts into the box."""
     def __init__(
         self,
         *,
@@ -1745,7 +1755,7 @@ class PlaceDeckResponse(_message.Message):
     sequence: _builtins.int
     @_builtins.property
     def due_time(self) -> _timestamp_pb2.Timestamp:
-        """When it has to be changed; absent: no text at hand says."""
+        """When the deck must be changed; absent if the project has no regulation that sets a time."""
 
     def __init__(
         self,
@@ -1914,15 +1924,21 @@ class WatchTableResponse(_message.Message):
     CALL_FIELD_NUMBER: _builtins.int
     PROGRESS_FIELD_NUMBER: _builtins.int
     sequence: _builtins.int
-    """The journal's latest sequence when this was so."""
+    """The journal's latest sequence when the controller made this frame."""
     may_open_round: _builtins.bool
     shut_reason: _builtins.str
-    """Why not, as OpenRound would be refused; empty: it may. The name of a Reason without prefix."""
+    """Why the controller would refuse OpenRound: the name of a Reason without its prefix. Empty if
+    the next round may open.
+    """
     progress: _builtins.bool
-    """Nothing has changed since the frame before: it shows that the connection is alive."""
+    """True if nothing has changed since the previous frame. Such a frame shows that the connection is
+    alive.
+    """
     @_builtins.property
     def round(self) -> Global___Round:
-        """The current round, or the last one until the next opens; absent: none, or it was voided."""
+        """The current round, or the last one until the next opens; absent if there is none or it was
+        voided.
+        """
 
     @_builtins.property
     def payouts(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchedPayout]:
@@ -1930,15 +1946,17 @@ class WatchTableResponse(_message.Message):
 
     @_builtins.property
     def shut_metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """The values that the reason mentions, such as the payout that has to be paid first."""
+        """The values for the reason's message, such as the payout that must be paid first."""
 
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchedLink]:
-        """In the table's order."""
+        """The table's links, in the table's order."""
 
     @_builtins.property
     def call(self) -> Global___FloorCall:
-        """The open call for the floor, or the last one with its answer; absent: there was none."""
+        """The open call for the floor, or the last call with its answer; absent if the table has made no
+        call.
+        """
 
     def __init__(
         self,
@@ -1963,7 +1981,7 @@ Global___WatchTableResponse: _TypeAlias = WatchTableResponse  # noqa: Y015
 
 @_typing.final
 class WatchedPayout(_message.Message):
-    """A payout of the round, and how far it is."""
+    """A payout of the round, and its state."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

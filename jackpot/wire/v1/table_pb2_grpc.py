@@ -26,12 +26,12 @@ if _version_not_supported:
 
 
 class TableServiceStub:
-    """What a table asks of the controller, from the first chip to the last award.
+    """The calls that a table makes to the controller, from the first wager to the last award.
 
     Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
     numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
-    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
-    kept.
+    number and content at any time: the controller returns the first answer. It keeps only the
+    answers to the last 64 numbers.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
@@ -42,17 +42,18 @@ class TableServiceStub:
     with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
     comments below list only the additional reasons of each RPC.
 
-    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
-    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
-    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
-    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
-    the journal: void what the answer shows as unsettled, and open a new round.
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: the answers
+    given after the backup are lost, and no table is attached. The controller refuses commands of
+    earlier attachments with OTHER_INCARNATION. Attach again, send the range of answers that you
+    received in `acknowledged`, and compare the incarnation in the answer with the one you knew. If
+    it differs, your round is not in the journal: void any unsettled round in the answer, and open a
+    new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
-    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
-    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
-    reasons that do not use a number. If the message, the site, the table, the epoch or the number
-    can't be read, the call ends and no number is used.
+    accepted or refused. Continue with the next number, even after MALFORMED and TOO_MANY. The
+    controller journals the refusal, and the same command always gets the same refusal. reason.proto
+    marks the reasons that do not use a number. If the controller can't read the message, the site,
+    the table, the epoch or the number, it ends the call and no number is used.
     """
 
     def __init__(self, channel):
@@ -154,12 +155,12 @@ class TableServiceStub:
 
 
 class TableServiceServicer:
-    """What a table asks of the controller, from the first chip to the last award.
+    """The calls that a table makes to the controller, from the first wager to the last award.
 
     Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
     numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
-    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
-    kept.
+    number and content at any time: the controller returns the first answer. It keeps only the
+    answers to the last 64 numbers.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
@@ -170,25 +171,27 @@ class TableServiceServicer:
     with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
     comments below list only the additional reasons of each RPC.
 
-    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
-    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
-    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
-    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
-    the journal: void what the answer shows as unsettled, and open a new round.
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: the answers
+    given after the backup are lost, and no table is attached. The controller refuses commands of
+    earlier attachments with OTHER_INCARNATION. Attach again, send the range of answers that you
+    received in `acknowledged`, and compare the incarnation in the answer with the one you knew. If
+    it differs, your round is not in the journal: void any unsettled round in the answer, and open a
+    new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
-    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
-    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
-    reasons that do not use a number. If the message, the site, the table, the epoch or the number
-    can't be read, the call ends and no number is used.
+    accepted or refused. Continue with the next number, even after MALFORMED and TOO_MANY. The
+    controller journals the refusal, and the same command always gets the same refusal. reason.proto
+    marks the reasons that do not use a number. If the controller can't read the message, the site,
+    the table, the epoch or the number, it ends the call and no number is used.
     """
 
     def Attach(self, request, context):
-        """Effect: the caller speaks for the table from now on, and earlier epochs are fenced. The answer
-        has what the client needs to relight its lamps and to continue the round: the round whole, with
-        hands and payouts, and what the table is.
-        Idempotency: by request_id; the same id returns the same epoch. Only the answers to a table's
-        last four attachments are kept. A smaller id than those is refused with REQUEST_TOO_OLD.
+        """Effect: from now on, only the caller may send the table's commands; earlier epochs are fenced.
+        The answer has what the client needs to relight its lamps and to continue the round: the
+        complete round, with hands and payouts, and the table's configuration.
+        Idempotency: by request_id; the same id returns the same epoch. The controller keeps only the
+        answers to a table's last four attachments. It refuses an id that is smaller than all four with
+        REQUEST_TOO_OLD.
         Reasons: REQUEST_REUSED, REQUEST_TOO_OLD.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -196,9 +199,9 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetRound(self, request, context):
-        """Effect: none. Returns the table's round whole, as Attach does. An answer to Settle that was lost
-        is here: hands, payouts in payment order, and how far each has come.
-        Idempotency: needs none.
+        """Effect: none. Returns the table's complete round, as Attach does. If you lost the answer to
+        Settle, get it here: hands, payouts in payment order, and the status of each payout.
+        Idempotency: safe to repeat.
         Reasons: NO_ROUND, WRONG_ROUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -206,9 +209,10 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTable(self, request, context):
-        """Effect: none. Returns what the table is: its game, links, bets, seats, cards and limits.
-        Idempotency: needs none.
-        Reasons: none of its own.
+        """Effect: none. Returns the table's configuration: its game, links, bets, seats, cards and
+        limits.
+        Idempotency: safe to repeat.
+        Reasons: only those that any call may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -216,8 +220,8 @@ class TableServiceServicer:
 
     def Heartbeat(self, request, context):
         """Effect: tells the controller that the table is alive. Nothing is journaled. The answer may not
-        yet include what just happened at another controller.
-        Idempotency: needs none.
+        yet include the latest commands that another controller has handled.
+        Idempotency: safe to repeat.
         Reasons: OTHER_INCARNATION, NOT_ATTACHED, FENCED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -226,7 +230,7 @@ class TableServiceServicer:
 
     def OpenRound(self, request, context):
         """Effect: begins the table's next round, which then accepts wagers.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: DOCUMENTATION_OPEN, ROUND_OPEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -234,8 +238,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PlaceWagers(self, request, context):
-        """Effect: accepts all the wagers or none. Only this answer lights a lamp.
-        Idempotency: by command id.
+        """Effect: accepts all the wagers or none. Light a lamp only after this answer.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, NO_ROUND, LOCKED_OUT, LINK_NOT_IN_SERVICE,
         WRONG_DENOMINATION, DUPLICATE_WAGER, TOO_MANY_BOXES, INSUFFICIENT_FUNDS.
         """
@@ -245,7 +249,7 @@ class TableServiceServicer:
 
     def WithdrawWagers(self, request, context):
         """Effect: returns wagers while the round is open, all of them or none.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT, NO_SUCH_WAGER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -253,9 +257,10 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def LockOut(self, request, context):
-        """Effect: ends betting. Electronic wagers go to the meters. A Magic Card and a Lucky Bonus
-        position are drawn where offered. The answer lists every accepted wager.
-        Idempotency: by command id.
+        """Effect: ends betting. The increments of electronic wagers go to the meters. The controller
+        draws a Magic Card and a Lucky Bonus position for each link that offers them. The answer lists
+        every accepted wager.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_ROUND, LOCKED_OUT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -263,9 +268,9 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmCollection(self, request, context):
-        """Effect: confirms that the dealer's chip count equals the accepted wagers, and posts their
-        increments.
-        Idempotency: by command id.
+        """Effect: confirms that the dealer's chip count equals the accepted wagers, and adds the wagers'
+        increments to the meters.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, NO_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, COLLECTION_MISMATCH.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -274,7 +279,7 @@ class TableServiceServicer:
 
     def Settle(self, request, context):
         """Effect: ranks every hand and decides the round's awards in payment order, all at once.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_SEAT, NO_ROUND, NOT_LOCKED_OUT, NOT_COLLECTED, ALREADY_SETTLED,
         SEAT_NOT_IN_ROUND, HAND_MISSING, WRONG_CARD_COUNT, DUPLICATE_CARD.
         """
@@ -283,11 +288,12 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def VoidRound(self, request, context):
-        """Effect: voids the round: wagers are returned, increments taken back. A table can do this by
-        itself until its collection is confirmed, for an irregularity of its game's list. After that
-        cards may be known, so the table calls the floor. A round without chips to count is collected
-        at its lock-out. A laboratory's site file may let tables void until they settle.
-        Idempotency: by command id.
+        """Effect: voids the round: wagers are returned and increments are taken back. A table can do this
+        by itself until its collection is confirmed, for an irregularity on its game's list. After
+        that, people may have seen cards, so the table must call the floor. A round without chips to
+        count is collected at its lock-out. In a laboratory, the site file may let tables void until
+        they settle.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_IRREGULARITY, NO_ROUND, VOID_BY_FLOOR_ONLY.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -296,11 +302,12 @@ class TableServiceServicer:
 
     def CallFloor(self, request, context):
         """Effect: asks a floorperson to void the round or a seat, or to remove a wager that has no chip.
-        The call is journaled and shown on every floor screen; nothing else changes, and nothing waits
-        for it. Only an approval by a floorperson, with their own credential, does what was asked.
-        WatchTable brings the answer. A table has one open call. It stays open across attachments, and
-        ends after 30 minutes, or as soon as what it asks for is impossible.
-        Idempotency: by command id.
+        The controller journals the call and shows it on every floor screen. Nothing else changes, and
+        no other command waits for the call. The act happens only when a floorperson approves the call
+        with their own credential. WatchTable brings the answer. A table can have one open call at a
+        time. The call stays open when the table attaches again. It ends after 30 minutes, or as soon
+        as the requested act is impossible.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_BET, UNKNOWN_SEAT, UNKNOWN_IRREGULARITY, VOIDS_ALL_HANDS, NO_ROUND,
         WRONG_ROUND, NOT_LOCKED_OUT, ALREADY_COLLECTED, VOID_TOO_LATE, NO_SUCH_WAGER,
         SEAT_NOT_IN_ROUND, CALL_OPEN.
@@ -310,8 +317,8 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawCall(self, request, context):
-        """Effect: takes an open call back; nobody can approve it any more.
-        Idempotency: by command id.
+        """Effect: takes an open call back, so nobody can approve it anymore.
+        Idempotency: the same command id returns the first answer.
         Reasons: UNKNOWN_CALL, CALL_CLOSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -321,7 +328,7 @@ class TableServiceServicer:
     def ContributePot(self, request, context):
         """Effect: puts a Poker pot's contribution into the table's Bad Beat box. A pot that is too small
         contributes nothing.
-        Idempotency: by command id.
+        Idempotency: the same command id returns the first answer.
         Reasons: WRONG_LINK_STATE, NOT_A_FUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -329,18 +336,18 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PlaceDeck(self, request, context):
-        """Effect: records that a deck is now in use at the table. It replaces a deck with the same backs.
-        The answer says when the regulation of the table's game requires a change.
-        Idempotency: by command id.
-        Reasons: none.
+        """Effect: records that a deck is now in use at the table. The new deck replaces a deck with the
+        same backs. The answer says when the regulation requires the deck to be changed.
+        Idempotency: the same command id returns the first answer.
+        Reasons: only those that any command may get.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RemoveDeck(self, request, context):
-        """Effect: records that a deck is off the table, with no other in its place.
-        Idempotency: by command id.
+        """Effect: records that a deck was removed from the table and not replaced.
+        Idempotency: the same command id returns the first answer.
         Reasons: NO_SUCH_DECK.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -348,14 +355,16 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Play(self, request_iterator, context):
-        """Effect: the commands above, pipelined. Results come in the order of the commands; all results
-        that are ready go into one message. A refused command does not end the stream, with one
-        exception: if the refusal asks for the same command again (RetryInfo), all commands behind it
-        fail too and the stream ends. Otherwise a wager sent again could land behind its own lock-out.
-        More than 32 unanswered commands end the stream with OVERLOADED, and so does leaving answers
-        unread. A connection has at most 100 open calls, including streams. To speak for many tables,
-        open more connections.
-        Idempotency: by command id, exactly as with the unary RPCs; the two can be mixed.
+        """Effect: carries the commands above on one stream, so you can send a command before the last one
+        is answered. Results come in the order of the commands; all results that are ready go into one
+        message. A refused command does not end the stream, with one exception: if the refusal asks for
+        the same command again (RetryInfo), all later commands fail too and the stream ends. Without
+        this exception, a wager that is sent again could arrive after its own lock-out. The stream ends
+        with OVERLOADED if more than 32 commands are unanswered, or if the client does not read its
+        answers. A connection has at most 100 open calls, including streams. To serve many tables, open
+        more connections.
+        Idempotency: the same command id returns the first answer, on this stream and with the unary
+        RPCs. A client may use both.
         Reasons: those of the commands.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -363,12 +372,12 @@ class TableServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchTable(self, request, context):
-        """Effect: none. Sends the table as it is, then again whenever something about it changes, by
-        whoever: its round and payouts, whether it may open the next round, its links, its call for the
-        floor. A slow reader gets only the latest frame. Without a change a frame comes at least every
-        five seconds, so silence means a broken connection. The call ends with FENCED when the table
+        """Effect: none. Sends the table's state now and after every change, whoever made the change: its
+        round and payouts, whether it may open the next round, its links, and its call for the floor. A
+        slow reader gets only the latest frame. Without a change, a frame comes at least every five
+        seconds, so silence means a broken connection. The call ends with FENCED when the table
         attaches again.
-        Idempotency: needs none.
+        Idempotency: safe to repeat.
         Reasons: NOT_ATTACHED, FENCED; OVERLOADED when there are too many watchers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -477,12 +486,12 @@ def add_TableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TableService:
-    """What a table asks of the controller, from the first chip to the last award.
+    """The calls that a table makes to the controller, from the first wager to the last award.
 
     Identity. A command is identified by (site, table, epoch, number). The epoch comes from Attach;
     numbers are consecutive from 1 within an epoch. You can safely send a command again with the same
-    content at any time: it returns the first answer. Only the answers to the last 64 numbers are
-    kept.
+    number and content at any time: the controller returns the first answer. It keeps only the
+    answers to the last 64 numbers.
 
     Errors are google.rpc.Status with one google.rpc.ErrorInfo (reason: see reason.proto, domain:
     "jackpot", metadata: every value that the message mentions) and, where sending the same command
@@ -493,17 +502,18 @@ class TableService:
     with OTHER_INCARNATION, NOT_ATTACHED, FENCED, REQUEST_REUSED, REQUEST_TOO_OLD or NUMBER_GAP. The
     comments below list only the additional reasons of each RPC.
 
-    Incarnations. When a journal is restored from a backup, a new incarnation begins: what was
-    answered after the backup is lost, and nobody is attached. Commands of earlier attachments are
-    refused with OTHER_INCARNATION. Attach again, say in `acknowledged` what you had been told, and
-    compare the incarnation in the answer with the one you knew. If it differs, your round is not in
-    the journal: void what the answer shows as unsettled, and open a new round.
+    Incarnations. When a journal is restored from a backup, a new incarnation begins: the answers
+    given after the backup are lost, and no table is attached. The controller refuses commands of
+    earlier attachments with OTHER_INCARNATION. Attach again, send the range of answers that you
+    received in `acknowledged`, and compare the incarnation in the answer with the one you knew. If
+    it differs, your round is not in the journal: void any unsettled round in the answer, and open a
+    new round.
 
     Numbers. A command with the right epoch and the next number uses that number, whether it is
-    accepted or refused. Continue with the next number, also after MALFORMED and TOO_MANY. The
-    refusal is journaled, and the same command always gets the same refusal. reason.proto marks the
-    reasons that do not use a number. If the message, the site, the table, the epoch or the number
-    can't be read, the call ends and no number is used.
+    accepted or refused. Continue with the next number, even after MALFORMED and TOO_MANY. The
+    controller journals the refusal, and the same command always gets the same refusal. reason.proto
+    marks the reasons that do not use a number. If the controller can't read the message, the site,
+    the table, the epoch or the number, it ends the call and no number is used.
     """
 
     @staticmethod

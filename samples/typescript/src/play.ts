@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { Refused, Table, Unreachable } from "./table.js";
 
 const SEAT = 4;
-const CARDS = ["Ah", "Ad", "Ac", "Kd", "2s", "Qh", "Jd", "9c", "7d", "3s"]; // as they are dealt
+const CARDS = ["Ah", "Ad", "Ac", "Kd", "2s", "Qh", "Jd", "9c", "7d", "3s"]; // in the order of the deal
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { pause: { type: "string", default: "0" } },
@@ -13,19 +13,19 @@ const { positionals, values } = parseArgs({
 const [address = "127.0.0.1:7400", site = "demo", name = "table-2"] = positionals;
 const pauseMs = Number(values.pause) * 1000;
 
-/** An amount to read. Money is never a float. */
+/** An amount as text for people. Money is never a float. */
 function dollars(micros: string): string {
   const cents = BigInt(micros) / 10_000n;
   return `$${(cents / 100n).toLocaleString("en-US")}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** The first bet that the table offers, for the one amount that it may have. */
+/** A wager on the first bet that the table offers, for the link's denomination. */
 function firstWager({ links }: any): object {
   const link = links.find(({ bets }: any) => bets.length > 0);
   return { seat: SEAT, bet: link.bets[0].bet, amount_micros: link.wager_micros };
 }
 
-/** The cards of the player, those that all share, and the dealer's: as many as the game has. */
+/** The player's cards, the community cards and the dealer's cards, as many as the game deals. */
 function deal({ seat_cards: own, community_cards: shared, dealer_cards: dealers }: any): string[][] {
   const after = own + shared;
   return [CARDS.slice(0, own), CARDS.slice(own, after), CARDS.slice(after, after + dealers)];
@@ -33,7 +33,7 @@ function deal({ seat_cards: own, community_cards: shared, dealer_cards: dealers 
 
 async function say(words: string): Promise<void> {
   console.log(words);
-  await sleep(pauseMs); // time to stop the controller, or this
+  await sleep(pauseMs); // gives you time to stop the controller or this client
 }
 
 /** One player makes one wager, and holds three aces. */
@@ -65,7 +65,7 @@ async function play(table: Table): Promise<void> {
     }
     break;
   }
-  watching.cancel(); // else the open stream keeps this process alive
+  watching.cancel(); // without this, the open stream keeps the process alive
 }
 
 const table = new Table(address, site, name);

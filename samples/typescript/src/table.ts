@@ -1,13 +1,13 @@
-// A table's client in plain gRPC: attach, number commands, send again until answered.
+// A table's client in plain gRPC: attach, number commands, resend until an answer arrives.
 //
-// Five rules keep every wager exactly once:
+// With these five rules, every wager counts exactly once:
 // 1. Number commands 1, 2, 3 and so on from each attachment.
-// 2. When an answer does not come, send the same command with the same number.
+// 2. When no answer comes, send the same command again with the same number.
 // 3. When a command is refused, look at the reason. Only a refusal with RetryInfo asks for the same
 //    command again.
-// 4. Remember which answers you had, and say so when you attach. After a backup was restored, nobody
-//    else knows.
-// 5. When you attach, bring the round that you find to its end before you open another.
+// 4. Remember the range of answers that you received, and send it when you attach. After a backup is
+//    restored, only the table knows these answers.
+// 5. When you attach, finish a round that is still open before you open another.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -18,17 +18,17 @@ import { millis, mustAttach, readRefusal, services, type Refusal } from "./wire.
 const CALL_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 60_000;
 const LONGEST_WAIT_MS = 1_000;
-const WATCH_MS = 30_000; // a watch is begun anew after this: a connection may die without a word
+const WATCH_MS = 30_000; // then start a new watch, because a connection may die unnoticed
 export const OPTIONS = {
-  // A restarted controller is found within a second.
+  // Reconnect to a restarted controller within a second.
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.max_reconnect_backoff_ms": 1_000,
-  // Ping every ten seconds: a connection that is dead is left after five more.
+  // Ping every ten seconds; drop a dead connection five seconds later.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 5_000,
 };
 
-/** The controller said no. Look at the reason and its metadata, never at the text. */
+/** The controller refused a request. Look at the reason and metadata, never at the text. */
 export class Refused extends Error {
   readonly reason: string;
   readonly metadata: Record<string, string>;
@@ -41,10 +41,10 @@ export class Refused extends Error {
   }
 }
 
-/** No answer in time. Whether the last command was carried out is not known: attach again. */
+/** No answer came in time. The last command may or may not have been carried out: attach again. */
 export class Unreachable extends Error {}
 
-/** The files of a table's certificate; without them, only a controller on this machine answers. */
+/** The files of a table's certificate; without these files, only a controller on this machine answers. */
 export interface Certificate {
   ca: string;
   certificate: string;
@@ -59,7 +59,7 @@ export function credentialsOf(files?: Certificate): grpc.ChannelCredentials {
   return grpc.credentials.createSsl(ca!, key!, certificate!);
 }
 
-/** What a table was told: the range of its answers, and its round. */
+/** The range of answers that the table has received, and its round. */
 interface Heard {
   incarnation: string;
   first_sequence: string;
@@ -85,7 +85,7 @@ export function call(client: any, method: string, request: object, timeoutMs?: n
   });
 }
 
-/** Send the same request until there is an answer, or a refusal that is final. */
+/** Send the same request until an answer or a final refusal arrives. */
 async function sendUntilAnswered(client: any, method: string, request: object): Promise<any> {
   const until = Date.now() + DEADLINE_MS;
   for (let wait = 50; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
@@ -100,7 +100,7 @@ async function sendUntilAnswered(client: any, method: string, request: object): 
       if (Date.now() > until) {
         throw new Unreachable(failure.details);
       }
-      if (wait < LONGEST_WAIT_MS && 2 * wait >= LONGEST_WAIT_MS) { // said once
+      if (wait < LONGEST_WAIT_MS && 2 * wait >= LONGEST_WAIT_MS) { // print this only once
         console.error("no answer yet, trying again:", failure.details);
       }
       await sleep(Math.max(wait, refusal.waitMs));
@@ -108,11 +108,11 @@ async function sendUntilAnswered(client: any, method: string, request: object): 
   }
 }
 
-/** Speaks for one table, and lets the controller hear from it while it does. */
+/** Sends one table's commands, and sends heartbeats while the table is attached. */
 export class Table {
-  attached = false; // after FENCED only a person decides whether to attach again
-  config: any; // what the table is, as Attach has told
-  private heard?: Heard; // keep it on disk if your client may restart
+  attached = false; // after FENCED, only a person may decide to attach again
+  config: any; // the table's configuration, from the answer to Attach
+  private heard?: Heard; // keep this on disk if your client may restart
   private epoch = "0";
   private number = 0;
   private beating?: NodeJS.Timeout;
@@ -126,7 +126,7 @@ export class Table {
     this.meters = new jackpot.v1.MeterService(address, credentials, OPTIONS);
   }
 
-  /** Speak for the table from now on. The same request id is used until there is an answer. */
+  /** Attach the table. Send the same request id again until an answer arrives. */
   async attach(): Promise<any> {
     const request = {
       site: this.site, table: this.table, request_id: newRequestId(), acknowledged: this.heard,
@@ -149,19 +149,19 @@ export class Table {
     return answer;
   }
 
-  /** Bring a round to its end that this client knows nothing of: its cards are lost. */
+  /** Void an open round from an earlier run of the client, because its cards are lost. */
   private async finish({ round, call }: any, irregularity: string): Promise<void> {
     if (round?.phase === "ROUND_PHASE_OPEN" || round?.phase === "ROUND_PHASE_LOCKED") {
       await this.voidRound(irregularity);
     } else if (round?.phase === "ROUND_PHASE_COLLECTED") {
       let earlier = call?.id;
       if (earlier && call.act !== "FLOOR_ACT_VOID_ROUND") {
-        await this.outcomeOf(earlier); // it asks for something else, and only one may be open
+        await this.outcomeOf(earlier); // another act; only one call may be open
         earlier = undefined;
       }
       while (!(await this.askFloorToVoid(irregularity, earlier))) {
         if ((await this.watch(() => true)).may_open_round) {
-          return; // it was voided in another way
+          return; // voided without this call
         }
         console.log(`round ${this.heard!.round}: the floor did not void it; calling again`);
         earlier = undefined;
@@ -176,12 +176,12 @@ export class Table {
     return answer;
   }
 
-  /** All of them or none; light the lamps after this has returned, never before. */
+  /** Place all the wagers or none. Light the lamps only after this returns. */
   placeWagers = (wagers: object[]) => this.command("PlaceWagers", { wagers });
 
   lockOut = () => this.command("LockOut", {});
 
-  /** How many chips such wagers are, by bet; electronic wagers have none. */
+  /** How many chips the wagers have on each bet. Electronic wagers have none. */
   chipsOf(wagers: any[]): Record<string, number> {
     const bets = this.config.links.flatMap((link: any) => link.bets);
     const chips = new Set(bets.filter((b: any) => b.medium === "BET_MEDIUM_CHIPS").map((b: any) => b.bet));
@@ -193,19 +193,19 @@ export class Table {
   }
 
   /**
-   * The dealer's count of chips, by bet; needless if LockOut says that all is collected. Never send
-   * back the wagers that LockOut answered with: the controller compares the two.
+   * Send the dealer's count of chips for each bet; not needed if LockOut says `collected`. Never
+   * send the wagers from LockOut's answer: the controller compares the count with them.
    */
   confirmCollection = (chips: Record<string, number>) => this.command("ConfirmCollection", { chips });
 
-  /** Every hand; the answer lists the awards in the order in which they are paid. */
+  /** Send every hand. The answer lists the awards in payment order. */
   settle = (hands: object[], dealer: string[], community: string[] = []) =>
     this.command("Settle", { hands, dealer, community });
 
-  /** The round comes to nothing. After the collection only the floor can do this. */
+  /** Void the round. After the collection, only the floor can do this. */
   voidRound = (irregularity: string) => this.command("VoidRound", { irregularity });
 
-  /** Call a floorperson, unless there is a call; wait for the answer. True: the round is void. */
+  /** Call the floor unless a call is open, and wait. True if the floor voided the round. */
   async askFloorToVoid(irregularity: string, earlier?: string): Promise<boolean> {
     const asked = { act: "FLOOR_ACT_VOID_ROUND", round: this.heard!.round, irregularity };
     const call = earlier ?? (await this.command("CallFloor", asked)).call;
@@ -213,14 +213,14 @@ export class Table {
     return (await this.outcomeOf(call)) === "CALL_OUTCOME_APPROVED";
   }
 
-  /** Wait until a call is answered, or closed for another reason. */
+  /** Wait until a call is answered or closed for another reason. */
   private async outcomeOf(call: string): Promise<string> {
     const closed = (frame: any) =>
       frame.call?.id === call && frame.call.outcome !== "CALL_OUTCOME_UNSPECIFIED";
     return (await this.watch(closed)).call.outcome;
   }
 
-  /** Wait until nothing keeps the next round shut, such as the papers of an award. */
+  /** Wait until the next round may open; an award's paperwork can keep it from opening. */
   async waitUntilOpen(): Promise<void> {
     const told = new Set<string>();
     await this.watch(({ may_open_round, shut_reason: reason, shut_metadata: metadata }) => {
@@ -233,7 +233,7 @@ export class Table {
     });
   }
 
-  /** The table as it is when something has come about. People may take their time. */
+  /** Watch the table until isReady accepts a frame. People may take minutes to act. */
   private async watch(isReady: (frame: any) => boolean): Promise<any> {
     for (;; await sleep(LONGEST_WAIT_MS)) {
       const request = { site: this.site, table: this.table, epoch: this.epoch };
@@ -258,12 +258,12 @@ export class Table {
     }
   }
 
-  /** The meters, now and at each change; call again when it ends. */
+  /** Stream the meters, now and at each change. When the stream ends, call this again. */
   watchMeters(): grpc.ClientReadableStream<any> {
     return this.meters.WatchMeters({ site: this.site });
   }
 
-  /** Say that the table is alive, as often as its configuration asks. */
+  /** Send heartbeats as often as the table's configuration asks. */
   private beat(): void {
     clearInterval(this.beating);
     const intervalMs = millis(this.config.heartbeat_interval);
@@ -273,7 +273,7 @@ export class Table {
     this.beating = setInterval(() => {
       if (this.attached) {
         const alive = { site: this.site, table: this.table, epoch: this.epoch };
-        // If it is refused, the next command hears the same, and acts on it.
+        // If the heartbeat is refused, the next command handles the same error.
         call(this.tables, "Heartbeat", alive, CALL_TIMEOUT_MS).catch(() => undefined);
       }
     }, intervalMs);

@@ -1,5 +1,5 @@
-// Play what the conformance kit asks for. From the folder of package.json, where PROJECT is the
-// project's folder: PROJECT/.venv/bin/jackpot-emulator conform -- node build/under_test.js
+// Play the rounds that the conformance kit asks for. Run this in the folder of package.json; PROJECT
+// is the project's folder: PROJECT/.venv/bin/jackpot-emulator conform -- node build/under_test.js
 
 import { Refused, Table, Unreachable, call, credentialsOf } from "./table.js";
 import { services } from "./wire.js";
@@ -14,7 +14,7 @@ const kit = new conform.v1.ConformService(JACKPOT_ADDRESS, credentialsOf(files))
 const table = new Table(JACKPOT_ADDRESS!, JACKPOT_SITE!, JACKPOT_TABLE!, files);
 
 async function play(round: any): Promise<void> {
-  // By asking for a round, the kit plays the person who tells a fenced client to attach.
+  // The kit's request stands for the person who tells a fenced client to attach.
   if (round.attach || !table.attached) {
     await table.attach();
   }

@@ -1,4 +1,4 @@
-// Load proto/ and read refusals. Nothing here knows about tables.
+// Load proto/ and read refusals. This file has no code about tables.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ function findProto(): string {
 const PROTO = findProto();
 const PROTOBUFJS = dirname(createRequire(import.meta.url).resolve("protobufjs"));
 
-// Messages and options that gRPC does not show. google/protobuf comes with protobufjs itself.
+// Load the messages and options that grpc-js drops. google/protobuf comes with protobufjs itself.
 const ROOT = new protobuf.Root();
 ROOT.resolvePath = (_, file) => [PROTO, PROTOBUFJS].map((at) => join(at, file)).find(existsSync) ?? null;
 ROOT.loadSync(
@@ -32,18 +32,18 @@ ROOT.loadSync(
 );
 const REASONS = ROOT.lookupEnum("jackpot.v1.Reason").valuesOptions ?? {};
 
-/** An option of a reason, such as its retry class; undefined: the reason is newer than proto/. */
+/** An option of a reason, such as its retry class; undefined if proto/ has no such reason. */
 export function meaningOf(reason: string, what: "code" | "retry" | "number"): string | undefined {
   return REASONS[`REASON_${reason}`]?.[`(meaning).${what}`];
 }
 
-/** Whether the next command would not fit: it has the next number, and this one was not used. */
+/** Whether to attach before the next command, because this refusal did not use its number. */
 export function mustAttach(reason: string): boolean {
   const used = ["NUMBER_USE_USED", "NUMBER_USE_USED_IF_READABLE"];
   return !used.includes(meaningOf(reason, "number") ?? "");
 }
 
-/** The services of some files below proto/. Amounts are strings: they may pass 2^53. */
+/** The services in these files of proto/. Amounts are strings, because they may exceed 2^53. */
 export function services(...files: string[]): any {
   const definition = loader.loadSync(files, {
     includeDirs: [PROTO],
@@ -55,16 +55,16 @@ export function services(...files: string[]): any {
   return grpc.loadPackageDefinition(definition);
 }
 
-// The call came to nothing, and nobody said why.
+// The connection failed during the call, and the controller gave no reason.
 const { UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNKNOWN, INTERNAL } = grpc.status;
 const BROKEN = [UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, UNKNOWN, INTERNAL];
 
-/** What a failed call says. */
+/** The details of a failed call. */
 export interface Refusal {
-  reason: string; // of ErrorInfo; without one, the status code
+  reason: string; // from ErrorInfo; without ErrorInfo, the status code
   metadata: Record<string, string>; // every value that the text mentions
-  again: boolean; // the same may be sent again
-  waitMs: number; // not before this
+  again: boolean; // true if you may send the same request again
+  waitMs: number; // how long to wait before you send it again
 }
 
 export function readRefusal(error: grpc.ServiceError): Refusal {
@@ -84,7 +84,7 @@ export function readRefusal(error: grpc.ServiceError): Refusal {
   return refusal;
 }
 
-/** A google.protobuf.Duration in milliseconds; one that is absent is 0. */
+/** A google.protobuf.Duration in milliseconds; 0 if the duration is absent. */
 export function millis(duration?: { seconds: string; nanos: number } | null): number {
   return duration ? Number(duration.seconds) * 1000 + duration.nanos / 1e6 : 0;
 }

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DeviceServiceStub:
-    """The commands that a table gives to its devices, and what it sees of them.
+    """The commands that a table sends to its devices, and the devices' status and events.
     """
 
     def __init__(self, channel):
@@ -113,11 +113,12 @@ class DeviceServiceStub:
 
 
 class DeviceServiceServicer:
-    """The commands that a table gives to its devices, and what it sees of them.
+    """The commands that a table sends to its devices, and the devices' status and events.
     """
 
     def OpenStation(self, request, context):
-        """Sets up a station. If it is already open with the same settings, returns it as it is.
+        """Sets up a station. If the station is already open with the same settings, returns its current
+        status.
         Refused: STATION_DIFFERS, SHUFFLER_REQUIRED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -132,15 +133,15 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetStation(self, request, context):
-        """Shows a station. Changes nothing.
+        """Returns a station's status. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LoadDeck(self, request, context):
-        """Brings a new deck to the table, or gathers a known one, ready for shuffling. A continuous shoe
-        takes, counts and shuffles it at once.
+        """Brings a new deck to the table, or gathers the cards of a known deck, ready for shuffling. A
+        continuous shoe takes, counts and shuffles the deck at once.
         Refused: TOO_MANY_DECKS, DECK_ELSEWHERE, DECK_OVERDUE, STUB_IN_SHOE, TRAY_OCCUPIED,
         OTHER_DECK_ON_TABLE, DEVICE_OUT_OF_ORDER, DEVICE_STILL_IN_PLACE.
         """
@@ -149,7 +150,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Shuffle(self, request, context):
-        """Begins to shuffle the loaded deck. After a jam it starts over. A shuffler continues by itself.
+        """Begins to shuffle the loaded deck. After a jam, the shuffle starts over. This call does not
+        wait for the shuffler to finish.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLED_DECK_INSIDE, WRONG_COUNT, DEVICE_OUT_OF_ORDER,
         SHUFFLER_REQUIRED, TWO_DECKS_NEED_SHUFFLER, NOT_APPLICABLE.
         """
@@ -158,14 +160,14 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AwaitShuffle(self, request, context):
-        """Answers when the shuffler has stopped working. Changes nothing.
+        """Waits until the shuffler has stopped, then answers. Changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Eject(self, request, context):
-        """Moves the shuffled deck from the shuffler to the place it is dealt from.
+        """Moves the shuffled deck from the shuffler to the shoe or hand that deals it.
         Refused: NO_DECK, STILL_SHUFFLING, SHUFFLE_NOT_COMPLETE, WRONG_COUNT, STUB_IN_SHOE,
         OTHER_DECK_ON_TABLE, DECK_OVERDUE, DEVICE_OUT_OF_ORDER, NOT_APPLICABLE.
         """
@@ -174,8 +176,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Cut(self, request, context):
-        """Cuts cards that were shuffled by hand, so that they can be dealt, or cuts again before the
-        first card.
+        """Cuts a deck that was shuffled by hand, so that it can be dealt. Also cuts a deck again before
+        its first card is dealt.
         Refused: CUT_TOO_SHALLOW, ALREADY_DEALT, NOT_LOADED, DECK_OVERDUE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -183,8 +185,9 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Dispense(self, request, context):
-        """Deals until everything is delivered, or until a dealer must act: a card is face up or exposed,
-        or the shoe fails. In that case fewer deliveries come back than were requested.
+        """Deals until every delivery is complete, or until a dealer must act because a card is face up or
+        exposed, or because the shoe fails. If a dealer must act, the response has fewer deliveries
+        than the request.
         Refused: CUT_REQUIRED, NOT_LOADED, SHOE_FAILED, WRONG_COUNT, ONE_CARD_AT_A_TIME,
         NOT_ENOUGH_CARDS, DEVICE_OUT_OF_ORDER.
         """
@@ -193,8 +196,8 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RemoveStub(self, request, context):
-        """Takes the remaining cards out of the shoe, failed or not. They go to the discard rack, counted
-        if requested, or to the dealer's hand to deal from.
+        """Takes the remaining cards out of the shoe, whether or not the shoe has failed. The cards go to
+        the discard rack (and are counted if requested), or to the dealer's hand to deal from.
         Refused: NOT_LOADED, SHOE_FAILED (to the hand only).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -210,7 +213,7 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RetireDevice(self, request, context):
-        """Covers a device or takes it off the table. Its cards go back to the dealer.
+        """Covers a device or takes it off the table. The device's cards go back to the dealer.
         Refused: NOT_APPLICABLE, STILL_SHUFFLING, STUB_IN_SHOE.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -234,8 +237,9 @@ class DeviceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Watch(self, request, context):
-        """Streams events as they happen, after the station's status. The last 4096 events are kept; a
-        watcher that is further behind is ended with WATCHER_FELL_BEHIND. Changes nothing.
+        """Streams the station's status first, then events as they happen. The station keeps the last 4096
+        events; if a watcher falls further behind, its stream ends with WATCHER_FELL_BEHIND. Changes
+        nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -328,7 +332,7 @@ def add_DeviceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DeviceService:
-    """The commands that a table gives to its devices, and what it sees of them.
+    """The commands that a table sends to its devices, and the devices' status and events.
     """
 
     @staticmethod
@@ -738,7 +742,8 @@ class DeviceService:
 
 
 class EmulationServiceStub:
-    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
+    """Calls that only an emulator can offer: cause faults on demand or at random, and move the clock
+    forward.
     """
 
     def __init__(self, channel):
@@ -765,19 +770,20 @@ class EmulationServiceStub:
 
 
 class EmulationServiceServicer:
-    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
+    """Calls that only an emulator can offer: cause faults on demand or at random, and move the clock
+    forward.
     """
 
     def InjectFault(self, request, context):
-        """Makes a fault happen at its next chance. Refused: NOT_APPLICABLE, if the station has no device
-        that can fail this way.
+        """Makes a fault happen at the next opportunity. Refused: NOT_APPLICABLE, if the station has no
+        device that can fail this way.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetFaultRates(self, request, context):
-        """Makes faults happen at random. Replaces the rates set before.
+        """Makes faults happen at random. The new rates replace all earlier rates.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -817,7 +823,8 @@ def add_EmulationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EmulationService:
-    """What only an emulator can do: cause faults on demand or at random, and let time pass at once.
+    """Calls that only an emulator can offer: cause faults on demand or at random, and move the clock
+    forward.
     """
 
     @staticmethod

@@ -18,12 +18,14 @@ from jackpot.front import frames
 from jackpot.front.backoff import Backoff
 from jackpot.front.frames import FrameError, Link, Opening, Ready, Setup
 from jackpot.front.peers import hang_up
+from jackpot.tuning import give_back_memory
 from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
 from jackpot.wire.keepalive import keepalive
 from jackpot.wire.limits import CONNECTION_OPTIONS, MAX_MESSAGE_BYTES, MAX_UNREAD_S
 
 DRAIN_S = 5.0  # for what has been accepted to be answered
 _LOOK_S = MAX_UNREAD_S / 4  # how often to look for callers who do not read
+_GIVE_BACK_S = 15.0  # how often memory is given back
 _MAX_SILENT_S = 15.0  # without a ping of the ledger, which sends one a second
 _LAST_WRITE_S = 2.0  # for what was sent before a call's end to leave
 _HANG_UP_S = 1.0  # for a caller to read why
@@ -85,6 +87,7 @@ class Front(grpc.GenericRpcHandler):
         self._silent_s: float | None = None  # looks' time since the last ping; None: no ping yet
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer = self._loop.call_later(_LOOK_S, self._look)
+        self._giving = self._loop.call_later(_GIVE_BACK_S, self._give_back)
 
     # What gRPC asks of us.
 
@@ -323,6 +326,7 @@ class Front(grpc.GenericRpcHandler):
 
     def _lost(self, _problem: str) -> None:
         self._timer.cancel()
+        self._giving.cancel()
         self.done.set()
 
     def _begin(self, what: Any) -> None:
@@ -357,6 +361,7 @@ class Front(grpc.GenericRpcHandler):
         if self._server is not None:
             await self._server.stop(DRAIN_S)
         self._timer.cancel()
+        self._giving.cancel()
         self.link.close()
         self.done.set()
 
@@ -375,6 +380,11 @@ class Front(grpc.GenericRpcHandler):
             if call.since_s and now_s - call.since_s >= MAX_UNREAD_S and call.end is None:
                 self.link.send(frames.UNREAD, call.number)
         self._timer = self._loop.call_later(_LOOK_S, self._look)
+
+    def _give_back(self) -> None:
+        """Not in the loop: after a crowd it takes a while."""
+        self._loop.run_in_executor(None, give_back_memory)
+        self._giving = self._loop.call_later(_GIVE_BACK_S, self._give_back)
 
 
 def _names(context: Context) -> str:

@@ -1,13 +1,16 @@
 """Clients that misbehave cost the controller nothing."""
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+import resource
+import socket
+from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from emulator.linux_process import resident_mb
+from emulator.attacks.on_grpc_port import PREFACE, SETTINGS, frame
+from emulator.linux_process import resident_mb, tree
 from emulator.soak.faults.abusive_clients import (
     HOLD_S,
     ask_until_full,
@@ -20,12 +23,14 @@ from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, table_pb2, table_pb2_grpc
 from table_client.client import TableClient, open_channel
 from table_client.table.floor import Floor
 from tests.e2e.process import Process
+from tests.engine.pit import eventually
 from tests.server.house import FIVE, SITE, wagers
 
 pytestmark = pytest.mark.process
 
 FLAT_MB = 6  # what an allocator may keep after a burst
 TABLES, WATCHERS = 2, 300
+CROWD = 2_000  # connections
 
 
 async def test_clients_that_never_read_cost_no_memory(tmp_path: Path) -> None:
@@ -115,3 +120,30 @@ async def _least(call: Any) -> int:
         async for response in call:
             sizes += [response.ByteSize()] if response.links else []
     return min(sizes)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+async def test_a_crowd_that_has_gone_leaves_no_memory_behind(tmp_path: Path) -> None:
+    """A front gives back what thousands of connections took, a quarter of a minute after them."""
+    hello = PREFACE + frame(SETTINGS, 0, 0)
+    with Process(tmp_path, options=("--fronts", "1")) as process:
+        host, _, port = process.address.rpartition(":")
+        (front,) = [pid for pid, name in tree(process.pid).items() if name == "front 1"]
+        quiet_mb = _resident_mb(front)
+        for _ in range(2):
+            with ExitStack() as stack:
+                for _ in range(CROWD):
+                    one = stack.enter_context(socket.create_connection((host, int(port))))
+                    one.sendall(hello)
+                    await asyncio.sleep(0.001)
+                await asyncio.sleep(1)
+                crowded_mb = _resident_mb(front)
+            assert crowded_mb - quiet_mb > 4 * FLAT_MB, "or this test shows nothing"
+            await eventually(lambda: _resident_mb(front) - quiet_mb < 2 * FLAT_MB)
+        assert process.stop() == 0
+
+
+def _resident_mb(pid: int) -> float:
+    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    return pages * resource.getpagesize() / (1 << 20)

@@ -96,9 +96,10 @@ def check_site(path: Path) -> SiteFile:
         text = path.read_text("utf-8")
         values = parse(text)
     except OSError as error:
-        raise SiteFileError(path, (Violation(1, error.strerror or "can't be read"),)) from error
+        reason = error.strerror or "the file can't be read"
+        raise SiteFileError(path, (Violation(1, reason),)) from error
     except UnicodeDecodeError as error:
-        raise SiteFileError(path, (Violation(1, "is not UTF-8 text"),)) from error
+        raise SiteFileError(path, (Violation(1, "the file is not UTF-8 text"),)) from error
     except tomllib.TOMLDecodeError as error:
         raise SiteFileError(path, (Violation(*error_line(error, text)),)) from error
     return _read_file(path, text, values)

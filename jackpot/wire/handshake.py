@@ -16,7 +16,7 @@ from jackpot.wire.identity import CredentialError, Identity
 TIMEOUT_S = 1.0  # a controller that is there answers in milliseconds
 # What an alert says of our certificate, by what OpenSSL calls the alert.
 _ALERTS = {
-    "CERTIFICATE_REQUIRED": "the controller asks for a certificate",
+    "CERTIFICATE_REQUIRED": "the controller requires a certificate",
     "UNKNOWN_CA": "the controller's authority has not issued this certificate",
     "CERTIFICATE_EXPIRED": "the certificate has expired",
     "CERTIFICATE_REVOKED": "the certificate is revoked",

@@ -275,7 +275,7 @@ async def test_jackpot_login_prints_an_address(pages: SecuredPages) -> None:
     result = await run_login(pages.url, *shown_by(identity))
     assert result.exit_code == 0, result.output
     first, address = result.output.splitlines()
-    assert first == "floor:flo: open this once, within 5 minutes"
+    assert first == "floor:flo: open this address within 5 minutes; it works once"
     assert address.startswith(f"  {pages.url}/login#")
     assert max(map(len, result.output.splitlines())) <= 80
     assert (await pages.post("/login", {"code": address.partition("#")[2]}))[0] == 200

@@ -233,7 +233,7 @@ def test_a_file_has_limits(tmp_path: Path) -> None:
         (b"a = 1\nb = \n", 2, "this value can't be read: put text, amounts and rates in "),
         (b'a = "', 1, "the text that begins here has no closing quote"),
         (b"a = 1\na = 2\n", 2, "this key or table is in the file already; "),
-        (b"\xff\xfe", 1, "is not UTF-8 text"),
+        (b"\xff\xfe", 1, "the file is not UTF-8 text"),
     ],
 )
 def test_a_file_that_is_no_toml_says_where(

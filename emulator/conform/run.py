@@ -118,7 +118,9 @@ def judge_rule(rule: Rule, seen: Sequence[Seen], without_occasion: str) -> Verdi
         return Verdict(*about, FAILED, why)
     if rule.occasions(seen):
         return Verdict(*about, PASSED)
-    return Verdict(*about, without_occasion, (f"nothing shows it: {rule.occasion} was not seen",))
+    return Verdict(
+        *about, without_occasion, (f"this run did not test it: {rule.occasion} did not occur",)
+    )
 
 
 class _Judge:

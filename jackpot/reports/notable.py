@@ -195,7 +195,7 @@ def _used(deck: Deck, now_micros: int) -> str:
 def hours_text(micros: int) -> str:
     """A length of time in hours and minutes."""
     hours, minutes = divmod(micros // _MICROS_PER_MINUTE, 60)
-    return f"{hours}:{minutes:02d} h"
+    return f"{hours} h {minutes} min"
 
 
 def _change(

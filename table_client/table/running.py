@@ -136,7 +136,9 @@ def _fit(options: Options, game: Game, site: Site) -> int:
     """How many seats are taken; what does not fit together fails before anything is sent."""
     if Way(_method(options).value) not in game.plans:
         how = options.dealing.replace("-", " ")
-        raise click.ClickException(f"no text at hand says how {game.name} is dealt by {how}")
+        raise click.ClickException(
+            f"the regulations here do not say how {game.name} is dealt by {how}"
+        )
     most = game.rule.table.seats if game.rule.table else MOST_SEATS
     table = next((each for each in site.tables if each.id == options.table), None)
     if options.controller and table is None:

@@ -152,6 +152,6 @@ def test_a_suspension_after_an_absence_is_explained(tmp_path: Path) -> None:
     rows = text_of(report_of(write_floor(tmp_path, floor), FIRST), "Changes")
     assert [row[3:5] for row in rows] == [
         ("in-service", "ops"),
-        ("suspended: no controller for 26:00 h", "the controller"),
+        ("suspended: no controller for 26 h 0 min", "the controller"),
         ("in-service", "sue"),
     ]

@@ -140,7 +140,7 @@ def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
     assert READY.match(line), line
     assert "east,north,west" in line
     code, error = refusal(store, *files, "--site", str(paths[0]))
-    assert (code, "about the same site" in error) == (2, True)
+    assert (code, "have the same site id" in error) == (2, True)
 
 
 def serves(store: Address, *options: str) -> bool:

@@ -54,7 +54,7 @@ class Restored(Trial):
     """A backup is restored in the middle of a round: what the client was told since is lost."""
 
     id = "restored"
-    text = "After OTHER_INCARNATION, attach again, say what you had been told, and play on."
+    text = "After OTHER_INCARNATION, attach again, report the answers you received, and play on."
     source = "After a restore"
     rounds: ClassVar = [a_round(), a_round()]  # a client that leaves the first plays the second
 
@@ -80,7 +80,7 @@ class Restored(Trial):
         last, opened = heard[-1].sequence, max(one.round for one in heard)
         said, when = attach.acknowledged, f"at {attach.at_s:.2f} s: Attach"
         if said is None:
-            yield f"{when} does not say what the client had been told (acknowledged)"
+            yield f"{when} does not report the answers that the client received (acknowledged)"
         elif said.last_sequence != last:
             yield f"{when} says that the last answer was {said.last_sequence}; it was {last}"
         elif not 0 < said.first_sequence <= heard[0].sequence:

@@ -18,7 +18,7 @@ class VoidedByFloor(Trial):
     """A floorperson voids the round just before it would be settled."""
 
     id = "voided-by-floor"
-    text = "When the floor has voided the round, accept it and go on to the next."
+    text = "When the floor has voided the round, accept that and open the next round."
     source = "Voids"
     counts = False
 
@@ -103,7 +103,7 @@ class Papers(Trial):
     """A royal is won: the next round stays shut until the award's papers are done."""
 
     id = "papers"
-    text = "Do not open the next round while an award of this table lacks its papers."
+    text = "Do not open the next round while an award at this table waits for its paperwork."
     source = "Payouts"
     counts = False
     rounds: ClassVar = [a_round(royal=True)]
@@ -113,7 +113,7 @@ class OpensLate(Trial):
     """The next round is given out while the papers of the last are still open."""
 
     id = "opens-late"
-    text = "Open the next round once the papers are done, and not before."
+    text = "Open the next round when the paperwork is done, and not before."
     source = "Payouts"
 
     async def during(self, stage: Stage) -> None:
@@ -124,7 +124,7 @@ class OpensLate(Trial):
         """It did not knock at a shut door."""
         if early := [one for one in answers(seen, "open_round") if one.reason]:
             yield (
-                f"at {early[0].at_s:.2f} s: open_round was sent before the papers were done "
+                f"at {early[0].at_s:.2f} s: open_round was sent before the paperwork was done "
                 f"({early[0].reason})"
             )
         yield from self.played(seen)

@@ -1,4 +1,4 @@
-"""`jackpot-emulator conform`: try a vendor's table client against a controller, with trouble."""
+"""`jackpot-emulator conform`: test a vendor's table client with a controller that causes faults."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Hold the trials: give out a round, make trouble, wait until the client asks again, judge."""
+"""Run the trials: give out a round, cause a fault, wait until the client asks again, and judge."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence

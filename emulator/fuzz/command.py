@@ -1,4 +1,4 @@
-"""`jackpot-emulator fuzz`: messages of every RPC, right, wrong and mangled, and no harm done."""
+"""`jackpot-emulator fuzz`: send valid, wrong and damaged messages to every RPC."""
 
 import asyncio
 import logging

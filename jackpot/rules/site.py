@@ -1,4 +1,4 @@
-"""The operator's one configuration file: which rule, bet and paytable each link carries, and where.
+"""Read the site file: which rule, bet and paytable each link has, and which tables it is on.
 
 `check_site` reads the file, tells everything that is wrong with it at once, each with its line and,
 where a regulation says so, its clause. `load_site` is for a controller that is about to serve: it

@@ -1,4 +1,4 @@
-"""Why a connection over TLS did not come about: one more handshake, only to see how it ends.
+"""Find out why a TLS connection failed: make one more handshake, and see how it ends.
 
 A controller turns strangers away inside the handshake, and gRPC then reports no more than that
 nobody answers, as for a cable that was cut. Whoever asks must know the difference: sending again

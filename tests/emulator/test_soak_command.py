@@ -186,7 +186,7 @@ def test_a_disk_that_may_not_be_mounted_cannot_be_full(monkeypatch: pytest.Monke
     """Not everybody is root."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     found = impossible_faults(Options(faults=frozenset({"disk"})))
-    assert found == {"disk": "this user may not mount a small disk here: it needs root"}
+    assert found == {"disk": "this user may not mount a small disk; run the soak as root"}
 
 
 @SOAK_TIMEOUT
@@ -195,7 +195,7 @@ def test_what_cannot_happen_is_said_at_the_start_and_at_the_end(tmp_path: Path) 
     options = ["--tables=2", "--rounds=1", "--whole-games=0", "--faults=device,kill"]
     done = CliRunner().invoke(main, ["soak", *options, "--report", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    why = "no table plays its whole game, so none has devices (--whole-games)"
+    why = "this fault needs a table that plays whole games with devices (--whole-games)"
     assert done.stderr.startswith(f"Fault 'device' is excluded: {why}\n")
     words = " ".join((tmp_path / "report.txt").read_text().split())
     assert "missing kill: no effect in this run; try a longer run" in words

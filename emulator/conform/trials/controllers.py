@@ -1,4 +1,4 @@
-"""Trouble with the controller: it dies, stops, or comes back with the journal of a backup."""
+"""Controller faults: it dies, stops, or comes back with the journal of a backup."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar

@@ -102,7 +102,7 @@ class Clock(InjectedFault):
     def why_impossible(cls, options: Options) -> str:
         """It needs a controller that we start under our own clock."""
         if options.command:
-            return "the controllers are another program, with the machine's own clock"
+            return "the controllers are another program, which uses the machine's clock"
         return ""
 
     def controller_arguments(self) -> tuple[str, ...]:

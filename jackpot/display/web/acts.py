@@ -128,7 +128,7 @@ class ActPages:
 def _left(tries: int) -> str:
     """How often somebody may still be wrong."""
     if not tries:
-        return "There are no tries left at this table. Wait a few minutes."
+        return "There are no tries left at this table. Wait 15 minutes."
     return f"{tries} {'try' if tries == 1 else 'tries'} left at this table."
 
 

@@ -1,4 +1,4 @@
-"""Give a table that plays alone a controller and devices of its own, in its own process."""
+"""Start a controller and devices in the same process, for a table that plays alone."""
 
 import tempfile
 from collections.abc import AsyncIterator

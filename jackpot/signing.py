@@ -55,7 +55,7 @@ def load_private(path: Path) -> Ed25519PrivateKey:
     """A key to sign with; nobody but its owner may be able to read its file."""
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise SigningError(f"{path} can be read by others: chmod 600 {path}")
+            raise SigningError(f"other users can read {path}; run: chmod 600 {path}")
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
     except OSError as error:
         raise SigningError(f"can't read {path}: {error.strerror}") from error
@@ -76,7 +76,9 @@ def load_public(path: Path) -> Ed25519PublicKey:
     except OSError as error:
         raise SigningError(f"can't read {path}: {error.strerror}") from error
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise SigningError(f"{path} is not a public key of jackpot key init") from None
+        raise SigningError(
+            f"{path} is not a public key; expected the .pub file that jackpot key init wrote"
+        ) from None
     if not isinstance(key, Ed25519PublicKey):
         raise SigningError(f"{path} is not an Ed25519 key")
     return key

@@ -80,9 +80,9 @@ def verify(
 def _missing(sites: Mapping[str, Head], noted: Mapping[str, Noted]) -> str:
     """What ought to be there and is not at all."""
     if not sites:
-        return "it is empty: it holds no entry of any site"
+        return "the journal is empty"
     missing = sorted(noted.keys() - sites.keys())
-    return f"it holds no entry of {', '.join(missing)}" if missing else ""
+    return f"the journal has no entries of {', '.join(missing)}" if missing else ""
 
 
 def _no_progress(_site: str, _done: int, _total: int) -> None:
@@ -127,13 +127,13 @@ def _verify_end(replica: Replica, head: Head, noted: Noted | None, unbound: list
     if not (head.sequence or found.sequence):
         raise UnsoundError(replica.site, 1, "the journal is empty")
     if not found.same(head):
-        problem = f"the head is {head.sequence}, but the last entry is {found.sequence}"
+        problem = f"the journal's head is {head.sequence}, but its last entry is {found.sequence}"
         raise UnsoundError(replica.site, min(found.sequence + 1, head.sequence or 1), problem)
     if found.version != head.version:
         problem = f"the head has version {head.version}, but the entries have {found.version}"
         raise UnsoundError(replica.site, head.sequence, problem)
     if noted and noted[0] > head.sequence:
-        problem = f"the journal ends here, but entry {noted[0]} was noted earlier"
+        problem = f"the journal ends here, but an earlier record has entry {noted[0]}"
         raise UnsoundError(replica.site, head.sequence + 1, problem)
     if unbound:
         problem = "the journal has no record of this snapshot"
@@ -143,7 +143,7 @@ def _verify_end(replica: Replica, head: Head, noted: Noted | None, unbound: list
 def _verify_noted(site: str, noted: Noted, found: str) -> None:
     sequence, hash_ = noted
     if not found.startswith(hash_):
-        problem = f"the entry differs from the one noted earlier, whose hash was {hash_}"
+        problem = f"the entry differs from an earlier record, in which its hash is {hash_}"
         raise UnsoundError(site, sequence, problem)
 
 

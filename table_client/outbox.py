@@ -1,4 +1,4 @@
-"""What a table has sent and not yet heard of, on disk.
+"""Keep the commands of a table on disk until they are answered.
 
 A command is written here, with an fsync, before it is sent, and crossed out when it is answered. A
 table that is switched off and on sends again what stands here, under the same identity, and so

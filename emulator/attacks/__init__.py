@@ -1,1 +1,1 @@
-"""Do a controller harm as strangers might: endless requests, idle connections, resets, reloads."""
+"""Attack a controller as abusive clients would: endless requests, idle connections, resets."""

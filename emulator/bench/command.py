@@ -55,7 +55,7 @@ runs_option: Callable[[Any], Any] = click.option(
     type=click.IntRange(1),
     default=3,
     show_default=True,
-    help="How many times to repeat it all.",
+    help="How many times to repeat the whole measurement.",
 )
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print the report as JSON."
@@ -134,9 +134,9 @@ class _Benchmarks(LazyGroup):
     extras={"numpy": "emulator"},
 )
 def bench() -> None:
-    r"""Measure the controller. Without the name of a benchmark, run `rounds`.
+    r"""Measure the controller. Without a benchmark's name, run `rounds`.
 
-    `--scenario NAME` in front of the options is the same as the name.
+    `bench --scenario NAME` means the same as `bench NAME`.
 
     \b
     Example:
@@ -160,12 +160,13 @@ def _end(*_: object) -> None:
 @report_option
 @json_option
 def rounds() -> None:
-    r"""Measure whole rounds, the main benchmark.
+    r"""Measure whole rounds. This is the main benchmark.
 
-    Plays by a real site file: PA 657a, schedule C with the Five Card Hand Bonus, six seats, folds,
-    awards and voids. Compares `jackpot serve` with a server that only echoes, a procedure in
-    PostgreSQL that does a round's bookkeeping, and a naive controller. Each ratio compares figures
-    of the same run, and is shown with its spread. Takes under a minute.
+    Plays rounds with a real site file: PA 657a, schedule C with the Five Card Hand Bonus, six
+    seats, folds, awards and voids. Compares `jackpot serve` with three other servers: one that
+    only echoes messages, a PostgreSQL procedure that does the bookkeeping of a round, and a simple
+    controller that commits each wager alone. Each ratio compares two measurements of one run. The
+    report gives the median of the runs, with the lowest and the highest. Takes under a minute.
 
     \b
     Example:
@@ -188,10 +189,10 @@ def rounds() -> None:
 def hostile() -> None:
     r"""Measure a lock-out while abusive clients attack.
 
-    The attacks are an endless HTTP header, 3,000 abandoned connections, calls that are reset under
-    a revoked certificate, and 200 browsers that reload. Each is compared with the same tables
-    without an attack, in the same run. Exits with 1 if an answer is lost or a meter is wrong. Takes
-    three minutes.
+    There are four attacks: an endless HTTP header; 3,000 abandoned connections; calls with a
+    revoked certificate, which the client resets; and 200 browsers that keep reloading. The report
+    compares each attack with the same tables without an attack, in the same run. Exits with 1 if
+    an answer is lost or a meter is wrong. Takes three minutes.
 
     \b
     Example:
@@ -226,18 +227,19 @@ def hostile() -> None:
 @click.option(
     "--page",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="Also write the figures into this Markdown page, between its marks.",
+    help="Also write the figures into this Markdown page, between its two markers.",
 )
 @json_option
 def wagers() -> None:
-    r"""Measure wagers alone, a micro-benchmark.
+    r"""Measure wagers alone. This is a micro-benchmark.
 
-    Shows wagers per second, latency, processor time and memory, compared with an echo, PostgreSQL
-    and a naive controller, and what a long journal and many links cost. Tables place wagers and
-    void them, so no meter moves. To measure realistic play, use `bench rounds`.
+    Shows wagers per second, latency, processor time and memory. Compares the controller with a
+    server that only echoes, with PostgreSQL, and with a simple controller. Also measures the cost
+    of a long journal and of many links. Tables place wagers and void them, so no meter changes. To
+    measure realistic play, use `bench rounds`.
 
-    The servers take turns, and a separate process sends the load. Compare figures within one run
-    only: they change from machine to machine. The report is bench.json, bench.html and bench.txt.
+    The servers take turns, and a separate process sends the load. Compare only figures of the same
+    run, because machines differ. The report is bench.json, bench.html and bench.txt.
 
     \b
     Example:
@@ -252,9 +254,9 @@ def wagers() -> None:
 def cluster() -> None:
     r"""Measure three controllers on one PostgreSQL server.
 
-    Compares them with a simple stored procedure, which inserts a wager and adds to the meter's
-    row. Exits with 1 if a link shared by all tables takes less than five times the procedure's
-    wagers, or if the rate drops as sites are added. Takes ten minutes.
+    Compares the controllers with a simple stored procedure, which inserts a wager and adds to the
+    meter's row. Exits with 1 if one link shared by all tables accepts fewer than five times as
+    many wagers as the procedure, or if adding sites lowers the rate. Takes ten minutes.
 
     \b
     Example:
@@ -267,7 +269,7 @@ def cluster() -> None:
 @report_option
 @json_option
 def costs() -> None:
-    r"""Measure what a wager costs on PostgreSQL, piece by piece.
+    r"""Measure the processor time that a wager takes on PostgreSQL.
 
     Prints the processor time of the controller and of the database, in microseconds. Takes two
     minutes.
@@ -288,7 +290,11 @@ def costs() -> None:
     help="The file that `bench costs` wrote.",
 )
 @click.option(
-    "--cores", type=click.IntRange(1), default=8, show_default=True, help="Cores of the database."
+    "--cores",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="How many processor cores the database has.",
 )
 @click.option(
     "--flush-ms",
@@ -300,7 +306,7 @@ def costs() -> None:
     "--round-trip-ms",
     default=0.3,
     show_default=True,
-    help="From a controller to the database and back.",
+    help="How long a message takes from a controller to the database and back.",
 )
 @click.option("--tables", type=click.IntRange(1), help="Simulate at most this many tables.")
 @click.option(
@@ -313,10 +319,11 @@ def costs() -> None:
 @report_option
 @json_option
 def scaling() -> None:
-    r"""Simulate the tables of a whole casino group from measured costs.
+    r"""Simulate the tables of a whole casino group.
 
-    "houses" are sites of 20 tables, each served by one controller and followed by another. "wide
-    area" is one link whose tables are spread over all controllers. Takes half a minute.
+    Uses the costs that `bench costs` measured. In the case "houses", each site has 20 tables, a
+    controller that serves it, and a second one that follows. In the case "wide area", one link has
+    tables on all controllers. Takes half a minute.
 
     \b
     Example:
@@ -331,8 +338,8 @@ def scaling() -> None:
 def watchers() -> None:
     r"""Measure what 200 signs cost the controller.
 
-    Compares the processor time per wager with and without them. Exits with 1 if they add more
-    than a tenth. Takes two minutes.
+    Compares the processor time per wager with and without the signs. Exits with 1 if the signs add
+    more than 10%. Takes two minutes.
 
     \b
     Example:
@@ -347,8 +354,9 @@ def watchers() -> None:
 def hands() -> None:
     r"""Measure how fast hands are ranked.
 
-    Ranks them in bulk, as odds are counted, and one by one, as rounds are settled. Exits with 1
-    below two million five-card hands per second in bulk. Takes ten seconds on one core.
+    Ranks hands in bulk, as `jackpot odds` does, and one by one, as the settlement of a round does.
+    Exits with 1 if bulk ranking takes fewer than two million five-card hands per second. Takes ten
+    seconds on one core.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""What a journal's length costs: processor time a wager, and the time of a restart.
+"""Measure what a long journal costs: processor time per wager, and the time of a restart.
 
 A load makes a journal longer. So every run plays on a copy, and where a run adds more than a
 hundredth, on a new copy each time: a journal of ten thousand entries is that long when it counts.

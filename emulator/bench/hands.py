@@ -69,4 +69,4 @@ def run(report: Path | None, *, quick: bool, as_json: bool) -> None:
     ]
     present("hands", found, lines, report, as_json=as_json)
     if found["five-card of 5"]["bulk_per_s"] < GOAL_PER_S:
-        raise click.ClickException(f"below the goal of {GOAL_PER_S:,} five-card hands a second")
+        raise click.ClickException(f"below the goal of {GOAL_PER_S:,} five-card hands per second")

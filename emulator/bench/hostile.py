@@ -1,4 +1,4 @@
-"""`jackpot-emulator bench hostile`: what strangers can do to a table's lock-out.
+"""`jackpot-emulator bench hostile`: measure a table's lock-out while abusive clients attack.
 
 `jackpot serve` behind TLS with its pages. Tables play whole rounds through the client at a calm
 pace, and time their lock-outs: alone, and then under each attack in turn.

@@ -1,4 +1,4 @@
-"""Whom attackers attack: a house behind TLS, and tables that time their lock-outs."""
+"""The side under attack: a controller behind TLS, and tables that time their lock-outs."""
 
 import asyncio
 import time

@@ -1,1 +1,1 @@
-"""The conformance kit: play the controller's part for a vendor's client, and make trouble."""
+"""The conformance kit: act as the controller for a vendor's client, and cause faults."""

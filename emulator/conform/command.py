@@ -1,4 +1,4 @@
-"""`jackpot-emulator conform`: try a vendor's table client against a controller, with trouble."""
+"""`jackpot-emulator conform`: test a vendor's table client with a controller that causes faults."""
 
 import asyncio
 import json
@@ -45,16 +45,25 @@ if TYPE_CHECKING:
     default=11.0,  # two heartbeats are five seconds apart: whoever waits shows that they beat
     show_default=True,
     metavar="SECONDS",
-    help="How long the paperwork of a big award takes.",
+    help="How long the simulated paperwork of a large award takes.",
 )
 @click.option(
     "--tls",
     is_flag=True,
-    help="Use TLS: the kit issues certificates, and revokes the client's at the end.",
+    help="Use TLS. The command issues certificates, and revokes the client's certificate at the "
+    "end.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the result as JUnit XML.",
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the result as a web page.",
+)
 @click.option("--list", "only_list", is_flag=True, help="List the trials and rules, and stop.")
 @click.argument("client", nargs=-1, type=click.UNPROCESSED)
 def conform(
@@ -72,10 +81,13 @@ def conform(
 ) -> None:
     r"""Test a table client against a controller that causes faults.
 
-    CLIENT is the command that starts it. It finds the address, the site and the table in
-    JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE, and with --tls its files in JACKPOT_CA,
-    JACKPOT_CERT and JACKPOT_KEY. Without a command, start it yourself.
-    Exits with 1 if the client breaks a line of the contract, or does not show that it keeps it.
+    CLIENT is the command that starts your client. The client reads the address, the site and
+    the table from the environment variables JACKPOT_ADDRESS, JACKPOT_SITE and JACKPOT_TABLE. With
+    --tls, it also reads the names of its files from JACKPOT_CA, JACKPOT_CERT and JACKPOT_KEY.
+    Without CLIENT, start your client yourself.
+
+    Exits with 1 if the client breaks a rule of the table contract, or if the test did not see the
+    client follow a rule.
 
     \b
     Example:
@@ -117,7 +129,7 @@ def conform(
         try:
             verdicts = asyncio.run(hold(chosen, Path(folder), options, ready, tell, ending))
         except KeyboardInterrupt:
-            raise click.ClickException("stopped before the end; there is no result") from None
+            raise click.ClickException("stopped before the end, so there is no result") from None
         finally:
             for process in started:
                 _end(process)

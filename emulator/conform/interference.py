@@ -1,4 +1,4 @@
-"""What an adversary may do to a client's calls, and how it ends them in the controller's name."""
+"""What the kit may do to a client's calls, and how it ends calls in the controller's name."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, Protocol

@@ -38,7 +38,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     said = ", ".join(f"{counted(counts[kind], 'line')} {kind}" for kind in _MARKS if counts[kind])
     if not kept(verdicts):
         return f"DOES NOT CONFORM: {said}"
-    return f"CONFORMS: {said}" if conforms(verdicts) else f"only a part was tried: {said}"
+    return f"CONFORMS: {said}" if conforms(verdicts) else f"only some lines were tested: {said}"
 
 
 def as_data(verdicts: Sequence[Verdict]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Hold the trials: give out a round, make trouble, wait until the client asks again, judge."""
+"""Run the trials: give out a round, cause a fault, wait until the client asks again, and judge."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -118,7 +118,9 @@ def judge_rule(rule: Rule, seen: Sequence[Seen], without_occasion: str) -> Verdi
         return Verdict(*about, FAILED, why)
     if rule.occasions(seen):
         return Verdict(*about, PASSED)
-    return Verdict(*about, without_occasion, (f"nothing shows it: {rule.occasion} was not seen",))
+    return Verdict(
+        *about, without_occasion, (f"this run did not test it: {rule.occasion} did not occur",)
+    )
 
 
 class _Judge:

@@ -66,7 +66,7 @@ def make_log(*, as_json: bool) -> Log:
 def devices(
     listen: str, speed: float, seed: str, fault_rate: int, *, as_json: bool, until_eof: bool
 ) -> None:
-    r"""Run shufflers and dealing shoes for many tables, over gRPC.
+    r"""Emulate shufflers and dealing shoes for many tables, over gRPC.
 
     Prints the address it listens on. SIGTERM stops it.
 

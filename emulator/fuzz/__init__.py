@@ -1,1 +1,1 @@
-"""Send messages that nobody should, and see that none of them does any harm."""
+"""Send malformed and unexpected messages, and check that none of them does any harm."""

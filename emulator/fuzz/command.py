@@ -1,4 +1,4 @@
-"""`jackpot-emulator fuzz`: messages of every RPC, right, wrong and mangled, and no harm done."""
+"""`jackpot-emulator fuzz`: send valid, wrong and damaged messages to every RPC."""
 
 import asyncio
 import logging
@@ -118,14 +118,15 @@ def fuzz_all(
     type=click.FloatRange(0, 1),
     default=0.01,
     show_default=True,
-    help="The share sent to a whole controller over gRPC; the rest is decided in memory.",
+    help="The share of messages sent over gRPC to a running controller. The others are decided "
+    "in memory.",
 )
 @one_line
 def fuzz(messages: int, seed: int, processes: int, grpc_share: float) -> None:
     r"""Send wrong and damaged messages, and check that none does harm.
 
-    Fails when a message is answered with INTERNAL or UNKNOWN, or when a refused message changes
-    the state.
+    Fails if the controller answers a message with INTERNAL or UNKNOWN, or if a
+    refused message changes the state.
 
     \b
     Example:

@@ -115,7 +115,7 @@ def _is_empty(store: str) -> None:
     default="1",
     show_default=True,
     callback=_seed,
-    help="Text that decides cards, players and faults.",
+    help="Any text. The same text gives the same cards, players and faults.",
 )
 @click.option(
     "--faults",
@@ -137,7 +137,8 @@ def _is_empty(store: str) -> None:
     type=FiniteRange(0),
     default=0,
     show_default=True,
-    help="Multiple of a real table's pace, a round a minute; 0 is as fast as possible.",
+    help="How many times as fast as a real table, which plays a round a minute. 0 is as fast as "
+    "possible.",
 )
 @click.option(
     "--controllers",
@@ -171,7 +172,7 @@ def _is_empty(store: str) -> None:
     type=click.IntRange(0),
     default=4,
     show_default=True,
-    help="Every Nth table plays whole games with a shuffler and a shoe; 0 is none.",
+    help="Every Nth table plays whole games with a shuffler and a shoe; 0 means no table.",
 )
 @click.option(
     "--sign-limit",
@@ -193,10 +194,10 @@ def _is_empty(store: str) -> None:
     help="Keep the journal, the transcript and the logs in this folder.",
 )
 def soak(deck: str, report: Path | None, keep: Path | None, *, as_json: bool, **asked: Any) -> None:
-    r"""Play linked tables, break things, and audit every cent.
+    r"""Play linked tables, cause faults, and audit every cent.
 
-    Exits with 1 if anything was wrong. The report then gives the seed, and the shortest part of the
-    run that shows the fault.
+    Exits with 1 if the audit finds an error. The report then gives the
+    seed, and the shortest part of the run that shows the error.
 
     \b
     Example:

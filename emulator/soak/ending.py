@@ -28,7 +28,7 @@ async def stop_and_verify(soak: "Soak") -> None:
     for controller in soak.controllers:
         code = await controller.stop()
         if code and not soak.failure:
-            soak.failure = f"a controller did not stop in good order (exit code {code})"
+            soak.failure = f"a controller did not stop cleanly (exit code {code})"
     soak.say("Verifying the journal.")
     found = await asyncio.to_thread(verify, soak.store, None, SITE)
     soak.verified = found.ok

@@ -143,7 +143,7 @@ class Soak:
             await self._find_shortest_failure()
 
     async def _find_shortest_failure(self) -> None:
-        self.say("Looking for the shortest part of the run that shows what is wrong.")
+        self.say("Looking for the shortest part of the run that shows the error.")
         try:
             self.shortest_failure = await asyncio.to_thread(
                 find_shortest_failure, self.terms, self.transcript_path

@@ -58,7 +58,7 @@ class Made(NamedTuple):
 
 
 def _no_passphrase() -> str:
-    raise AuthorityError("the authority's key has a passphrase, which was not given")
+    raise AuthorityError("the authority's key is encrypted, and no passphrase was given")
 
 
 class Authority:
@@ -85,7 +85,7 @@ class Authority:
     def create(cls, folder: Path, title: str, passphrase: str = "") -> "Authority":
         """Make a new authority; one that exists is never overwritten."""
         if not (title.strip() and title.isprintable() and len(title.encode()) <= _MOST_TITLE):
-            raise AuthorityError(f"an authority needs a name, of at most {_MOST_TITLE} bytes")
+            raise AuthorityError(f"the authority's name must have 1 to {_MOST_TITLE} bytes")
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title)])
         usage = x509.KeyUsage(
@@ -171,7 +171,9 @@ class Authority:
     def pack(self, made: Made, password: str) -> Path:
         """Key and certificate in one file for a browser."""
         if made.key is None:
-            raise AuthorityError("there is no key to pack: the person who made the request has it")
+            raise AuthorityError(
+                "can't write a PKCS#12 file: whoever made the signing request has the private key"
+            )
         with _writing(self._folder):
             return write_pkcs12(made.certificate, made.key, self.certificate, password)
 

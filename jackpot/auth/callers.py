@@ -28,8 +28,8 @@ class Fault(StrEnum):
     """Why nobody is known by what they show."""
 
     MISSING = "no certificate"
-    NOBODY = "the certificate names nobody"
-    FOREIGN = "the certificate is of another authority"
+    NOBODY = "the certificate does not name its holder"
+    FOREIGN = "the certificate is from another authority"
     REVOKED = "the certificate is revoked"
     EXPIRED = "the certificate has expired"
     ENDED = "no such session"
@@ -57,9 +57,9 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
         raise denied(actor, f"the certificate is for site {actor.site}", needs_site=site)
     if actor.role not in (allowed := ACCESS.get(what) or PAGES[what]):
         needs = ", ".join(role for role in ROLES if role in allowed)
-        raise denied(actor, f"{what} is not for {actor.role}", needs_role=needs)
+        raise denied(actor, f"the role {actor.role} may not use {what}", needs_role=needs)
     if actor.role == "table" and table and table != actor.table:
-        raise denied(actor, "a table acts for itself only", needs_table=table)
+        raise denied(actor, "a table may act only for itself", needs_table=table)
 
 
 def allow_at(actor: Actor, at: Listener, addresses: Mapping[Listener, str]) -> None:

@@ -53,7 +53,7 @@ def load_key(path: Path, ask: Ask) -> ec.EllipticCurvePrivateKey:
     """An EC key that nobody but its owner can read; `ask` is called where it is encrypted."""
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise AuthorityError(f"{path} can be read by others: chmod 600 {path}")
+            raise AuthorityError(f"other users can read {path}; run: chmod 600 {path}")
         raw = path.read_bytes()
     except OSError as error:
         raise AuthorityError(f"can't read the key {path}: {error.strerror}") from error
@@ -93,7 +93,7 @@ def requested_key(path: Path) -> PublicKey:
     except (ValueError, UnsupportedAlgorithm) as error:
         raise AuthorityError(f"{path} is not a certificate signing request in PEM") from error
     if not signed:
-        raise AuthorityError(f"{path} is not signed by the key that it asks for")
+        raise AuthorityError(f"the signature in {path} does not match its public key")
     if isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name in _CURVES:
         return key
     if isinstance(key, rsa.RSAPublicKey) and key.key_size >= _LEAST_RSA_BITS:

@@ -122,7 +122,7 @@ def _signature(path: Path) -> tuple[int, int, int] | None:
 def _read(path: Path) -> list[Pin]:
     try:
         if path.stat().st_mode & 0o077:
-            raise PinError(f"{path} can be read by others: chmod 600 {path}")
+            raise PinError(f"other users can read {path}; run: chmod 600 {path}")
         return msgspec.json.decode(path.read_bytes(), type=list[Pin])
     except FileNotFoundError:
         return []
@@ -131,7 +131,7 @@ def _read(path: Path) -> list[Pin]:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         # Without its cause: it may quote what it could not read.
         raise PinError(
-            f"{path} is not a file of PINs; move it away, and people set theirs again"
+            f"{path} is not a PIN file; move it away, then people can set new PINs"
         ) from None
 
 

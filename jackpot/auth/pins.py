@@ -118,7 +118,7 @@ class Pins:
             raise PinError(problem)
         key = (actor.site, actor.principal)
         if key in self._setting:  # or whoever sets theirs without end would keep others waiting
-            raise PinError("another of this person's is being set just now")
+            raise PinError("another PIN of this person is being set at this moment")
         self._setting.add(key)
         try:
             async with self._one_at_a_time:
@@ -179,7 +179,7 @@ class Pins:
         try:
             return self._file.pins()
         except PinError as error:
-            _log.error("nobody's PIN is good: %s", error)
+            _log.error("no PIN is accepted: %s", error)
             return {}
 
     def _named(self, site: str, name: str) -> Pin | None:

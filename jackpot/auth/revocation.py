@@ -69,9 +69,9 @@ class RevocationList:
         if self._known.number and found.number <= self._known.number:
             self._known = self._known._replace(serials=self._known.serials | found.serials)
             raise OlderListError(
-                f"{self._path} is list {found.number}, and list {self._known.number} was read "
-                "before; that one stays in force, and so does what this one adds. Copy the "
-                "authority's newest list there"
+                f"{self._path} is revocation list {found.number}, but the controller already has "
+                f"list {self._known.number}. Every certificate on either list stays revoked. Copy "
+                f"the authority's newest list to {self._path}"
             )
         self._raw, self._known = raw, found
         if self._kept is not None:
@@ -87,7 +87,7 @@ class RevocationList:
             self._known = _parse(raw, kept, self._authority)
             self._raw = raw
         except AuthorityError as error:
-            _log.error("the list of revoked certificates that was kept is not used: %s", error)
+            _log.error("the saved list of revoked certificates is not used: %s", error)
 
     def _keep(self, kept: Path, raw: bytes, found: Revoked) -> None:
         """Write it down, unless another controller has written a newer one."""
@@ -102,7 +102,7 @@ class RevocationList:
                 if found.number > before.number:
                     write_durably(kept, raw)
         except OSError as error:
-            _log.error("can't keep the list of revoked certificates: %s: %s", kept, error.strerror)
+            _log.error("can't save the list of revoked certificates: %s: %s", kept, error.strerror)
 
 
 def read_list(path: Path, authority: x509.Certificate) -> Revoked:

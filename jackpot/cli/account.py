@@ -7,12 +7,14 @@ from jackpot.cli.shared.operator_view import exact
 from jackpot.cli.shared.parameters import CASH
 from jackpot.core.money import floor_to_cent
 
-_NOTE = click.option("--note", required=True, metavar="TEXT", help="The slip's number.")
+_NOTE = click.option(
+    "--note", required=True, metavar="TEXT", help="The number of the buy-in or cash-out slip."
+)
 
 
 @click.group()
 def account() -> None:
-    r"""Put money on a game account, take it off, or show it.
+    r"""Add money to a game account, cash it out, or show its balance.
 
     \b
     Example:
@@ -25,7 +27,7 @@ def account() -> None:
 @click.argument("name", metavar="ACCOUNT")
 @operator_command()
 def show(client: OperatorClient, name: str) -> None:
-    r"""Show what an account holds.
+    r"""Show the balance of a game account.
 
     \b
     Example:
@@ -41,7 +43,7 @@ def show(client: OperatorClient, name: str) -> None:
 @_NOTE
 @operator_command(changes=True)
 def buy_in(client: OperatorClient, name: str, amount_micros: int, note: str) -> None:
-    r"""Put money on an account.
+    r"""Add money to a game account.
 
     \b
     Example:
@@ -59,7 +61,7 @@ def buy_in(client: OperatorClient, name: str, amount_micros: int, note: str) -> 
 @_NOTE
 @operator_command(changes=True)
 def cash_out(client: OperatorClient, name: str, amount_micros: int | None, note: str) -> None:
-    r"""Take money off an account; all of it unless you give an AMOUNT.
+    r"""Cash out a game account: AMOUNT, or the whole balance.
 
     \b
     Example:
@@ -68,7 +70,7 @@ def cash_out(client: OperatorClient, name: str, amount_micros: int | None, note:
     held = client.ask("GetAccount", account=name).balance_micros
     amount = client.amount(amount_micros, floor_to_cent(held))
     if not amount:
-        raise click.ClickException(f"account {name} holds no money to cash out")
+        raise click.ClickException(f"account {name} is empty; there is nothing to cash out")
     client.confirm(f"{name}: {exact(held)} -> {exact(held - amount)}")
     response = client.order("CashOut", account=name, amount_micros=amount, reference=note)
     client.done(response, f"{name}: {exact(response.balance_micros)}")

@@ -23,7 +23,12 @@ def badbeat() -> None:
 @click.argument("link")
 @click.argument("table")
 @click.argument("counted_micros", metavar="AMOUNT", type=CASH)
-@click.option("--cashier", default="", metavar="NAME", help="Who counted; with TLS, it is you.")
+@click.option(
+    "--cashier",
+    default="",
+    metavar="NAME",
+    help="Who counted the box. With TLS, this is always you.",
+)
 @operator_command(changes=True)
 def count(
     client: OperatorClient,
@@ -32,7 +37,7 @@ def count(
     counted_micros: int,
     cashier: str,
 ) -> None:
-    r"""Record the official count of a table's box.
+    r"""Record how much money was counted in a table's box.
 
     \b
     Example:
@@ -42,7 +47,7 @@ def count(
     recorded = sum(box.amount_micros for box in found.boxes if box.table == table)
     meter = level.meter_micros
     client.confirm(
-        f"box of {table}: {exact(recorded)} by the record, {exact(counted_micros)} counted\n"
+        f"box of {table}: the record says {exact(recorded)}, {exact(counted_micros)} was counted\n"
         f"{link}/{level.level}: {exact(meter)} -> {exact(meter + counted_micros)}"
     )
     response = client.order(
@@ -55,7 +60,7 @@ def count(
     alarms = [f"ALARM {alarm}" for alarm in response.alarms]
     client.done(
         response,
-        f"{link}: {exact(counted_micros)} from the box of {table} is on the meter",
+        f"{link}: {exact(counted_micros)} from the box of {table} was added to the meter",
         *alarms,
     )
 
@@ -68,13 +73,19 @@ def count(
 @click.option("--winner", required=True, type=SEAT, help="The seat that won.")
 @click.option("--winning", required=True, type=CARDS, help="The winner's own cards, such as 9s9h.")
 @click.option(
-    "--board", type=CARDS, default="", help="The shared cards, such as 8d8c9d9c2s; none in Stud."
+    "--board",
+    type=CARDS,
+    default="",
+    help="The community cards, such as 8d8c9d9c2s. Omit it in Stud.",
 )
 @click.option(
     "--others", metavar="SEATS", default="", help="Other seats that were dealt in, such as 1,4,5."
 )
 @click.option(
-    "--supervisor", default="", metavar="NAME", help="The shift supervisor; with TLS, it is you."
+    "--supervisor",
+    default="",
+    metavar="NAME",
+    help="The shift supervisor. With TLS, this is always you.",
 )
 @operator_command(changes=True)
 def verify(
@@ -89,9 +100,9 @@ def verify(
     others: str,
     supervisor: str,
 ) -> None:
-    r"""Pay out the fund after verifying the hands.
+    r"""Verify the hands of a Bad Beat, and pay out the fund.
 
-    The cards decide. The losing hand must rank at least as high as the posted
+    The command checks the cards. The losing hand must rank at least as high as the posted
     qualifying hand, and the winning hand must beat it.
 
     \b
@@ -109,12 +120,12 @@ def verify(
             f"--others {others!r} is not a list of seats; expected one such as 1,4,5"
         ) from error
     found, level = client.level(link, None)
-    table_share = f"none: {rate_text(found.table_bps)} stays in the fund"
+    table_share = f"none; their {rate_text(found.table_bps)} stays in the fund"
     if seats:
         at = ", ".join(map(str, seats))
-        table_share = f"at seats {at}: {rate_text(found.table_bps)}, divided equally"
+        table_share = f"seats {at} share {rate_text(found.table_bps)} equally"
     client.confirm(
-        f"{link}/{level.level}: {exact(level.meter_micros)} -> shared out\n"
+        f"{link}/{level.level} holds {exact(level.meter_micros)}, to be paid out\n"
         f"  losing hand   {pretty(losing)} at seat {loser}: {rate_text(found.loser_bps)}\n"
         f"  winning hand  {pretty(winning)} at seat {winner}: {rate_text(found.winner_bps)}\n"
         f"  board         {pretty(board) or 'none'}\n"
@@ -146,7 +157,7 @@ def verify(
 @click.argument("displayed_micros", metavar="AMOUNT", type=CASH)
 @operator_command(changes=True)
 def display(client: OperatorClient, link: str, displayed_micros: int) -> None:
-    r"""Confirm that the displayed amount is what the fund holds.
+    r"""Confirm that the display shows the amount in the fund.
 
     \b
     Example:

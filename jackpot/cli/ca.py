@@ -30,7 +30,7 @@ _days = click.option(
     type=click.IntRange(1, 3650),
     default=397,
     show_default=True,
-    help="How many days it is valid.",
+    help="How many days the certificate is valid.",
 )
 _csr = click.option(
     "--csr",
@@ -40,7 +40,7 @@ _csr = click.option(
 _p12 = click.option(
     "--p12",
     is_flag=True,
-    help="Also write a PKCS#12 file for a browser. Asks for its password "
+    help="Also write a PKCS#12 file for a browser. Asks for the file's password "
     f"if {P12_PASSWORD} is not set.",
 )
 _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
@@ -60,18 +60,19 @@ def ca() -> None:
 
 
 @ca.command()
-@click.option("--name", required=True, help="The authority's name, as certificates show it.")
+@click.option("--name", required=True, help="The authority's name, which its certificates show.")
 @click.option(
     "--passphrase",
     "with_passphrase",
     is_flag=True,
-    help=f"Encrypt its key. Asks for the passphrase if {PASSPHRASE} is not set.",
+    help=f"Encrypt the authority's private key. Asks for the passphrase if {PASSPHRASE} is not "
+    f"set.",
 )
 @_json
 @_folder
 @one_line
 def init(name: str, folder: Path, *, with_passphrase: bool, json_: bool) -> None:
-    r"""Create the certificate authority; never overwrites one.
+    r"""Create a certificate authority; never overwrites one.
 
     \b
     Example:
@@ -84,7 +85,10 @@ def init(name: str, folder: Path, *, with_passphrase: bool, json_: bool) -> None
         made = {"directory": str(folder), "authority": str(folder / CA_CERTIFICATE)}
         print_json(made)
         return
-    click.echo(f"authority in {folder}; give {folder / CA_CERTIFICATE} to everyone")
+    click.echo(
+        f"created the authority in {folder}; copy {folder / CA_CERTIFICATE} to every machine "
+        f"that connects"
+    )
 
 
 @ca.command()
@@ -97,7 +101,9 @@ def init(name: str, folder: Path, *, with_passphrase: bool, json_: bool) -> None
 def server(
     hosts: tuple[str, ...], csr: Path | None, days: int, folder: Path, *, json_: bool
 ) -> None:
-    r"""Issue a certificate to a controller at these HOSTS.
+    r"""Issue a certificate to a controller.
+
+    HOSTS are the names and IP addresses at which clients reach the controller.
 
     \b
     Example:
@@ -108,7 +114,7 @@ def server(
 
 
 @ca.command(epilog=f"Roles: {', '.join(ROLES)}.")
-@click.option("--site", required=True, help="The site for which it is valid.")
+@click.option("--site", required=True, help="The site that the certificate is valid for.")
 @click.argument("role", type=click.Choice(ROLES), metavar="ROLE")
 @click.argument("name")
 @_csr
@@ -132,8 +138,8 @@ def issue(
 
     NAME is the person's name, or the table's id in the site file.
 
-    With --csr the private key stays where it was made. The certificate takes only the
-    public key from the request; ROLE and NAME come from this command.
+    With --csr, the private key stays where it was made. The command takes only the public
+    key from the request. ROLE and NAME come from the command line.
 
     \b
     Example:
@@ -161,8 +167,10 @@ def renew(
 ) -> None:
     r"""Issue a replacement for a certificate, with a new key.
 
-    The old one stays valid until it expires, so its holder can switch without
-    interruption. Revoke it if someone else may have its key.
+    SERIAL is the first digits of the certificate's serial number; see
+    `jackpot ca list`. The old certificate stays valid until it expires, so
+    that its holder can switch without interruption. If someone else may have
+    the old key, revoke the old certificate.
 
     \b
     Example:
@@ -179,7 +187,7 @@ def renew(
 @_folder
 @one_line
 def passphrase(folder: Path, *, json_: bool) -> None:
-    r"""Set or change the passphrase of the authority's key.
+    r"""Set or change the passphrase of the authority's private key.
 
     \b
     Example:
@@ -202,9 +210,10 @@ def passphrase(folder: Path, *, json_: bool) -> None:
 @_folder
 @one_line
 def revoke(serial: str, folder: Path, *, json_: bool) -> None:
-    r"""Revoke a certificate; its open streams end in seconds.
+    r"""Revoke a certificate; its connections end within seconds.
 
-    The first digits of the serial are enough; `jackpot ca list` shows it.
+    SERIAL is the first digits of the certificate's serial number; see
+    `jackpot ca list`.
 
     \b
     Example:
@@ -225,7 +234,7 @@ def revoke(serial: str, folder: Path, *, json_: bool) -> None:
 @_folder
 @one_line
 def list_(*, json_: bool, folder: Path) -> None:
-    r"""List the certificates issued.
+    r"""List all issued certificates with their status.
 
     \b
     Example:

@@ -66,7 +66,7 @@ def order(client: OperatorClient, rpc: str, done: str = "", **values: Any) -> No
 @_NOTE
 @operator_command(changes=True)
 def reset(client: OperatorClient, link: str, level: str | None, note: str) -> None:
-    r"""Reset a meter to its reseed; the rest goes to overflow.
+    r"""Set a meter to its reseed amount; the rest goes to overflow.
 
     \b
     Example:
@@ -87,8 +87,9 @@ def reset(client: OperatorClient, link: str, level: str | None, note: str) -> No
     "--reason",
     type=click.Choice(["malfunction", "limit", "promotion"]),
     required=True,
-    help="Why it changes. The house covers a malfunction and what a promotion adds; all other "
-    "differences go to overflow or come from it.",
+    help="Why the meter changes. The house pays or keeps the difference for a malfunction, and "
+    "pays for a promotion that raises the meter. Any other difference goes to overflow or comes "
+    "from it.",
 )
 @_NOTE
 @operator_command(changes=True)
@@ -112,7 +113,12 @@ def adjust(
 @click.command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@click.option("--amount", "amount_micros", type=AMOUNT, help="How much.  [default: all of it]")
+@click.option(
+    "--amount",
+    "amount_micros",
+    type=AMOUNT,
+    help="How much to move.  [default: the whole overflow or reserve]",
+)
 @click.option(
     "--pool",
     type=click.Choice(["overflow", "reserve"]),
@@ -205,7 +211,9 @@ def limit(
     required=True,
     help="Share of a wager that feeds the meter, such as 21%.",
 )
-@click.option("--reserve", type=RATE, help="Share that feeds the reserve.  [default: unchanged]")
+@click.option(
+    "--reserve", type=RATE, help="Share of a wager that feeds the reserve.  [default: unchanged]"
+)
 @_NOTE
 @operator_command(changes=True)
 def rate(
@@ -245,8 +253,9 @@ def rate(
 def dual_control(client: OperatorClient, setting: str, note: str) -> None:
     r"""Turn dual control on or off.
 
-    While it is on, turning it off takes two people from different departments.
-    Editing the site file is not enough.
+    While dual control is on, one person proposes a change, and a person from
+    another department approves it. Turning dual control off also takes two
+    people; editing the site file does not turn it off.
 
     \b
     Example:
@@ -254,7 +263,7 @@ def dual_control(client: OperatorClient, setting: str, note: str) -> None:
     """
     wanted = setting == "on"
     people = "a change needs two people" if wanted else "one person can make a change alone"
-    client.confirm(f"dual control {setting}: from then on {people}")
+    client.confirm(f"dual control {setting}: after this, {people}")
     done = f"dual control is {setting}"
     order(client, "SetDualControl", done, dual_control=wanted, reference=note)
 
@@ -262,7 +271,7 @@ def dual_control(client: OperatorClient, setting: str, note: str) -> None:
 @click.command()
 @operator_command()
 def proposals(client: OperatorClient) -> None:
-    r"""List the changes that wait for a second person.
+    r"""List the changes that a second person must approve.
 
     \b
     Example:
@@ -271,7 +280,7 @@ def proposals(client: OperatorClient) -> None:
     response = client.ask("ListProposals")
     lines = [line for proposal in response.proposals for line in proposal_lines(proposal)]
     if not response.dual_control:
-        lines.append("Dual control is off: one person is enough, and changes take effect at once.")
+        lines.append("Dual control is off: one person can make a change. It takes effect at once.")
     client.tell(response, *(lines or ["No open proposals."]))
 
 
@@ -328,7 +337,7 @@ def approve(client: OperatorClient, proposal: int) -> None:
 @click.argument("proposal", type=ID)
 @operator_command(changes=True)
 def decline(client: OperatorClient, proposal: int) -> None:
-    r"""Decline a proposed change, so that nothing changes.
+    r"""Decline a proposed change, so that it never takes effect.
 
     \b
     Example:

@@ -24,7 +24,9 @@ SPEED = 8.0  # so that something happens every few seconds
 @click.option(
     "--rounds", type=click.IntRange(1), help="Stop after this many rounds, all tables together."
 )
-@click.option("--data", type=FOLDER, help="Keep the journal here. [default: a temporary directory]")
+@click.option(
+    "--data", type=FOLDER, help="Where to keep the journal. [default: a temporary directory]"
+)
 @click.option(
     "--grpc",
     "address",
@@ -40,7 +42,7 @@ SPEED = 8.0  # so that something happens every few seconds
 @click.option(
     "--speed",
     type=FiniteRange(0, 1_000),
-    help=f"Multiple of a real table's pace; 0 is as fast as possible. "
+    help=f"How many times as fast as a real table; 0 is as fast as possible. "
     f"[default: {SPEED:g}, or 0 with --rounds]",
 )
 @click.option("--fair", is_flag=True, help="Do not rig the cards; jackpots are then rare.")
@@ -56,10 +58,10 @@ SPEED = 8.0  # so that something happens every few seconds
 @click.option("--json", "json_", is_flag=True, help="Print one line of JSON per round.")
 @one_line
 def demo(data: Path | None, seed: int | None, speed: float | None, **options: Any) -> None:
-    r"""Run a controller with six tables that play, until Ctrl-C.
+    r"""Run a controller and six simulated tables, until Ctrl-C.
 
     The cards are rigged so that someone wins every few rounds; --fair deals them at random.
-    With --rounds time is simulated too, so the same seed gives the same journal.
+    With --rounds, time is simulated too, so the same seed gives the same journal.
 
     \b
     Example:

@@ -183,7 +183,7 @@ def _verify_data(data: Path, site: str) -> None:
     if unasked(held, [site], ()):
         raise SetupError(
             f"{data} holds the journal of {', '.join(sorted(held))}; nothing was written. "
-            "Give the demo an empty directory of its own"
+            "To start a demo, choose an empty directory"
         )
 
 

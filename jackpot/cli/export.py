@@ -17,14 +17,18 @@ if TYPE_CHECKING:
 @click.command()
 @data_option
 @site_option
-@click.option("--from", "first", type=ID, default=1, help="First sequence number.  [default: 1]")
-@click.option("--to", "last", type=ID, help="Last sequence number.  [default: the head]")
+@click.option(
+    "--from", "first", type=ID, default=1, help="Sequence number of the first entry.  [default: 1]"
+)
+@click.option(
+    "--to", "last", type=ID, help="Sequence number of the last entry.  [default: the latest]"
+)
 @click.option(
     "--key",
     type=FILE,
     envvar="JACKPOT_KEY",
     required=True,
-    help="The private key to sign with; see jackpot key init.",
+    help="The private key to sign with. To make one: jackpot key init",
 )
 @click.option("--out", type=FILE, required=True, help="The file to write.")
 @click.option("--json", "json_", is_flag=True, help="Print what was written as JSON.")
@@ -65,8 +69,8 @@ def export(
 @click.argument("payout", type=ID)
 @data_option
 @site_option
-@click.option("--pdf", type=FILE, help="Write a PDF here.")
-@click.option("--key", type=FILE, envvar="JACKPOT_KEY", help="Sign it with this key.")
+@click.option("--pdf", type=FILE, help="Write a PDF to this file.")
+@click.option("--key", type=FILE, envvar="JACKPOT_KEY", help="Sign the slip with this private key.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @one_line
 def slip(
@@ -74,7 +78,8 @@ def slip(
 ) -> None:
     r"""Print the slip of a payout, with its journal entries.
 
-    A signed slip in JSON is a receipt: `jackpot verify --receipt` checks it.
+    With --key and --json, the slip is a receipt. To check a receipt, use
+    `jackpot verify --receipt`.
 
     \b
     Example:
@@ -106,7 +111,7 @@ _json = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 @click.group()
 def key() -> None:
-    r"""Make a key that signs exports and receipts, or show it.
+    r"""Make or show a key that signs exports and receipts.
 
     Keep the private key away from anyone who administers the database.
 
@@ -121,7 +126,7 @@ def key() -> None:
 @_json
 @one_line
 def init(file: Path, *, json_: bool) -> None:
-    r"""Write a new private key, and its public half beside it as FILE.pub.
+    r"""Write a new private key to FILE, and its public key to FILE.pub.
 
     \b
     Example:
@@ -144,7 +149,7 @@ def init(file: Path, *, json_: bool) -> None:
 @_json
 @one_line
 def show(file: Path, *, json_: bool) -> None:
-    r"""Show the short name of a public key, as exports and slips print it.
+    r"""Show the short name of a public key that exports and slips print.
 
     \b
     Example:

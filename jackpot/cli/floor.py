@@ -24,7 +24,8 @@ def floor() -> None:
     r"""Answer tables that call for a floorperson.
 
     A table calls when it needs a round or a seat voided, or a wager removed.
-    Only your approval does it. You are recorded as the floorperson.
+    Nothing is voided or removed until you approve the call. The journal
+    records you as the floorperson.
 
     \b
     Example:
@@ -50,7 +51,7 @@ def list_calls(client: OperatorClient) -> None:
 @click.argument("call", type=ID)
 @operator_command(changes=True)
 def approve(client: OperatorClient, call: int) -> None:
-    r"""Approve a call: void what it names, or remove the wager.
+    r"""Approve a call: void the round or seat, or remove the wager.
 
     \b
     Example:
@@ -73,7 +74,7 @@ def approve(client: OperatorClient, call: int) -> None:
 @click.argument("call", type=ID)
 @operator_command(changes=True)
 def decline(client: OperatorClient, call: int) -> None:
-    r"""Decline what a table has asked for, so that nothing changes.
+    r"""Decline a call, so that nothing is voided or removed.
 
     \b
     Example:
@@ -86,7 +87,7 @@ def decline(client: OperatorClient, call: int) -> None:
 @floor.command()
 @operator_command()
 def watch(client: OperatorClient) -> None:
-    r"""Print calls as they come, until you press Ctrl-C.
+    r"""Print new calls as they arrive, until you press Ctrl-C.
 
     \b
     Example:

@@ -20,7 +20,7 @@ def link() -> None:
 @link.command("list")
 @operator_command()
 def list_links(client: OperatorClient) -> None:
-    r"""List every link with its meters, reserves, overflow and terms.
+    r"""List links with meters, reserves, overflow, rates and limits.
 
     \b
     Example:
@@ -70,7 +70,7 @@ def suspend(client: OperatorClient, name: str) -> None:
 @click.argument("name", metavar="LINK")
 @operator_command(changes=True)
 def resume(client: OperatorClient, name: str) -> None:
-    r"""Accept wagers again, with any terms approved meanwhile.
+    r"""Accept wagers again; approved rates and limits take effect.
 
     \b
     Example:

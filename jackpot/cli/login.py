@@ -28,10 +28,11 @@ _TOLD = {http.client.UNAUTHORIZED, http.client.FORBIDDEN, http.client.SERVICE_UN
 @one_line
 @certified
 def login(identity: "Identity", pages: str, *, json_: bool) -> None:
-    r"""Log a browser in with your certificate's role.
+    r"""Log in to the staff pages in a browser.
 
-    Prints an address to open. It works once, within five minutes. The login ends after twelve
-    hours, when you log out, or when your certificate expires or is revoked.
+    Prints an address to open in the browser. The address works once, within five minutes. The
+    pages then give you the role of your certificate. You are logged out after twelve hours, or
+    when your certificate expires or is revoked.
 
     \b
     Example:
@@ -53,7 +54,7 @@ def login(identity: "Identity", pages: str, *, json_: bool) -> None:
         print_json(answer | {"address": address})
         return
     minutes = answer["valid_s"] // 60
-    click.echo(f"{answer['principal']}: open this once, within {minutes} minutes")
+    click.echo(f"{answer['principal']}: open this address within {minutes} minutes; it works once")
     click.echo(f"  {address}")
 
 
@@ -95,6 +96,4 @@ def _failure(error: Exception, identity: "Identity", where: str) -> click.ClickE
 def _refusal(status: int, raw: bytes, where: str) -> str:
     if status in _TOLD:
         return raw.decode("utf-8", "replace").strip()
-    return (
-        f"{where} has no pages to log in to; expected the --http address of a controller with TLS"
-    )
+    return f"{where} has no login page; expected the --http address of a controller with TLS"

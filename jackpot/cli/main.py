@@ -38,8 +38,13 @@ _MODULES = {
 def main() -> None:
     r"""A progressive jackpot controller for linked casino tables.
 
-    Exit codes: 0 done or proposed, 1 refused or failed, 2 wrong usage, 3 the
-    controller can't be reached, 4 not confirmed.
+    \b
+    Exit codes:
+      0  The command did its work, or proposed a change to a second person.
+      1  The controller refused the command, or the command failed.
+      2  The command line is wrong.
+      3  The controller can't be reached. A change may or may not be made.
+      4  You did not confirm, so nothing was done.
 
     \b
     Example:

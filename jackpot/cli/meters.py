@@ -24,7 +24,7 @@ RECONNECT_S = 1.0
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Keep showing the meters as they change.")
+@click.option("--watch", is_flag=True, help="Keep running, and show the meters as they change.")
 @click.option(
     "--json", "json_", is_flag=True, help="Print JSON; with --watch, one line per change."
 )

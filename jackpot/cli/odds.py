@@ -10,9 +10,9 @@ from jackpot.cli.shared.parameters import FILE
 @click.command("odds")
 @click.argument("rule_id", metavar="RULE")
 @click.argument("bet_id", metavar="[BET]", required=False)
-@click.option("--paytable", "paytable_id", help="Only this paytable.")
-@click.option("--wager", help="The wager, such as 1 or 5. [default: the lowest allowed]")
-@click.option("--seats", type=int, help="How many players. [default: every seat]")
+@click.option("--paytable", "paytable_id", help="Show only this paytable.")
+@click.option("--wager", help="The wager in dollars, such as 1 or 5. [default: the lowest allowed]")
+@click.option("--seats", type=int, help="How many players are at the table. [default: every seat]")
 @click.option(
     "--on",
     "whose",
@@ -20,24 +20,36 @@ from jackpot.cli.shared.parameters import FILE
     default="player",
     help="Whose hand decides the award.",
 )
-@click.option("--seed", multiple=True, metavar="[LEVEL=]$", help="Seed to assume for a level.")
-@click.option("--reseed", multiple=True, metavar="[LEVEL=]$", help="Reseed to assume for a level.")
-@click.option("--rate", multiple=True, metavar="[LEVEL=]%", help="Primary rate to assume.")
-@click.option("--reserve", multiple=True, metavar="[LEVEL=]%", help="Reserve rate to assume.")
+@click.option(
+    "--seed", multiple=True, metavar="[LEVEL=]$", help="Assume this seed, such as main=10000."
+)
+@click.option(
+    "--reseed", multiple=True, metavar="[LEVEL=]$", help="Assume this reseed, such as main=5000."
+)
+@click.option(
+    "--rate", multiple=True, metavar="[LEVEL=]%", help="Assume this primary rate, such as 21%."
+)
+@click.option(
+    "--reserve", multiple=True, metavar="[LEVEL=]%", help="Assume this reserve rate, such as 5%."
+)
 @click.option(
     "--pays",
     multiple=True,
     metavar="HAND=PAY",
-    help="What to assume a hand pays: straight-flush='$5,000'.",
+    help="Assume that a hand pays this, such as straight-flush='$5,000'.",
 )
 @click.option(
     "--fixed-awards-from",
     type=click.Choice(["meter", "house"]),
     default="meter",
-    help="What pays the fixed awards.",
+    help="Who pays the fixed awards.",
 )
-@click.option("--magic", default="0%", help="Share of rounds with a Magic Card, such as 10%.")
-@click.option("--lucky", default="0%", help="Share of rounds with a Lucky Bonus, such as 10%.")
+@click.option(
+    "--magic", default="0%", help="Assume that this share of rounds has a Magic Card, such as 10%."
+)
+@click.option(
+    "--lucky", default="0%", help="Assume that this share of rounds has a Lucky Bonus, such as 10%."
+)
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, with exact fractions and decimals."
 )
@@ -46,15 +58,15 @@ from jackpot.cli.shared.parameters import FILE
     "plot_path",
     type=FILE,
     metavar="FILE.svg",
-    help="Draw how the return grows with the meters.",
+    help="Also draw a plot of the return against the meter.",
 )
 def odds(**options: Any) -> None:
-    """Compute what a wager returns, from a count of every hand.
+    """Compute the return of a wager, by counting every hand.
 
-    Without BET, prints one line for each wager of the rule. Where the law
-    lets the operator choose, the lowest allowed value is used unless an option sets it.
-    Wagers that depend on how a player plays come last, each with its play, labeled exact
-    or simulated.
+    Without BET, prints one line for each wager of the rule. Where the regulation lets the
+    operator choose a value, the command uses the lowest allowed one, unless you set another
+    with an option. Wagers that depend on the player's decisions come last. For them, the command
+    prints the strategy that it assumes, and says whether the return is exact or simulated.
 
     \b
     Example:

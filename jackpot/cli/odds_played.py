@@ -26,7 +26,7 @@ def print_played(console: Console, found: list[Wagered]) -> None:
     for play, grouped in groupby(found, key=lambda each: each.play):
         wagers = list(grouped)
         console.print(f"[bold]Play: {play.id}{_of(play)}[/bold]")
-        console.print(f"{play.says}; {_method(play)}; shares are of all rounds")
+        console.print(f"Strategy: {play.says}; {_method(play)}. Percentages are of all rounds.")
         table = grid(
             ("bet", "vigorish" if wagers[0].vigorish else "paytable"),
             ("made", "wins", "pushes", "loses", "return"),
@@ -41,7 +41,7 @@ def print_played(console: Console, found: list[Wagered]) -> None:
             net = sum((each.net for each in first.values()), Fraction())
             unit = "the Ante" if "ante" in first else "one bet"
             console.print(
-                f"  net result of all of these together: {percent(net)} of {unit} per round\n"
+                f"  net result of these wagers together: {percent(net)} of {unit} per round\n"
             )
 
 
@@ -55,7 +55,7 @@ def _of(play: Play) -> str:
 def _method(play: Play) -> str:
     if play.ends is None:
         return "exact"
-    return f"simulated, {play.ends.deals:,} deals, with the standard error"
+    return f"simulated with {play.ends.deals:,} deals; ± is the standard error"
 
 
 def _returns(each: Wagered) -> str:

@@ -161,7 +161,8 @@ def _verify_applies(bets: list[BetRule], choices: Choices, chosen: Chosen) -> No
     if given:
         named = ", ".join(bet.id for bet in bets if bet.kind == "contest")
         raise OddsError(
-            f"--{given[0]} does not apply to {named}, whose odds depend on how a player plays;"
+            f"--{given[0]} does not apply to {named}, because its odds depend on the player's "
+            f"decisions;"
             " only --paytable and --wager do"
         )
 
@@ -180,7 +181,9 @@ def _levels(chosen: Chosen, known: list[str], *, strict: bool) -> dict[str, Leve
             level, equals, value = text.rpartition("=")
             if equals and level not in values:
                 if strict:
-                    raise OddsError(f"there is no level {level!r} (levels: {', '.join(known)})")
+                    raise OddsError(
+                        f"there is no level {level!r} (the levels are: {', '.join(known)})"
+                    )
                 continue
             for target in (level,) if equals else tuple(known):
                 values[target][field] = read(value)
@@ -204,7 +207,7 @@ def _which(offer: Offer) -> str:
 
 def _only(reports: list[Report]) -> Report:
     if len(reports) > 1:
-        raise OddsError("--plot draws one wager: name it with BET and --paytable")
+        raise OddsError("--plot draws only one wager; choose it with BET and --paytable")
     if not reports:
         raise OddsError("--plot needs a wager with a meter, and this one has none")
     return reports[0]
@@ -246,15 +249,15 @@ def _print_report(console: Console, found: Report) -> None:
         lines.append((f"with envy, {offer.seats} players", percent(found.long_run_total)))
     for extra in offer.extras:
         share = percent(extra.return_when_offered)
-        lines.append((extra.id, f"adds {share} times its share of rounds"))
+        lines.append((extra.id, f"adds {share} of the wager in each round that offers it"))
     for label, value in lines:
         console.print(f"  {label:<24} {value}")
     if found.levels and found.long_run_return is None and not found.warnings:
-        console.print("  ?: the operator's choice; give --seed, --reseed, --rate")
+        console.print("  ?: the operator chooses this value; add --seed, --reseed and --rate")
     if found.levels:
         _print_levels(console, found)
     for players, more in enumerate(found.envy_by_seats, start=1):
-        console.print(f"  envy adds, {players} at the table  {percent(more):>7}")
+        console.print(f"  envy bonus adds, with {players} at the table  {percent(more):>7}")
     console.print()
 
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from jackpot.wire.v1 import payout_pb2
 
 
-FLOORPERSON = "Who checked the hand and the lamp; with TLS, always you."
+FLOORPERSON = "Who checked the hand and the lamp. With TLS, this is always you."
 _PAYOUT = click.argument("payout", type=ID)
 
 
 @click.command()
-@click.option("--pending", is_flag=True, help="Only those that a floorperson must validate.")
-@click.option("--table", metavar="TABLE", default="", help="Only this table's.")
+@click.option("--pending", is_flag=True, help="List only payouts that a floorperson must validate.")
+@click.option("--table", metavar="TABLE", default="", help="List only payouts at this table.")
 @operator_command()
 def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
     r"""List the open payouts, in the order they must be paid.
@@ -47,13 +47,13 @@ def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:
 @_PAYOUT
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @click.option(
-    "--source", type=click.Choice(["cage"]), help="Have the cage pay, even if the table would."
+    "--source", type=click.Choice(["cage"]), help="Pay at the cage, even if the table could pay."
 )
 @operator_command(changes=True)
 def validate(client: OperatorClient, payout: int, floorperson: str, source: str | None) -> None:
-    r"""Confirm an award: the hand was read correctly, its lamp lit.
+    r"""Confirm that a hand was read correctly and its lamp was lit.
 
-    From then on its round can't be voided.
+    After that, the round can't be voided.
 
     \b
     Example:
@@ -69,17 +69,20 @@ def validate(client: OperatorClient, payout: int, floorperson: str, source: str 
         floorperson=floorperson,
         source=payout_pb2.PAYOUT_SOURCE_CAGE if source else None,
     )
-    client.done(response, f"{payout} is valid: {_paid_from(response)}")
+    client.done(response, f"payout {payout} is validated: {_paid_from(response)}")
 
 
 @click.command()
 @_PAYOUT
 @click.option(
-    "--form", default="", metavar="NO", help="The form number; required for payouts at the cage."
+    "--form",
+    default="",
+    metavar="NO",
+    help="The number of the form, such as W2G-1007. Required for payouts at the cage.",
 )
 @operator_command(changes=True)
 def pay(client: OperatorClient, payout: int, form: str) -> None:
-    r"""Record that an award was handed over.
+    r"""Record that an award was paid to the player.
 
     \b
     Example:
@@ -88,7 +91,7 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
     if found := _open(client).get(payout):
         client.confirm(f"{_about(found)} -> paid{f', form {form}' if form else ''}")
     response = client.order("PayPayout", payout=payout, form=form)
-    client.done(response, f"{payout} is paid: {_paid_from(response)}")
+    client.done(response, f"payout {payout} is paid: {_paid_from(response)}")
 
 
 @click.command()
@@ -97,14 +100,14 @@ def pay(client: OperatorClient, payout: int, form: str) -> None:
     "--reason",
     type=click.Choice(["hand-misread", "lamp-dark", "wager-invalid"]),
     required=True,
-    help="Why it must not be paid.",
+    help="Why the award must not be paid.",
 )
 @click.option("--floorperson", default="", metavar="NAME", help=FLOORPERSON)
 @operator_command(changes=True)
 def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -> None:
-    r"""Reject an award, and decide the later ones again.
+    r"""Reject an award, and recalculate the awards after it.
 
-    A misread hand cancels all awards that depend on its reading, such as envy bonuses.
+    If the hand was misread, this also cancels all awards that depend on it, such as envy bonuses.
 
     \b
     Example:
@@ -126,7 +129,7 @@ def reject(client: OperatorClient, payout: int, reason: str, floorperson: str) -
         floorperson=floorperson,
     )
     others = [change for change in response.changes if change.payout != payout]
-    client.done(response, f"{payout} is rejected", *changes_lines(others, before))
+    client.done(response, f"payout {payout} is rejected", *changes_lines(others, before))
 
 
 def _open(client: OperatorClient) -> "dict[int, payout_pb2.Payout]":

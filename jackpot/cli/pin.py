@@ -18,8 +18,9 @@ _SITE = click.option("--site", metavar="SITE", default="", help="Your certificat
 def pin() -> None:
     r"""Set, clear or list PINs for the controller's table pages.
 
-    A PIN ends when the certificate that set it expires or is revoked.
-    Type it only into the controller's own pages.
+    A floorperson types a PIN on a table's page to answer the table's call. A
+    PIN ends when the certificate that set it expires or is revoked. Type your
+    PIN only into the controller's own pages.
 
     \b
     Example:
@@ -51,7 +52,7 @@ def set_pin(connection: Connection, site: str, *, json_: bool) -> None:
 @one_line
 @connected
 def clear(connection: Connection, principal: str, site: str, *, json_: bool) -> None:
-    r"""Clear your PIN, or with the role operations anyone's.
+    r"""Clear your PIN; the role operations can clear anyone's.
 
     \b
     Example:

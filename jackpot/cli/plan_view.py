@@ -13,7 +13,7 @@ _MARKS = {"add": "+", "change": "~", "keep": "=", "refuse": "!"}
 _SAYS = {
     "add": "will be added",
     "change": "will change",
-    "keep": "stays as the journal has it",
+    "keep": "keeps the value in the journal",
     "refuse": "refused",
 }
 
@@ -50,16 +50,21 @@ def lines(path: Path, found: SiteFile, planned: list[Step]) -> Iterator[str]:
     for step in planned:
         at = found.line(step.kind, step.id, step.key)
         what = f"{step.kind} {step.id}" + (f" {'.'.join(step.key)}" if step.key else "")
-        change = f": {step.old or 'nothing'} -> {step.new or 'nothing'}" if step.key else ""
+        change = _change(step) if step.key else ""
         yield f"{path}:{at}: {_MARKS[step.verdict]} {what} {_SAYS[step.verdict]}{change}"
         if step.instead:
             yield f"    instead: {step.instead}"
     counts = {verdict: sum(s.verdict == verdict for s in planned) for verdict in _MARKS}
     if not planned:
-        yield f"{path}: nothing to change; the journal already has everything in this file"
+        yield f"{path}: no changes; the journal already has everything in this file"
         return
     told = ", ".join(f"{count} {_SAYS[verdict]}" for verdict, count in counts.items() if count)
     yield f"{path}: {told}"
+
+
+def _change(step: Step) -> str:
+    old, new = step.old or "nothing", step.new or "nothing"
+    return f": {old} (the file says {new})" if step.verdict == "keep" else f": {old} -> {new}"
 
 
 def as_json(found: SiteFile, planned: list[Step]) -> dict[str, Any]:

@@ -51,15 +51,18 @@ def report() -> None:
     help="The format of the report.",
 )
 @click.option("--json", "json_", is_flag=True, help="Same as --format json.")
-@click.option("--out", type=FILE, help="Write it to a file.  [default: print it]")
+@click.option(
+    "--out", type=FILE, help="Write the report to this file.  [default: print the report]"
+)
 @one_line
 def daily(
     store: str, site: str, date: dt.datetime | None, form: str, out: Path | None, *, json_: bool
 ) -> None:
     r"""Report how each meter changed and why, and what is still open.
 
-    The site file sets when the day begins and its time zone. The controller may be
-    running. The report of a finished day never changes; an unfinished day is marked.
+    The site file sets the time zone, and the time at which a gaming day begins. The
+    controller may be running. The report of a finished day never changes. The report of
+    an unfinished day says that the day is not over.
 
     \b
     Example:
@@ -86,9 +89,9 @@ def daily(
 @report.command()
 @data_option
 @site_option
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="From this gaming day on.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Up to this gaming day.")
-@click.option("--csv", "csv_", is_flag=True, help="Print a table for a spreadsheet.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="The first gaming day to list.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last gaming day to list.")
+@click.option("--csv", "csv_", is_flag=True, help="Print CSV, for a spreadsheet.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object per line.")
 @one_line
 def readings(
@@ -102,8 +105,8 @@ def readings(
 ) -> None:
     r"""List the meter readings of each gaming day.
 
-    The controller takes the readings and writes them to the journal. Keep the journal for
-    at least five years.
+    The controller reads the meters each gaming day and writes the readings to the journal.
+    Keep the journal for at least five years.
 
     \b
     Example:
@@ -192,22 +195,22 @@ def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
 @click.option(
     "--since",
     type=MOMENT,
-    help="From this time on, in the site's time zone, such as 2026-03-01T06:00.",
+    help="Show entries from this time on, in the site's time zone, such as 2026-03-01T06:00.",
 )
-@click.option("--until", type=MOMENT, help="Before this time.")
+@click.option("--until", type=MOMENT, help="Show entries before this time.")
 @click.option(
     "--actor",
     metavar="NAME",
     default="",
-    help="Entries by this person or table, or by the controller.",
+    help="Show only entries caused by this person or table.",
 )
-@click.option("--table", metavar="TABLE", default="", help="Entries about this table.")
+@click.option("--table", metavar="TABLE", default="", help="Show only entries about this table.")
 @click.option(
     "--kind",
     "kinds",
     multiple=True,
     metavar="KIND",
-    help="Only this kind, such as MeterAdjusted; may be repeated.",
+    help="Show only this kind of entry, such as MeterAdjusted; may be repeated.",
 )
 @click.option("--limit", type=ID, help="Stop after this many entries.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object per line, in full.")
@@ -224,7 +227,7 @@ def audit(
     *,
     json_: bool,
 ) -> None:
-    r"""Show entries of the journal by time, actor, table and kind.
+    r"""Show journal entries by time, person, table and kind.
 
     \b
     Example:

@@ -23,22 +23,22 @@ MAX_REASON = 200
 @click.argument("backup", type=FOLDER, required=False)
 @data_option
 @site_option
-@click.option("--reason", required=True, help="Why, for the journal.")
-@click.option("--by", metavar="NAME", help="Who does it. [default: your login name]")
+@click.option("--reason", required=True, help="Why you restore. The journal records it.")
+@click.option("--by", metavar="NAME", help="Who restores the journal. [default: your login name]")
 @click.option(
     "--discard-newer",
     is_flag=True,
-    help="Restore even though the journal in place has entries that the backup lacks.",
+    help="Restore even if the current journal has entries that the backup lacks.",
 )
 @click.option(
     "--accept-rollback",
     is_flag=True,
-    help="Restore no backup: continue from a journal that was rolled back with other tools.",
+    help="Continue from a journal that other tools rolled back. Takes no BACKUP.",
 )
 @click.option(
     "--witness",
     metavar="FILE",
-    help="The controller's witness, or none. [default: beside the data directory]",
+    help="The controller's --witness file, or the word none. [default: beside the data directory]",
 )
 @click.option("--json", "json_", is_flag=True, help="Print what was done as JSON.")
 @one_line
@@ -54,14 +54,15 @@ def restore(
     accept_rollback: bool,
     json_: bool,
 ) -> None:
-    r"""Restore a backup, and let tables continue from it.
+    r"""Replace a journal with a backup, or accept a rolled-back one.
 
-    Stop the controller first. The command checks the backup, puts it in place
-    and begins a new incarnation of the journal: every table attaches again by
-    itself and reports what it lost. The previous journal is kept.
+    Stop the controller first. The command checks the backup and puts it in
+    place of the journal. It keeps the previous journal in another folder. When
+    the controller starts again, every table attaches again by itself and
+    reports which entries it lost.
 
     Restore PostgreSQL with its own tools. Then, before you start the
-    controllers, run this with --accept-rollback and without a backup.
+    controllers, run this command with --accept-rollback and without BACKUP.
 
     \b
     Example:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def rules() -> None:
-    r"""Show the regulations' rules, and check a site file.
+    r"""Show the rules of each game, and check a site file.
 
     \b
     Example:
@@ -29,7 +29,7 @@ def rules() -> None:
 @rules.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_rules(*, as_json: bool) -> None:
-    r"""List every rule with its bets and paytables.
+    r"""List every game's rule with its bets and paytables.
 
     \b
     Example:
@@ -85,9 +85,9 @@ def show_rule(rule_id: str, bet_id: str | None, *, as_json: bool) -> None:
 def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
     r"""Check a site file against the regulations.
 
-    Names every violation with its clause and what is allowed.
+    Prints every violation with its line, its clause and the allowed values.
 
-    Exits with 1 if anything must be changed.
+    Exits with 1 if there is a violation.
 
     \b
     Example:
@@ -134,12 +134,12 @@ def check_file(context: click.Context, file: Path, *, as_json: bool) -> None:
 @click.pass_context
 @one_line
 def plan_file(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
-    r"""Compare a site file with its journal.
+    r"""Show what a site file would change when a controller starts.
 
-    Lists what a start would add, change, keep or refuse, with old and new values. Reads the
-    journal without a controller and changes nothing.
+    Compares the file with the journal. Lists what a controller would add, change, keep or
+    refuse, with old and new values. Needs no running controller, and changes nothing.
 
-    Exits with 1 if the file has faults or a controller would refuse it.
+    Exits with 1 if the file has a violation or a controller would refuse it.
 
     \b
     Example:
@@ -155,7 +155,7 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
         print_json(view.as_json(found, steps))
     else:
         if view.is_new(store):
-            click.echo(f"{store} has no journal yet: everything is new")
+            click.echo(f"{store} has no journal yet, so everything in the file is new")
         for line in view.lines(file, found, steps):
             click.echo(line)
     if any(step.verdict == "refuse" for step in steps):
@@ -167,9 +167,10 @@ def plan_file(context: click.Context, file: Path, store: str | None, *, as_json:
 @click.argument("table")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def layout(file: Path, table: str, *, as_json: bool) -> None:
-    r"""Print what a table's layout or sign must tell patrons.
+    r"""Print what a table's layout or sign must show to patrons.
 
-    All wagers offered with their odds, minimum and maximum, limits in force, and inscriptions.
+    Prints every wager that the table offers, with its odds, minimum and maximum; the limits
+    in force; and the required inscriptions.
 
     \b
     Example:
@@ -200,7 +201,7 @@ def _sound(file: Path) -> "SiteFile":
         return load_site_file(file)
     except SiteFileError as error:
         raise click.ClickException(
-            f"{file} has faults; list them and fix them first: jackpot rules check {file} ({error})"
+            f"{error}; to list every violation, run: jackpot rules check {file}"
         ) from error
 
 

@@ -46,20 +46,20 @@ def head(rule: Rule) -> None:
             for count, whose in (
                 (rule.deal.seat_cards, "to a player"),
                 (rule.deal.dealer_cards, "to the dealer"),
-                (rule.deal.community_cards, "in common"),
+                (rule.deal.community_cards, "for everyone (community)"),
             )
             if count
         ]
         joker = ", with a joker" if rule.deal.joker else ""
         _say(f"cards: {', '.join(parts)}{joker}", rule.deal.clause)
     if rule.deck:
-        hours = f"{rule.deck.by_hand_hours} h dealt by hand, {rule.deck.by_shoe_hours} h by shoe"
-        _say(f"a deck is changed after {hours}", rule.deck.clause)
+        hours = f"{rule.deck.by_hand_hours} h by hand, {rule.deck.by_shoe_hours} h by shoe"
+        _say(f"a deck must be changed after this time in use: {hours}", rule.deck.clause)
     if rule.dealer:
-        _say(f"the dealer plays with {rule.dealer.qualifies}", rule.dealer.clause)
+        _say(f"the dealer qualifies with {rule.dealer.qualifies} or better", rule.dealer.clause)
     if rule.boxes:
-        most = str(rule.boxes.most) if rule.boxes.most else "as many as the operator declares"
-        _say(f"boxes that one person may play: {most}", rule.boxes.clause)
+        most = str(rule.boxes.most) if rule.boxes.most else "the operator decides"
+        _say(f"boxes (seats) that one player may play: {most}", rule.boxes.clause)
 
 
 def bet(rule: Rule, one: BetRule) -> None:
@@ -67,20 +67,22 @@ def bet(rule: Rule, one: BetRule) -> None:
     click.echo()
     click.secho(one.title, bold=True, nl=False)
     click.echo(f"  {one.id} ({one.kind}, {one.medium})")
-    _say(f"requires {', '.join(one.requires) or 'nothing'}", one.clause)
+    _say(f"other wagers required: {', '.join(one.requires) or 'none'}", one.clause)
     if one.cards:
         _say(f"ranked: {one.cards}")
     if one.wager:
         _say(f"wager: {' or '.join(one.wager.allowed) or one.wager.times}", one.wager.clause)
     if one.fold:
-        envy = ", the envy bonus stays" if one.fold.keeps_envy else ""
-        setting = " (a setting)" if one.fold.setting else ""
-        lost = "forfeits it" if one.fold.forfeits else "does not forfeit it"
-        _say(f"a fold {lost}{envy}{setting}", one.fold.clause)
+        envy = ", but keeps the envy bonus" if one.fold.keeps_envy else ""
+        setting = " (the operator chooses)" if one.fold.setting else ""
+        lost = "loses this wager" if one.fold.forfeits else "keeps this wager"
+        _say(f"a player who folds {lost}{envy}{setting}", one.fold.clause)
     for outcome in one.outcomes:
         _say(f"{outcome.when}: {outcome.result}", outcome.clause)
     if one.vigorish:
-        wording = f"vigorish {one.vigorish.rate}, up to the next {one.vigorish.rounded_up_to}"
+        wording = (
+            f"vigorish {one.vigorish.rate}, rounded up to the next {one.vigorish.rounded_up_to}"
+        )
         _say(wording, one.vigorish.clause)
     for start in range(0, len(one.paytables), COLUMNS):
         _paytables(one.paytables[start : start + COLUMNS])
@@ -146,7 +148,10 @@ def _paytables(tables: Sequence[Paytable]) -> None:
     heads = ["Hand", *("Pays" if table.id == "only" else f"Table {table.id}" for table in tables)]
     _grid(heads, ([_words(hand), *(_cell(table, hand) for table in tables)] for hand in hands))
     for minimum, clause in dict.fromkeys((table.minimum, table.clause) for table in tables):
-        _say("it must pay at least this" if minimum else "it must pay exactly this", clause)
+        _say(
+            "the table must pay at least this" if minimum else "the table must pay exactly this",
+            clause,
+        )
     meters = [
         [table.id, level.id, level.seed, level.reseed, level.primary, level.reserve]
         for table in tables
@@ -211,7 +216,7 @@ def _since(rule: Rule) -> str:
 
 
 def _cite(clauses: Iterable[str]) -> None:
-    _say("set by", "; ".join(dict.fromkeys(clauses)))
+    _say("source:", "; ".join(dict.fromkeys(clauses)))
 
 
 def _say(text: str, clause: str = "") -> None:

@@ -33,14 +33,14 @@ MAX_FRONTS = 64
     type=FILE,
     required=True,
     multiple=True,
-    help="The site file: links, bets, tables. Repeat it for more sites.",
+    help="The site file, which defines links and tables. Repeat the option for more sites.",
 )
 @click.option(
     "--store",
     "--data",
     "store",
     metavar="ADDRESS",
-    help="Where the journal is kept: a directory, or postgresql://… "
+    help="Where to keep the journal: a directory, or postgresql://… "
     "[default: what the site file says]",
 )
 @click.option(
@@ -48,18 +48,19 @@ MAX_FRONTS = 64
     "new_sites",
     metavar="SITE",
     multiple=True,
-    help="Start this site in a store that holds other sites; may be repeated.",
+    help="Start this new site in a store that already holds other sites; may be repeated.",
 )
 @click.option(
     "--accept-lost-commits",
     is_flag=True,
-    help="Serve even though the database may lose commits that it acknowledged.",
+    help="Start even if the database's settings let it lose commits that it acknowledged.",
 )
 @click.option(
     "--grpc",
     "address",
     metavar="HOST:PORT",
-    help="Where to listen; port 0 picks a free one. [default: what the site file says]",
+    help="Where to listen for tables and commands; port 0 picks a free port. [default: what the "
+    "site file says]",
 )
 @click.option(
     "--staff",
@@ -71,30 +72,32 @@ MAX_FRONTS = 64
     "--http",
     metavar="HOST:PORT",
     help="Where to serve the first site's signs and pages. "
-    "[default: what each site file says, or nowhere]",
+    "[default: what each site file says; if it says nothing, no signs and pages]",
 )
 @click.option(
     "--cert",
     type=FILE,
-    help="The controller's certificate, with its key beside it. Without one, only this machine can "
+    help="The controller's certificate; its .key file must be beside it. Without a certificate, "
+    "only this machine can "
     "connect.",
 )
 @click.option(
     "--ca",
     type=FILE,
-    help="The authority's ca.pem, with its list of revoked certificates beside it.",
+    help="The authority's ca.pem; its list of revoked certificates must be beside it.",
 )
 @click.option(
     "--fronts",
     type=click.IntRange(0, MAX_FRONTS),
-    help="How many front processes accept gRPC connections; 0 runs all in one process, pages too. "
+    help="How many processes accept gRPC connections; 0 runs all in one process, pages too. "
     "[default: 2, or 1 on two processors]",
 )
 @click.option(
     "--witness",
     metavar="FILE",
-    help="Where to record the journal's head, outside its folder, so that a rollback is noticed. "
-    "The word none turns this off. [default: beside the data directory, or beside the site file]",
+    help="A file outside the data directory that records the latest journal entry, so that a "
+    "rolled-back journal is noticed. The word none turns this off. [default: beside the data "
+    "directory, or beside the site file]",
 )
 @click.option(
     "--staff-on-loopback",
@@ -105,7 +108,7 @@ MAX_FRONTS = 64
 @click.option(
     "--pins",
     type=FILE,
-    help="Where people's PINs are kept, as hashes. "
+    help="The file that keeps people's PINs, as hashes. "
     "[default: pins.json in the directory of the journal; none with PostgreSQL]",
 )
 @theme_option
@@ -132,7 +135,8 @@ def serve(
 ) -> None:
     r"""Run a controller.
 
-    SIGTERM or Ctrl-C stops it, once the requests under way are answered.
+    To stop the controller, press Ctrl-C or send SIGTERM. It first answers the requests
+    under way.
 
     \b
     Example:
@@ -157,10 +161,10 @@ def serve(
             click.echo(f"{path}:{warning}", err=True)
     file, sites = files[0], [each.site for each in files]
     if len({site.id for site in sites}) < len(sites):
-        raise click.UsageError("two of the site files are about the same site")
+        raise click.UsageError("two of the site files have the same site id")
     for new in new_sites:
         if new not in {site.id for site in sites}:
-            raise click.UsageError(f"--new-site {new}: none of the site files has that id")
+            raise click.UsageError(f"--new-site {new}: no site file has this id")
     where = address or file.server.listen[0]
     staff = staff or _staff_address({each.server.staff for each in files})
     if (cert is None) != (ca is None):
@@ -182,8 +186,8 @@ def serve(
         click.echo(f"warning: {weak}", err=True)
     if witness_path is None:
         click.echo(
-            "warning: the witness is off, so nothing notices a rolled-back journal or an older "
-            "list of revoked certificates",
+            "warning: the witness is off, so the controller does not notice a rolled-back "
+            "journal or an outdated list of revoked certificates",
             err=True,
         )
     if pins is None and not is_postgres(store):
@@ -315,7 +319,9 @@ async def _serve(
         calm_collector()
         software = await asyncio.to_thread(this_software)
         for problem in software.problems:
-            logging.getLogger(__name__).error("this is not the release's software: %s", problem)
+            logging.getLogger(__name__).error(
+                "the installed files differ from the release: %s", problem
+            )
         logging.getLogger(__name__).info("%s, release: %s", software.label, software.check)
         guard = "with TLS" if gate else "without TLS, for this machine only"
         served = ",".join(site.id for site in controller.sites)

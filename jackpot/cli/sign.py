@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     metavar="HOST:PORT",
     default=display.ADDRESS,
     show_default=True,
-    help="Where to serve; port 0 picks a free one.",
+    help="Where to serve the signs; port 0 picks a free port.",
 )
 @click.option("--site", metavar="SITE", default="", help="The site, if the controller has several.")
 @theme_option
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 def sign(connection: Connection, http: str, site: str, theme: Path | None) -> None:
     r"""Serve signs from a machine other than the controller's.
 
-    It waits for a controller that is down. It ends when its certificate is revoked or expires, so
-    that no sign shows old figures. However many signs you serve, the controller
-    sees one client.
+    If the controller is down, the command waits for it. The command ends when its certificate
+    expires or is revoked, so that no sign shows old amounts. The controller sees only one
+    client, no matter how many signs you serve.
 
     \b
     Example:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("target", type=FOLDER)
 @data_option
-@click.option("--json", "json_", is_flag=True, help="Print the copy's findings as JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print the result as JSON.")
 @one_line
 def backup(target: Path, store: str, *, json_: bool) -> None:
-    r"""Copy a journal, even in use, and check the copy.
+    r"""Back up a journal, even one in use, and check the copy.
+
+    TARGET is a new or empty folder.
 
     \b
     Example:
@@ -59,7 +61,7 @@ def backup(target: Path, store: str, *, json_: bool) -> None:
 
 @click.group()
 def store() -> None:
-    r"""Move journals between stores.
+    r"""Copy journals between SQLite and PostgreSQL.
 
     \b
     Example:
@@ -74,11 +76,11 @@ def store() -> None:
 @click.option("--json", "json_", is_flag=True, help="Print what was copied as JSON.")
 @one_line
 def copy(source: "Address", target: "Address", site: str, *, json_: bool) -> None:
-    r"""Copy a journal to another store, and check it on both sides.
+    r"""Copy a journal to another store, and check both copies.
 
     FROM and TO are data directories or postgresql:// addresses. Stop the site's controllers
-    first. If a copy is interrupted, start it again: it continues where it stopped. What is
-    already in TO is never changed.
+    first. If the command is interrupted, run it again: it continues where it stopped. It
+    never changes entries that are already in TO.
 
     \b
     Example:
@@ -98,8 +100,9 @@ def copy(source: "Address", target: "Address", site: str, *, json_: bool) -> Non
     else:
         for each in copied:
             click.echo(
-                f"{each.site}: {each.entries:,} entries copied, "
-                f"both sound at {each.head_sequence:,}, head {each.head_hash[:HASH_SHOWN]}"
+                f"{each.site}: {each.entries:,} entries copied; "
+                f"both journals are sound up to entry {each.head_sequence:,}, head "
+                f"{each.head_hash[:HASH_SHOWN]}"
             )
 
 

@@ -39,7 +39,8 @@ HASH_SHOWN = 16  # hex digits: enough to compare by eye with a slip or a report
     multiple=True,
     type=HEAD,
     metavar="SITE=SEQUENCE:HASH",
-    help="An earlier head that the chain must contain, as printed on a slip, report or export.",
+    help="An entry and its hash, as printed on an earlier slip, report or export. The journal "
+    "must contain this entry.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print the findings as JSON.")
 @one_line
@@ -57,7 +58,7 @@ def verify(
     Checks the hash chain, the numbering, the snapshots and the money. If something is wrong, names
     the first bad entry and exits with 1.
 
-    An export or a receipt is also checked against its signature, without the
+    With --export or --receipt, checks the file and its signature, without the
     journal. To detect that the latest entries were cut off, add --head.
 
     \b
@@ -70,7 +71,7 @@ def verify(
 
     if export_file or receipt_file:
         if key is None:
-            raise click.UsageError("--key is missing: give the public key of the signer")
+            raise click.UsageError("--key is missing: give the public key (.pub) of the signer")
         if export_file:
             _verify_export(export_file, key, json_=json_)
         if receipt_file:
@@ -126,9 +127,9 @@ def _verify_receipt(file: Path, key: Path, *, json_: bool) -> None:
         raise click.ClickException(f"{file} is not a receipt: {error}") from error
     problem = ""
     if not is_genuine(found, public):
-        problem = "NOT SIGNED with this key, or changed since"
+        problem = "NOT SIGNED with this key, or changed after it was signed"
     elif raw != as_json(found):
-        problem = "NOT AS SIGNED: something was added, repeated or written differently"
+        problem = "NOT AS SIGNED: a field was added, repeated or rewritten"
     name = fingerprint(public)  # what the file says of itself is worth nothing until it is checked
     if json_:
         told = {"ok": not problem, "payout": found.slip.payout, "key": "" if problem else name}

@@ -9,7 +9,7 @@ from jackpot.cli.shared.parameters import FILE
 from jackpot.console import one_line, print_json
 
 _SAYS = {
-    "none": "a source tree: there is no release to compare it with",
+    "none": "this is a source tree, not a release",
     "unsigned": "the files match the release, which is not signed",
     "signed": "the files are those of the signed release",
     "differs": "the files are NOT those of the release",
@@ -17,15 +17,15 @@ _SAYS = {
 
 
 @click.command()
-@click.option("--verify", is_flag=True, help="Fail unless the files are those of a signed release.")
-@click.option("--key", type=FILE, help="The release key's .pub file that you trust.")
+@click.option("--verify", is_flag=True, help="Exit with 1 unless all files match a signed release.")
+@click.option("--key", type=FILE, help="The public key (.pub) that you trust to sign releases.")
 @click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @one_line
 def version(key: Path | None, *, verify: bool, json_: bool) -> None:
     r"""Show the version and a hash over all installed files.
 
-    The hash covers the rule data. For a release, also shows the files it was built from and
-    who signed it.
+    The hash also covers the rule data. For a release, the command says whether the files
+    match the release, and which key signed the release.
 
     \b
     Example:

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 ROUND = click.option(
-    "--round", "round_", type=ID, metavar="NO", help="Which round. [default: the table's last]"
+    "--round",
+    "round_",
+    type=ID,
+    metavar="NO",
+    help="The number of the round. [default: the table's latest round]",
 )
 
 
@@ -25,10 +29,10 @@ ROUND = click.option(
     "--reason",
     required=True,
     metavar="WHY",
-    help="An irregularity on the game's list; with any other word, the command shows the list.",
+    help="The irregularity, such as misdealt. A word that the game does not list prints the list.",
 )
 @click.option(
-    "--seat", type=SEAT, metavar="NO", help="Void only this seat. [default: the whole round]"
+    "--seat", type=SEAT, metavar="NO", help="Void only this seat. [default: void the whole round]"
 )
 @ROUND
 @operator_command(changes=True)
@@ -37,8 +41,8 @@ def void(
 ) -> None:
     r"""Void a round or one seat: return wagers, cancel awards.
 
-    Not possible once an award of the round was validated or paid. You are
-    recorded as the floorperson who did it.
+    You can't void a round after one of its awards was validated or paid. The
+    journal records you as the floorperson.
 
     \b
     Example:
@@ -116,13 +120,13 @@ def wager() -> None:
 @click.option(
     "--seat", type=SEAT, required=True, metavar="NO", help="The seat that made the wager."
 )
-@click.option("--bet", required=True, metavar="BET", help="The bet it was made on.")
+@click.option("--bet", required=True, metavar="BET", help="The bet that the wager is on.")
 @ROUND
 @operator_command(changes=True)
 def remove(client: OperatorClient, table: str, seat: int, bet: str, round_: int | None) -> None:
     r"""Remove an accepted wager that has no chip, before the collection.
 
-    You are recorded as the floorperson who did it.
+    The journal records you as the floorperson.
 
     \b
     Example:

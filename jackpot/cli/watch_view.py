@@ -63,7 +63,7 @@ def _lines(part: RenderableType) -> int:
 def _head(overview: Overview) -> Text:
     state = ("serving", "bold green") if overview.serving else ("NOT SERVING", "bold red")
     return Text.assemble(
-        (overview.site, "bold"), "  ", state, f"  journal at {overview.sequence:,}"
+        (overview.site, "bold"), "  ", state, f"  journal entry {overview.sequence:,}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from jackpot.core import ledger
 from jackpot.core.due import Due
+from jackpot.core.money import dollars
 from jackpot.core.state import State
 
 
@@ -12,12 +13,14 @@ class BrokenInvariantError(Exception):
 def check(state: State) -> None:
     """All of it, over every account: at a start, for a snapshot, and by whoever verifies."""
     if total := sum(state.balances.values()):
-        raise BrokenInvariantError(f"the site's accounts sum to {total} micros, not zero")
+        raise BrokenInvariantError(f"the site's accounts add up to ${dollars(total)}, not to $0")
     for account, balance in state.balances.items():
         if balance < 0 and not ledger.may_be_negative(account):
-            raise BrokenInvariantError(f"{account} stands at {balance} micros")
+            raise BrokenInvariantError(
+                f"account {account} holds ${dollars(balance)}, which is less than $0"
+            )
     if not state.due.same(Due(state.payouts.values())):
-        raise BrokenInvariantError(f"open payouts do not sum to {state.due.micros} micros")
+        raise BrokenInvariantError("the open payouts do not add up to the recorded total")
     check_open(state)
 
 
@@ -32,5 +35,6 @@ def check_open(state: State) -> None:
         pending = state.balances.get(ledger.pending(link), 0)
         if pending != due.get(link, 0):
             raise BrokenInvariantError(
-                f"link {link} has {pending} micros pending and payouts of {due.get(link, 0)}"
+                f"link {link} has ${dollars(pending)} pending, but its open payouts are "
+                f"${dollars(due.get(link, 0))}"
             )

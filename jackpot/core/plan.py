@@ -113,10 +113,12 @@ def _link_step(link: str, key: Key, old: str, new: str) -> Step:
         return Step("change", "link", link, key, old, new)
     if key[0] == "levels" and key[-1] in _RATES:
         command = "limit" if key[-1] == "limit" else "rate"
-        instead = f"suspend the link and set it with two people: jackpot {command} {link} {key[1]}"
+        instead = (
+            f"suspend the link, then change this with two people: jackpot {command} {link} {key[1]}"
+        )
         return Step("keep", "link", link, key, old, new, instead)
     instead = (
-        "rounds were played under the old terms: give the new ones a link with another id, "
+        "rounds were already played under the old terms: define a link with a new id, "
         f"then suspend, empty and retire {link}"
     )
     return Step("refuse", "link", link, key, old, new, instead)
@@ -125,7 +127,7 @@ def _link_step(link: str, key: Key, old: str, new: str) -> Step:
 def _table_step(table: str, key: Key, old: str, new: str) -> Step:
     if key[0] in _CHANGEABLE:
         return Step("change", "table", table, key, old, new)
-    instead = "rounds were played so: give the changed table another id, and keep this one"
+    instead = "rounds were already played at this table: define the changed table under a new id"
     return Step("refuse", "table", table, key, old, new, instead)
 
 

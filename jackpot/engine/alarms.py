@@ -62,43 +62,49 @@ class AlarmKind(Enum):
 
     SITE_HALTED = ("critical", "site {site} is halted: {why}")
     NOT_SERVING = ("critical", "the controller takes no commands")
-    TABLE_SILENT = ("warning", "{table}: nothing heard {heard}, round {round} {phase}")
-    PAYOUT_LATE = ("warning", "payout {payout} at {table} is {state} for {minutes} min")
+    TABLE_SILENT = ("warning", "{table} has sent nothing {heard}; its round {round} is {phase}")
+    PAYOUT_LATE = ("warning", "payout {payout} at {table} has been {state} for {minutes} min")
     LOW_METER = (
         "warning",
-        "{table}, round {round}: meter {about} was won with less than a tenth of its seed on it",
+        "{table}, round {round}: meter {about} was won while it held less than a tenth of its seed",
     )
     BOX_DIFFERENCE = (
         "warning",
-        "Bad Beat box {about}: ${counted} was counted, but its pots gave ${recorded}",
+        "Bad Beat box {about}: ${counted} was counted, but the record says ${recorded}",
     )
-    CLOCK_BEHIND = ("warning", "the clock is {seconds} s behind the journal")
-    CLOCK_JUMPED = ("warning", "the clock has jumped ahead by {seconds} s")
+    CLOCK_BEHIND = ("warning", "the controller's clock is {seconds} s behind the journal")
+    CLOCK_JUMPED = ("warning", "the controller's clock has jumped ahead by {seconds} s")
     LATE_VOID = (
         "warning",
-        "{about}, round {round}: {what} voided after lock-out by {by}, void {count} here",
+        (
+            "{about}, round {round}: {by} voided {what} after lock-out; late voids at this table: "
+            "{count}"
+        ),
     )
-    FRONT_LOST = ("warning", "{process} ended and is started again: {why}")
+    FRONT_LOST = ("warning", "{process} stopped unexpectedly and is being restarted: {why}")
     RESTORED = (
         "critical",
-        "a backup was restored by {by} ({why}): what was journaled after entry {common} is lost",
+        "{by} restored a backup ({why}); every journal entry after {common} is lost",
     )
     TABLE_ROLLED_BACK = (
         "critical",
-        "{table} had answers {first} to {last}, which the journal no longer has; {round}",
+        "{table} knows of entries {first} to {last}, which the journal lost in a restore; {round}",
     )
     WITNESS_FAILED = ("critical", "the witness can't be written: {why}")
     DISPLAY_FROZEN = (
         "warning",
-        "{about}: signs are frozen at ${largest}, all that they can show; the meter is ${meter}",
+        "{about}: signs are frozen at ${largest}, the most they can show; the meter is ${meter}",
     )
     UNREASONABLE_CONTRIBUTION = (
         "warning",
-        "{about}: more than {most} wagers in a minute, which is all that its tables can make",
+        "{about}: more than {most} wagers in a minute, which is more than its tables can place",
     )
     RATE_CHANGED = (
         "warning",
-        "for accounting: {about} changes from {before} to {after} when its link resumes ({people})",
+        (
+            "for accounting: when its link resumes, {about} changes from {before} to {after} "
+            "({people})"
+        ),
     )
     FUNDS_WAITING = (
         "warning",
@@ -106,11 +112,14 @@ class AlarmKind(Enum):
     )
     READING_LATE = (
         "warning",
-        "the meters of gaming day {date} were read {late} after it began; {missed}",
+        "the meters of gaming day {date} were read {late} after the day began; {missed}",
     )
     CONTROLLER_AWAY = (
         "critical",
-        "{about} is suspended: it had no controller for {hours} h; check its meters and resume it",
+        (
+            "{about} is suspended: it had no controller for {hours} h; check its meters, "
+            "then resume it"
+        ),
     )
     BOX_NOT_COUNTED = (
         "warning",
@@ -262,17 +271,21 @@ def _details(event: Saying, time_micros: int) -> dict[str, Any]:
             by = _people(event.approval)
             return {"before": _rates(before), "after": _rates(after), "people": by}
         case MetersRead():
-            missed = f"{event.missed} days before it have no reading"
+            missed = f"{event.missed} earlier days have no reading"
             return {
                 "date": event.date,
                 "late": _hours(time_micros - event.due_micros),
-                "missed": missed if event.missed else "no day is missing",
+                "missed": missed if event.missed else "no earlier day is missing",
             }
         case IncarnationBegun():
             common = f"{event.common_sequence:,}"
             return {"by": event.by, "why": event.reason, "common": common}
         case TableAttached(lost=LostRange() as lost):
-            at = f"it was at round {lost.round}" if lost.round else "it had no round under way"
+            at = (
+                f"the table was at round {lost.round}"
+                if lost.round
+                else "the table had no round under way"
+            )
             return {
                 "table": event.table,
                 "first": f"{lost.first:,}",
@@ -288,9 +301,9 @@ def _rates(level: Level) -> str:
 
 def _people(approval: Approval | None) -> str:
     people = (approval.proposer, approval.approver) if approval else ()
-    return " and ".join(filter(None, people)) or "nobody is named"
+    return " and ".join(filter(None, people)) or "no names recorded"
 
 
 def _hours(micros: int) -> str:
     minutes = micros // 60_000_000
-    return f"{minutes // 60}:{minutes % 60:02d} h"
+    return f"{minutes // 60} h {minutes % 60} min"

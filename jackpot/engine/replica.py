@@ -78,13 +78,15 @@ class Replica:
         if head.same(self.head):
             return True
         if head.version > codec.VERSION:
-            raise UnsoundError(self.site, head.sequence, "a newer program has written here")
+            raise UnsoundError(
+                self.site, head.sequence, "a newer version of the program wrote this entry"
+            )
         behind = head.sequence - self.head.sequence
         entries = (
             reader.read(self.site, self.head.sequence, min(behind, PAGE)) if behind > 0 else []
         )
         if not entries:
-            problem = f"the journal's head is at {head.sequence}, with another past"
+            problem = f"the journal's head is at {head.sequence}, with a different history"
             raise UnsoundError(self.site, min(head.sequence, self.head.sequence) + 1, problem)
         for entry in entries:
             record = self.follow(entry)
@@ -138,9 +140,7 @@ class Replica:
             evolve(self.state, record, sequence, entry.time_micros)
         except (BrokenInvariantError, LookupError) as error:
             # A row that names what does not exist is as bad as one that breaks conservation.
-            raise UnsoundError(
-                self.site, sequence, f"the entry makes no sense: {error!r}"
-            ) from error
+            raise UnsoundError(self.site, sequence, f"the entry is not valid: {error!r}") from error
         if not self.moved:
             self.moved = moves_meters(record.event)
         if table := concerned(record.event):

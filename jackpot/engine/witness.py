@@ -73,13 +73,13 @@ class Witnessed(Struct, frozen=True):
             if each.begun_micros > self.time_micros and each.common_sequence < self.sequence:
                 return ""
         instead = (
-            f"it ends at entry {state.sequence:,}"
+            f"the journal ends at entry {state.sequence:,}"
             if self.sequence > state.sequence
-            else f"entry {self.sequence:,} is another one"
+            else f"entry {self.sequence:,} is now a different entry"
         )
         return (
-            f"the journal was rolled back: entry {self.sequence:,} was committed, and {instead}. "
-            f"Put the right journal back, or accept what is lost: {_ACCEPT} --help"
+            f"the journal was rolled back: entry {self.sequence:,} was committed, but {instead}. "
+            f"Put the right journal back, or accept the loss; see: {_ACCEPT} --help"
         )
 
 

@@ -157,7 +157,7 @@ def _wager_micros(bet: BetRule, paytable: Paytable, choices: Choices) -> int:
         return min(allowed, default=MICROS_PER_DOLLAR)
     if choices.wager_micros <= 0 or (allowed and choices.wager_micros not in allowed):
         listed = " or ".join(f"${micros // MICROS_PER_DOLLAR}" for micros in allowed)
-        raise OddsError(f"{bet.title} takes a wager of {listed or 'more than nothing'}")
+        raise OddsError(f"{bet.title} takes a wager of {listed or 'more than $0'}")
     return choices.wager_micros
 
 
@@ -231,7 +231,7 @@ def _verify_choice(what: str, level: LevelRule, bound: Bound, above: int) -> Non
     if bound == "is" and above:
         raise OddsError(f"the {what} is fixed ({level.clause})")
     if bound == "at-least" and above < 0:
-        raise OddsError(f"the {what} is below the least allowed ({level.clause})")
+        raise OddsError(f"the {what} is below the minimum allowed ({level.clause})")
 
 
 def _extras(bet: BetRule, ranking: str, seats: int, choices: Choices) -> tuple[Extra, ...]:

@@ -103,7 +103,7 @@ def conditions(offer: Offer) -> str:
     """Under which conditions the odds hold, in one line."""
     on = "the dealer's hand" if offer.whose == "dealer" else "the player's hand"
     players = "1 player" if offer.seats == 1 else f"{offer.seats} players"
-    least = "; the least that may be paid" if offer.minimum else ""
+    least = "; lowest payments allowed" if offer.minimum else ""
     return f"{money(offer.wager)} on {on}, {players}{least}"
 
 
@@ -139,7 +139,9 @@ _HEADROOM = Fraction(11, 10)
 def plot(found: Report, path: Path) -> None:
     """Draw a wager's return against its meters, one chart a level, as an SVG file."""
     if not found.levels or found.return_at_seed is None:
-        raise OddsError("there is no meter to draw the return against; a level needs its seed")
+        raise OddsError(
+            "there is no meter to draw the return against; set the level's seed with --seed"
+        )
     if path.suffix.lower() != ".svg":
         raise OddsError(f"cannot write {path}: a plot is SVG, so end its name in .svg")
     title = f"{found.offer.title}, paytable {found.offer.paytable}"

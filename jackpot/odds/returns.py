@@ -78,9 +78,9 @@ class Report(Struct, frozen=True):
         found = []
         total = self.long_run_total
         if total is not None and total > 1:
-            found.append(f"the long-run return is {float(total):.2%}: more than 100%")
+            found.append(f"the long-run return is {float(total):.2%}, which is more than 100%")
         found += [
-            f"the fixed awards take more from {level.meter.id} than its rate brings"
+            f"the fixed awards take more from the {level.meter.id} meter than its rate adds"
             for level in self.levels
             if level.eaten_up
         ]

@@ -43,7 +43,9 @@ class Section(NamedTuple):
 def sections(report: DailyReport) -> Iterator[Section]:
     """The whole report, in the order in which it is read."""
     yield _head(report)
-    yield reading_section([report.reading] if report.reading else [], "Meters at the day's start")
+    yield reading_section(
+        [report.reading] if report.reading else [], "Meters at the start of the day"
+    )
     for level in report.levels:
         yield _level(level, f"Level {level.level}, {_wagers(level)}")
     yield _decreases(report)
@@ -62,8 +64,8 @@ def sections(report: DailyReport) -> Iterator[Section]:
     yield _open_proposals(report)
     for level in report.since_service:
         hits = "1 hit" if level.hits == 1 else f"{level.hits} hits"
-        yield _level(level, f"Since service: {level.level}, {hits}, {_wagers(level)}")
-    yield _paid("Paid since service", report.paid_since_service)
+        yield _level(level, f"Since it went into service: {level.level}, {hits}, {_wagers(level)}")
+    yield _paid("Paid since the links went into service", report.paid_since_service)
     yield _hits(report, "Last hits", report.last_hits)
 
 
@@ -76,7 +78,7 @@ def _head(report: DailyReport) -> Section:
         stands = (("as of", f"{local_time(report.day, report.as_of_micros)} {zone}: {words}"),)
     journal = f"entries {report.first_sequence} to {report.last_sequence}"
     if not report.first_sequence:
-        journal = f"no entries on this day; entry {report.last_sequence} is the last before"
+        journal = f"no entries on this day; the last entry before it is {report.last_sequence}"
     return Section(
         f"Gaming day {report.date}, site {report.site}",
         ("", ""),
@@ -143,7 +145,7 @@ def _decreases(report: DailyReport) -> Section:
             )
             for d in report.decreases
         ),
-        "Nothing went down.",
+        "No meter, reserve or overflow decreased.",
     )
 
 
@@ -189,7 +191,7 @@ def _notes(report: DailyReport, title: str, heading: Heading) -> Section:
 
 
 def _decks(report: DailyReport) -> Section:
-    when = "at the day's end" if report.as_of_micros == report.end_micros else "now"
+    when = "at the end of the day" if report.as_of_micros == report.end_micros else "now"
     return Section(
         f"Deck changes due: decks in use {when}",
         ("table", "backs", "dealt by", "in use since", "to be changed by", ""),

@@ -69,7 +69,9 @@ class Signed(Struct, frozen=True):
 
 _decode_start = msgspec.json.Decoder(Start).decode
 _decode = msgspec.json.Decoder(Line | End).decode
-_RESPELLED = "it is not written as an export writes it: something was added, repeated or respelled"
+_RESPELLED = (
+    "this line is not as jackpot export writes it: a field was added, repeated or rewritten"
+)
 
 
 class Findings(Struct, frozen=True):
@@ -90,7 +92,9 @@ def write_export(
     """Write entries from `first` to `last` (0: to the head), checked as they go out."""
     last = last or walk.head.sequence
     if not 1 <= first <= last <= walk.head.sequence:
-        raise StoreError(f"there are entries 1 to {walk.head.sequence}, not {first} to {last}")
+        raise StoreError(
+            f"the journal has entries 1 to {walk.head.sequence}; can't export {first} to {last}"
+        )
     head = GENESIS
     if first > 1:
         before = next(walk.entries(first - 2))
@@ -116,7 +120,7 @@ def verify_export(path: Path, key: Ed25519PublicKey) -> Findings:
     except OSError as error:
         raise StoreError(f"can't read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        return Findings(ok=False, problem=f"it is no export: {error}")
+        return Findings(ok=False, problem=f"this file is not an export: {error}")
     except UnsoundError as error:
         return Findings(ok=False, site=error.site, first=error.sequence, problem=error.problem)
 
@@ -133,7 +137,7 @@ def _verify(file: IO[str], key: Ed25519PublicKey) -> Findings:
     end: End | None = None
     for text in lines:
         if end is not None:
-            return _findings(start, head, "there is something behind the signature")
+            return _findings(start, head, "the file has more lines after the signature")
         found = _decode(text)
         if _written(found) != text:
             return _findings(start, head, f"after sequence {head.sequence}: {_RESPELLED}")
@@ -151,27 +155,27 @@ def _verify(file: IO[str], key: Ed25519PublicKey) -> Findings:
 
 def _start_problem(start: Start, text: str) -> str:
     if start.format != FORMAT:
-        return f"its format is {start.format!r}, not {FORMAT!r}"
+        return f"the format is {start.format!r}; expected {FORMAT!r}"
     if not is_id(start.site):
-        return f"{start.site!r} is no site's id"
+        return f"{start.site!r} is not a valid site id"
     if _written(start) != text:
         return _RESPELLED
     try:
         bytes.fromhex(start.previous_hash)
     except ValueError:
-        return "the hash before its first entry is none"
+        return "the hash before the first entry is not a hexadecimal number"
     return ""
 
 
 def _end_problem(start: Start, head: Head, end: End | None, key: Ed25519PublicKey) -> str:
     if end is None:
-        return "there is no signature at its end"
+        return "the file has no signature at its end; its last lines may be missing"
     if (end.sequence, end.hash) != (head.sequence, head.hash.hex()):
-        return "the signature speaks of another end"
+        return "the signature is for a different last entry"
     if not is_signed(key, _statement(start, head), end.signature):
-        return "this key did not sign it"
+        return "this key did not sign the file"
     if end.key != fingerprint(key):
-        return f"it names another key than {fingerprint(key)}, which signed it"
+        return f"key {fingerprint(key)} signed the file, but the file names another key"
     return ""
 
 
@@ -179,7 +183,9 @@ def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
     try:
         hash_ = bytes.fromhex(line.hash)
     except ValueError:
-        raise UnsoundError(site, line.sequence, "its hash is none") from None
+        raise UnsoundError(
+            site, line.sequence, "the hash of this entry is not a hexadecimal number"
+        ) from None
     entry = Entry(
         line.sequence, line.time_micros, line.kind, line.version, line.body.encode(), hash_
     )
@@ -191,7 +197,7 @@ def _follow(site: str, replica: Replica | None, head: Head, line: Line) -> Head:
     after = verify_link(site, head, entry)
     postings = getattr(codec.decode_entry(site, entry).event, "postings", ())
     if sum(micros for _, micros in postings):
-        raise UnsoundError(site, line.sequence, "its postings do not sum to zero")
+        raise UnsoundError(site, line.sequence, "the postings of this entry do not sum to zero")
     return after
 
 

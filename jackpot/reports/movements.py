@@ -93,7 +93,7 @@ def movements(record: Record) -> Iterator[Movement]:
 def people(approval: Approval | None) -> str:
     """Who made a change."""
     if approval is None:
-        return "by an unknown person"
+        return "by an unnamed person"
     if not approval.approver:
         return f"by {approval.proposer} alone"
     return f"by {approval.proposer} and {approval.approver}, proposal {approval.proposal}"

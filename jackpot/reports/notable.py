@@ -112,7 +112,7 @@ def _restores(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
     """That a backup was restored, and what each table lost by it."""
     match event:
         case IncarnationBegun():
-            what = f"a backup was restored, entry {event.common_sequence:,} is its last"
+            what = f"a backup was restored; its last entry is {event.common_sequence:,}"
             yield Note("alarms", *at, "journal", f"{what}: {event.reason}", event.by)
         case TableAttached(lost=LostRange() as lost):
             at_round = f"at round {lost.round}" if lost.round else "between rounds"
@@ -195,7 +195,7 @@ def _used(deck: Deck, now_micros: int) -> str:
 def hours_text(micros: int) -> str:
     """A length of time in hours and minutes."""
     hours, minutes = divmod(micros // _MICROS_PER_MINUTE, 60)
-    return f"{hours}:{minutes:02d} h"
+    return f"{hours} h {minutes} min"
 
 
 def _change(
@@ -209,7 +209,7 @@ def _change(
     match event:
         case MeterAdjusted():
             before = dollars(event.before_micros)
-            what, micros = f"{event.reason}, from {before}", event.after_micros
+            what, micros = f"{event.reason}, from ${before}", event.after_micros
         case FundsTransferred():
             what = f"{event.pool} to {event.to_link}/{event.to_level}"
             micros = event.amount_micros

@@ -60,7 +60,7 @@ class Step(Struct, frozen=True):
 class Shown(Struct, frozen=True):
     """A hand that was shown down."""
 
-    seat: int  # 0: not noted
+    seat: int  # 0: not recorded
     hand: str
     cards: tuple[str, ...]
 
@@ -247,7 +247,7 @@ def _card_rows(slip: Slip) -> list[tuple[str, str]]:
     if found is msgspec.UNSET:
         return [("cards", " ".join(slip.cards) or "not shown to the controller")]
     return [
-        ("player is", _ROLES.get(found.role, "not noted")),
+        ("player is", _ROLES.get(found.role, "not recorded")),
         ("losing hand", _shown(found.losing)),
         ("winning hand", _shown(found.winning)),
         ("board", " ".join(found.board) or "none"),
@@ -264,9 +264,9 @@ def slip_lines(slip: Slip, signed: Receipt | None = None) -> list[str]:
     rows = [
         ("site", slip.site),
         ("link", f"{slip.title} ({slip.link})"),
-        ("level", slip.level or "none: the house pays"),
+        ("level", slip.level or "none (the house pays)"),
         ("table", slip.table),
-        ("round", str(slip.round) if slip.round > 0 else "none: a Bad Beat"),
+        ("round", str(slip.round) if slip.round > 0 else "none (Bad Beat)"),
         ("seat", str(slip.seat)),
         ("player", slip.player),
         ("bet", slip.bet),

@@ -57,7 +57,9 @@ def open_walk(address: Address, site: str = "", progress: Progress | None = None
     try:
         sites = sorted(journal.heads())
         if not site and len(sites) != 1:
-            raise StoreError(f"say which site, one of: {', '.join(sites) or 'none'}")
+            raise StoreError(
+                f"add --site with one of the journal's sites: {', '.join(sites) or 'none'}"
+            )
         if site and site not in sites:
             raise StoreError(f"the journal has no site {site} (it has: {', '.join(sites)})")
         yield Walk(journal, site or sites[0], progress)

@@ -35,20 +35,24 @@ def violations(rules: PotRules) -> tuple[tuple[str, str], ...]:
     """What is missing or impossible in posted rules, each with its clause."""
     found: list[tuple[str, str]] = []
     if not _can_qualify(rules.qualifying_hand):
-        reason = f"{rules.qualifying_hand!r} is not a hand that can qualify"
+        reason = f"qualifying_hand {rules.qualifying_hand!r} is not a hand that can qualify"
         found.append((reason, "PA2010 553.20(b)(3)"))
     if rules.loser_bps + rules.winner_bps + rules.table_bps != BPS_PER_WHOLE:
-        found.append(("the shares do not make up the whole payout", "PA2010 553.20(b)(3)"))
+        found.append(
+            ("the shares of loser, winner and table must add up to 100%", "PA2010 553.20(b)(3)")
+        )
     if rules.cap_micros <= 0 or rules.cap_micros % MICROS_PER_CENT:
-        reason = "the most that a pot contributes must be some whole number of cents"
+        reason = "cap, the most that a pot contributes, must be more than $0 and in whole cents"
         found.append((reason, "PA2010 553.20(b)(1)"))
     if not rules.contribution_bps:
-        found.append(("a contribution of 0% feeds nothing", "PA2010 553.20(b)(1)"))
+        found.append(("contribution must be more than 0%", "PA2010 553.20(b)(1)"))
     if rules.minimum_pot_micros < rules.cap_micros:
-        reason = "the smallest pot that contributes is below the most that one contributes"
+        reason = "minimum_pot, the smallest pot that contributes, must not be less than cap"
         found.append((reason, "PA2010 553.20(b)(2)"))
     if not rules.passes_on_to:
-        reason = "it is not said which Bad Beat inherits the fund when this one ends"
+        reason = (
+            "passes_on_to is missing: name the Bad Beat that receives the fund when this one ends"
+        )
         found.append((reason, "PA2010 553.20(i)"))
     return tuple(found)
 

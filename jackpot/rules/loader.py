@@ -118,7 +118,7 @@ def _check_table(table: Paytable) -> None:
     """No hand stands twice, and every share is of a level that exists."""
     hands = [row.hand for row in table.rows]
     if not hands or len(set(hands)) < len(hands):
-        raise ValueError("no rows, or a hand that stands twice")
+        raise ValueError("the paytable has no rows, or lists a hand twice")
     for row in table.rows:
         level = row.pay.level
         if level and table.level(level) is None:

@@ -1,4 +1,4 @@
-"""The operator's one configuration file: which rule, bet and paytable each link carries, and where.
+"""Read the site file: which rule, bet and paytable each link has, and which tables it is on.
 
 `check_site` reads the file, tells everything that is wrong with it at once, each with its line and,
 where a regulation says so, its clause. `load_site` is for a controller that is about to serve: it
@@ -97,9 +97,10 @@ def check_site(path: Path) -> SiteFile:
         text = path.read_text("utf-8")
         values = parse(text)
     except OSError as error:
-        raise SiteFileError(path, (Violation(1, error.strerror or "can't be read"),)) from error
+        reason = error.strerror or "the file can't be read"
+        raise SiteFileError(path, (Violation(1, reason),)) from error
     except UnicodeDecodeError as error:
-        raise SiteFileError(path, (Violation(1, "is not UTF-8 text"),)) from error
+        raise SiteFileError(path, (Violation(1, "the file is not UTF-8 text"),)) from error
     except tomllib.TOMLDecodeError as error:
         raise SiteFileError(path, (Violation(*error_line(error, text)),)) from error
     return _read_file(path, text, values)
@@ -216,7 +217,7 @@ class _SiteReader:
         """Read one link, with all its faults."""
         link_id = section.name("id")
         if link_id in self._declared:
-            section.fault(f"there are two links {link_id!r}", "id")
+            section.fault(f"two links have the id {link_id!r}", "id")
         self._declared.add(link_id)
         self._sections[link_id] = section
         if section.flag("in_service", default=False):
@@ -254,7 +255,7 @@ class _SiteReader:
         """Read one table, with all its faults."""
         table_id = section.name("id")
         if table_id in self.tables:
-            section.fault(f"there are two tables {table_id!r}", "id")
+            section.fault(f"two tables have the id {table_id!r}", "id")
         link_ids = section.names("links")
         for link_id in sorted(set(link_ids) - self._declared):
             if self.log.broken(("links",)):
@@ -262,7 +263,7 @@ class _SiteReader:
             meant = did_you_mean(suggestion(link_id, self._declared))
             section.fault(f"there is no link {link_id!r}{meant}", "links")
         if not link_ids and "rule" not in section and not section.broken("links"):
-            section.fault("the table has no links: say which game it plays, with rule", "links")
+            section.fault("the table has no links: name its game with the key 'rule'", "links")
         known = [link_id for link_id in link_ids if link_id in self._offers]
         rule = self._table_rule(section, known)
         usual = rule.table.seats if rule and rule.table else None if rule else 1
@@ -363,14 +364,16 @@ class _SiteReader:
             together = link_rule.facility
             if link_rule.id != rule.id:
                 title = link_rule.title
-                reason = f"{link_id!r} is a link of {title}: here its jackpot has other odds"
+                reason = (
+                    f"{link_id!r} is a link for {title}; in this game its jackpot has other odds"
+                )
                 section.fault(reason, "links", clause=together.clause if together else bet.clause)
             if together and together.one and facility != self.facility:
                 reason = f"a table of {facility!r} can't be on a link of {self.facility!r}"
                 section.fault(reason, "facility", clause=together.clause)
             if bet.id in offered:
-                section.fault(f"two links of the table take {bet.id}", "links")
+                section.fault(f"two links of this table take the same bet, {bet.id}", "links")
             for other in offered & set(bet.excludes):
-                reason = f"a table offers {other} or {bet.id}, not both"
+                reason = f"a table may offer {other} or {bet.id}, but not both"
                 section.fault(reason, "links", clause=bet.clause)
             offered.add(bet.id)

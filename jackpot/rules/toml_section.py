@@ -234,11 +234,11 @@ def _names(value: object) -> tuple[str, ...]:
 
 def _table(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadValueError("must be a table of keys")
+        raise BadValueError("must be a TOML table, not a single value")
     return value
 
 
 def _tables(value: object) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise BadValueError("must be an array of tables")
+        raise BadValueError("must be a list of TOML tables, each under double brackets")
     return value

@@ -188,7 +188,7 @@ class _Child:
 
     def _heed_lost(self, why: str) -> None:
         if why and not self._draining:
-            _log.error("%s is ended: %s", self._recipe.name, why)
+            _log.error("%s is being stopped: %s", self._recipe.name, why)
         self._kill()
         if self._pinging is not None:
             self._pinging.cancel()

@@ -69,7 +69,7 @@ class FloorAlarms:
                     state.site,
                     id_,
                     table=id_,
-                    heard=f"for {minutes} min" if heard_micros else "since the start",
+                    heard=f"for {minutes} min" if heard_micros else "since the controller started",
                     round=round_.number,
                     phase=round_.phase,
                 )

@@ -94,7 +94,8 @@ async def _say_dual_control(engine: Engine, site: Site) -> None:
         _log.warning("site %s: DUAL CONTROL IS OFF. One person alone changes meters.", site.id)
     if site.voids_by_table != "until-collected":
         _log.warning(
-            "site %s: TABLES VOID UNTIL SETTLEMENT (voids_by_table). For laboratories only.",
+            "site %s: TABLES MAY VOID ROUNDS UNTIL SETTLEMENT, without a floorperson "
+            "(voids_by_table). Use this only in a laboratory.",
             site.id,
         )
 
@@ -132,7 +133,12 @@ def _differing(state: State, site: Site) -> Iterator[str]:
     for step in plan(state, site):
         what = f"{step.kind} {step.id}: {'.'.join(step.key)}"
         if step.verdict == "keep" and step.kind != "site":  # whose dual control is said above
-            _log.warning("%s stays %s in the journal; the file has %s", what, step.old, step.new)
+            _log.warning(
+                "%s keeps the value in the journal, %s; the site file says %s",
+                what,
+                step.old,
+                step.new,
+            )
         elif step.verdict == "refuse":
             old, new = step.old or "nothing", step.new or "nothing"
             yield f"{what} is {old} in the journal and {new} in the site file; {step.instead}"

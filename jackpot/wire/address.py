@@ -1,4 +1,4 @@
-"""Where a process can and may listen, found out before gRPC does: it tells its own log only."""
+"""Check that a process can and may listen on an address, because gRPC only logs why it can't."""
 
 import errno
 import ipaddress

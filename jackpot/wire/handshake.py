@@ -1,4 +1,4 @@
-"""Why a connection over TLS did not come about: one more handshake, only to see how it ends.
+"""Find out why a TLS connection failed: make one more handshake, and see how it ends.
 
 A controller turns strangers away inside the handshake, and gRPC then reports no more than that
 nobody answers, as for a cable that was cut. Whoever asks must know the difference: sending again
@@ -16,7 +16,7 @@ from jackpot.wire.identity import CredentialError, Identity
 TIMEOUT_S = 1.0  # a controller that is there answers in milliseconds
 # What an alert says of our certificate, by what OpenSSL calls the alert.
 _ALERTS = {
-    "CERTIFICATE_REQUIRED": "the controller asks for a certificate",
+    "CERTIFICATE_REQUIRED": "the controller requires a certificate",
     "UNKNOWN_CA": "the controller's authority has not issued this certificate",
     "CERTIFICATE_EXPIRED": "the certificate has expired",
     "CERTIFICATE_REVOKED": "the certificate is revoked",

@@ -1,4 +1,4 @@
-"""What a client shows of itself, and whom it trusts: its certificate and its authority."""
+"""A client's identity: its own certificate and key, and the authority that it trusts."""
 
 import ssl
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A connection that went dead without a word is found out by pings that nobody answers.
+"""Detect a dead connection: if nobody answers its pings, it ends.
 
 Without them a cable that was pulled, or a proxy that lost its other side, is silence: a call would
 wait for as long as it may, while a new connection would be answered at once.

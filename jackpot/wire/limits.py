@@ -1,4 +1,4 @@
-"""What one message, stream, connection and server may hold. Past a limit it ends at the door.
+"""Limits for one message, stream, connection and server. Whatever exceeds a limit is refused.
 
 Every limit is far above what a table needs and far below what would hurt the controller.
 """

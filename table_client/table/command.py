@@ -46,7 +46,7 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
     metavar="NAME",
     help="One of the games below.",
 )
-@click.option("--seed", help="The same seed deals the same cards. [default: a new one]")
+@click.option("--seed", help="The same seed deals the same cards. [default: a random seed]")
 @click.option(
     "--rounds",
     type=click.IntRange(1),
@@ -67,26 +67,30 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
     show_default=True,
     help="How the cards are dealt.",
 )
-@click.option("--trace", is_flag=True, help="Print every step with its clause.")
+@click.option(
+    "--trace", is_flag=True, help="Print every step of a round, with its clause of the regulation."
+)
 @click.option("--json", "json_", is_flag=True, help="Print one line of JSON per round.")
 @click.option(
     "--controller",
     metavar="HOST:PORT",
     multiple=True,
     callback=_addresses,
-    help="The controller; repeat it for each standby. [default: start one for this run]",
+    help="The controller's address; repeat the option for each standby. [default: start a "
+    "controller for this run]",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Without --controller: keep the journal of this run in a directory. [default: discard it]",
+    help="Keep the journal of this run in a directory. Only without --controller. [default: "
+    "discard the journal]",
 )
 @click.option("--site", type=_FILE, help="The site file; needed with --controller.")
 @click.option("--table", help="The table's id in the site file.")
 @click.option(
     "--devices",
     metavar="HOST:PORT",
-    help="Use the shufflers and shoes at this address. [default: start its own]",
+    help="Use the shufflers and shoes at this address. [default: start them for this run]",
 )
 @click.option(
     "--outbox",
@@ -98,12 +102,12 @@ def _addresses(_: click.Context, __: click.Parameter, given: tuple[str, ...]) ->
 @click.option(
     "--floor-cert",
     type=_FILE,
-    help="A floorperson's certificate: validate payouts and approve calls automatically.",
+    help="A floorperson's certificate, to validate payouts and approve calls automatically.",
 )
 @click.option(
     "--cage-cert",
     type=_FILE,
-    help="An accounting certificate: also record the cage's payments automatically.",
+    help="An accounting certificate, to record the cage's payments automatically.",
 )
 @one_line
 def main(
@@ -118,7 +122,7 @@ def main(
     cage_cert: Path | None,
     **rest: object,
 ) -> None:
-    """Play rounds at one table, from the first wager to the discard rack."""
+    """Play simulated rounds at one table, from first wager to payout."""
     import msgspec
     import uvloop
 

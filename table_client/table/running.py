@@ -109,8 +109,8 @@ def _told_terms(config: TableConfig, game: Game) -> BaseTerms:
     if config.base.rule != game.name:
         plays = config.base.rule or config.game
         raise click.ClickException(
-            f"the controller has {config.table} as a table of {plays}, not {game.name}: "
-            "start it on the new site file first"
+            f"the controller has {config.table} as a table of {plays}, not {game.name}; "
+            "restart the controller with the new site file"
         )
     return filed_terms(config)
 
@@ -136,7 +136,9 @@ def _fit(options: Options, game: Game, site: Site) -> int:
     """How many seats are taken; what does not fit together fails before anything is sent."""
     if Way(_method(options).value) not in game.plans:
         how = options.dealing.replace("-", " ")
-        raise click.ClickException(f"no text at hand says how {game.name} is dealt by {how}")
+        raise click.ClickException(
+            f"the regulations here do not say how {game.name} is dealt by {how}"
+        )
     most = game.rule.table.seats if game.rule.table else MOST_SEATS
     table = next((each for each in site.tables if each.id == options.table), None)
     if options.controller and table is None:
@@ -288,7 +290,7 @@ def _what(refusal: RefusedError) -> str:
     if call:
         return f"waiting for a floorperson: jackpot floor approve {call}"
     payout = refusal.metadata.get("payout", "")
-    return f"waiting for staff: payout {payout} (jackpot validate, jackpot pay)"
+    return f"waiting for staff: payout {payout} is not paid (jackpot validate, then jackpot pay)"
 
 
 def _say(what: str) -> None:

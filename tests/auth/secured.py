@@ -84,7 +84,7 @@ class Secured:
 
 
 STRANGERS = {
-    "none": "the controller asks for a certificate",
+    "none": "the controller requires a certificate",
     "foreign": "the controller's authority has not issued this certificate",
     "expired": "the certificate has expired",
 }

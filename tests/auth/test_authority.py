@@ -99,7 +99,7 @@ def test_an_authority_needs_a_name(tmp_path: Path, name: str) -> None:
     there = str(tmp_path / "ca")
     result = CliRunner().invoke(main, ["ca", "init", "--name", name, "--dir", there])
     assert result.exit_code == 1
-    assert result.stderr == "Error: an authority needs a name, of at most 64 bytes\n"
+    assert result.stderr == "Error: the authority's name must have 1 to 64 bytes\n"
     assert left_in(tmp_path) == []
 
 
@@ -230,5 +230,5 @@ def test_a_certificate_that_names_nobody(tmp_path: Path, uri: str) -> None:
     )
     gate = Gate(house.files(), SITE)
     assert gate.holder(made.certificate.read_bytes()).principal == "floor:flo"
-    with pytest.raises(DeniedError, match="the certificate names nobody"):
+    with pytest.raises(DeniedError, match="the certificate does not name its holder"):
         gate.holder(bad.public_bytes(serialization.Encoding.PEM))

@@ -94,5 +94,5 @@ def test_every_alarm_says_what_to_do(alarm: str) -> None:
 def test_exit_codes_are_those_of_the_help() -> None:
     """Handbook and `jackpot --help` list the same ones."""
     listed = re.findall(r"^\| (\d) \|", HANDBOOK, re.MULTILINE)
-    said = " ".join((main.help or "").split()).partition("Exit codes: ")[2].partition(".")[0]
-    assert listed == re.findall(r"\d", said)
+    said = (main.help or "").partition("Exit codes:\n")[2].partition("\n\n")[0]
+    assert listed == re.findall(r"^ *(\d)  \S", said, re.MULTILINE)

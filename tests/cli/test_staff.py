@@ -148,7 +148,7 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
     asked = bob.run("pay", str(first.id), "--form", "W-1", answer="n\n", yes=False).stderr
     assert "$10,000.42, validated -> paid, form W-1" in asked
     paid = bob.does("pay", str(first.id), "--form", "W-1")
-    assert paid.startswith(f"{first.id} is paid: $10,000.42 from the cage (journal ")
+    assert paid.startswith(f"payout {first.id} is paid: $10,000.42 from the cage (journal ")
     royal, envy = (one["id"] for one in ann.json("payouts")["payouts"] if one["holder"] == 2)
     misread = ("reject", royal, "--reason", "hand-misread")
     asked = ann.run(*misread, answer="n\n", yes=False).stderr
@@ -159,7 +159,7 @@ def test_a_payout_from_hand_to_form(process: Process, ann: Person, bob: Person) 
     rejected = ann.does(
         "reject", str(second.id), "--reason", "hand-misread", "--floorperson", "Flo"
     )
-    assert rejected.startswith(f"{second.id} is rejected (journal ")
+    assert rejected.startswith(f"payout {second.id} is rejected (journal ")
 
 
 def called(address: str) -> int:
@@ -203,7 +203,7 @@ def test_two_people_turn_dual_control_off(ann: Person, bob: Person) -> None:
     assert said.startswith("proposal 1, not yet in effect\n   before  two people make a change\n")
     assert "1  set dual control of the site" in bob.does("proposals")
     assert bob.does("approve", "1").startswith("dual control is off (journal ")
-    assert "Dual control is off: one person is enough" in ann.does("proposals")
+    assert "Dual control is off: one person can make a change" in ann.does("proposals")
     assert ann.fails("dual-control", "off", "--note", "x").startswith("SETTING_UNCHANGED")
     assert ann.does("dual-control", "on", "--note", "x").startswith("dual control is on (journal ")
 
@@ -242,7 +242,7 @@ def test_a_floorperson_voids_a_round_and_a_seat(process: Process, ann: Person) -
     first = ann.json(*command, "--round", "1", *again)
     assert first["returned_micros"] == "1000000"
     assert ann.json(*command, "--round", "1", *again) == first
-    assert ann.fails(*command) == "t4 has no round: there is nothing to void or correct"
+    assert ann.fails(*command) == "t4 has played no round, so there is nothing to void or correct"
 
 
 def test_a_floorperson_removes_a_wager(process: Process, ann: Person) -> None:
@@ -280,11 +280,11 @@ def test_a_game_account(ann: Person) -> None:
     short = ann.fails("account", "cash-out", "card-17", "100.01", "--note", "slip 2")
     assert short.startswith("INSUFFICIENT_FUNDS: ")
     again = ann.run("account", "cash-out", "card-17", "--note", "x", "--request-id", "x")
-    assert (again.exit_code, "give its amount, too" in again.stderr) == (2, True)
+    assert (again.exit_code, "give its amount too" in again.stderr) == (2, True)
     ann.does("account", "cash-out", "card-17", "--note", "slip 2")
     assert ann.json("account", "show", "card-17")["balance_micros"] == "0"
     assert ann.fails("account", "cash-out", "card-17", "--note", "slip 3") == (
-        "account card-17 holds no money to cash out"
+        "account card-17 is empty; there is nothing to cash out"
     )
 
 
@@ -313,10 +313,10 @@ def test_a_bad_beat(process: Process, ann: Person) -> None:
     alone = ann.fails("badbeat", "verify", "fund", "p1", *hand[:-3], "3", "--supervisor", "Sam")
     assert "field winner_seat, problem the seat is the loser's, value 3" in alone
     asked = ann.run("badbeat", "verify", "fund", "p1", *hand, answer="n\n", yes=False).stderr
-    assert "fund/main: $8.00 -> shared out\n" in asked
+    assert "fund/main holds $8.00, to be paid out\n" in asked
     assert re.search(r"losing hand +\S+ \S+ at seat 3: 50%\n", asked)
     assert re.search(r"winning hand +\S+ \S+ at seat 7: 25%\n", asked)
-    assert re.search(r"others +at seats 1, 10: 25%, divided equally\n", asked)
+    assert re.search(r"others +seats 1, 10 share 25% equally\n", asked)
     pair = ("--losing", "2s2h", "--winning", "9s9h", "--board", "KdJc7d5c3s")
     low = ann.fails("badbeat", "verify", "fund", "p1", *pair, *hand[len(CARDS) :])
     assert low.startswith("FLOORPERSON_REQUIRED: ")

@@ -79,5 +79,5 @@ def test_sums_that_are_not_those_of_the_payouts_are_found() -> None:
     floor = settled("full-house")
     check(floor.state)
     floor.state.due.micros["a"] += DOLLAR
-    with pytest.raises(BrokenInvariantError, match="do not sum"):
+    with pytest.raises(BrokenInvariantError, match="do not add up"):
         check(floor.state)

@@ -170,19 +170,19 @@ def broken(**changes: object) -> State:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"a_main_meter": 1}, "the site's accounts sum to 1 micros"),
-        ({"a_main_meter": -1}, "the site's accounts sum to -1 micros"),
+        ({"a_main_meter": 1}, r"the site's accounts add up to \$0.000001, not to \$0"),
+        ({"a_main_meter": -1}, r"the site's accounts add up to \$-0.000001, not to \$0"),
         (
             {"a_main_meter": -20_000 * DOLLAR, "a_house": 20_000 * DOLLAR},
-            "a/main/meter stands at -9998740000 micros",
+            r"account a/main/meter holds \$-9,998.74, which is less than \$0",
         ),
         (
             {"a_pending": 1, "a_house": -1},
-            "link a has 50000001 micros pending and payouts of 50000000",
+            r"link a has \$50.000001 pending, but its open payouts are \$50.00",
         ),
         (
             {"a_pending": -1, "a_house": 1},
-            "link a has 49999999 micros pending and payouts of 50000000",
+            r"link a has \$49.999999 pending, but its open payouts are \$50.00",
         ),
     ],
 )
@@ -231,5 +231,5 @@ def test_a_batch_is_checked_without_a_walk_through_all_accounts() -> None:
     with pytest.raises(AssertionError, match="walked"):
         check(state)
     state.balances["a/pending"] += 1
-    with pytest.raises(BrokenInvariantError, match="pending and payouts of"):
+    with pytest.raises(BrokenInvariantError, match="pending, but its open payouts are"):
         check_open(state)

@@ -230,24 +230,27 @@ async def witness_failed(house: House, _: pytest.MonkeyPatch) -> None:
 SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.SITE_HALTED: (halted, r"site house is halted: .*for the test"),
     AlarmKind.NOT_SERVING: (not_serving, r"the controller takes no commands"),
-    AlarmKind.TABLE_SILENT: (silent, r"t1: nothing heard for 0 min, round 1 open"),
-    AlarmKind.PAYOUT_LATE: (late, r"payout 1 at t4 is pending for 0 min"),
+    AlarmKind.TABLE_SILENT: (silent, r"t1 has sent nothing for 0 min; its round 1 is open"),
+    AlarmKind.PAYOUT_LATE: (late, r"payout 1 at t4 has been pending for 0 min"),
     AlarmKind.LOW_METER: (
         low_meter,
-        r"t4, round 1: meter five/main was won with less than a tenth of its seed on it",
+        r"t4, round 1: meter five/main was won while it held less than a tenth of its seed",
     ),
     AlarmKind.BOX_DIFFERENCE: (
         box_difference,
-        r"Bad Beat box fund/p1: \$3\.00 was counted, but its pots gave \$2\.00",
+        r"Bad Beat box fund/p1: \$3\.00 was counted, but the record says \$2\.00",
     ),
-    AlarmKind.CLOCK_BEHIND: (set_back, r"the clock is \d\.\d s behind the journal"),
-    AlarmKind.CLOCK_JUMPED: (put_forward, r"the clock has jumped ahead by 3,\d{3}\.\d s"),
+    AlarmKind.CLOCK_BEHIND: (set_back, r"the controller's clock is \d\.\d s behind the journal"),
+    AlarmKind.CLOCK_JUMPED: (
+        put_forward,
+        r"the controller's clock has jumped ahead by 3,\d{3}\.\d s",
+    ),
     AlarmKind.LATE_VOID: (
         late_void,
-        r"t4, round 1: all hands voided after lock-out by .*, void 1 here",
+        r"t4, round 1: .* voided all hands after lock-out; late voids at this table: 1",
     ),
-    AlarmKind.RESTORED: (restore, r"a backup was restored by ann \(disk failed\)"),
-    AlarmKind.TABLE_ROLLED_BACK: (rolled_back, r"t4 had answers \d+ to \d+"),
+    AlarmKind.RESTORED: (restore, r"ann restored a backup \(disk failed\)"),
+    AlarmKind.TABLE_ROLLED_BACK: (rolled_back, r"t4 knows of entries \d+ to \d+"),
     AlarmKind.WITNESS_FAILED: (witness_failed, r"the witness can't be written: no such folder"),
     AlarmKind.DISPLAY_FROZEN: (
         display_frozen,
@@ -255,11 +258,14 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.UNREASONABLE_CONTRIBUTION: (
         too_many_wagers,
-        r"five/main: more than 12 wagers in a minute, which is all that its tables can make",
+        r"five/main: more than 12 wagers in a minute, which is more than its tables can place",
     ),
     AlarmKind.RATE_CHANGED: (
         rate_changed,
-        r"for accounting: stud/main changes from primary 70%, .* to primary 75%, .*local and bob",
+        (
+            r"for accounting: when its link resumes, stud/main changes from primary 70%, .* "
+            r"to primary 75%, .*local and bob"
+        ),
     ),
     AlarmKind.FUNDS_WAITING: (
         funds_waiting,
@@ -267,11 +273,11 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.READING_LATE: (
         reading_late,
-        r"the meters of gaming day 2026-03-01 were read 2:00 h after it began",
+        r"the meters of gaming day 2026-03-01 were read 2 h 0 min after the day began",
     ),
     AlarmKind.CONTROLLER_AWAY: (
         controller_away,
-        r"mega is suspended: it had no controller for 25 h; check its meters and resume it",
+        r"mega is suspended: it had no controller for 25 h; check its meters, then resume it",
     ),
     AlarmKind.BOX_NOT_COUNTED: (
         box_not_counted,
@@ -279,7 +285,7 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     ),
     AlarmKind.FRONT_LOST: (
         front_lost,
-        r"a front ended and is started again: it was killed by signal 9",
+        r"a front stopped unexpectedly and is being restarted: it was killed by signal 9",
     ),
 }
 

@@ -165,4 +165,7 @@ async def test_a_site_that_is_not_there_is_one_line(tmp_path: Path) -> None:
                 process.kill()
                 await process.wait()
         assert process.returncode == 1
-        assert told.decode().splitlines()[-1] == f"Error: no site nope there; there are: {SITE}"
+        assert (
+            told.decode().splitlines()[-1]
+            == f"Error: the controller has no site nope (it has: {SITE})"
+        )

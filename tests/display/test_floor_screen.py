@@ -137,7 +137,7 @@ async def test_wrong_pins_are_counted_down(pages: SecuredPages, browser: Browser
         for left in ("4 tries left", "3 tries left", "2 tries left", "1 try left", "no tries left"):
             await type_pin(window, "735281")
             await window.page.click("#approve")
-            assert "don't go together" in await told(window, left)
+            assert "does not match the name" in await told(window, left)
             assert await window.text("#dots") == "PIN"
         await type_pin(window)
         await window.page.click("#approve")

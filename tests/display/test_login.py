@@ -275,7 +275,7 @@ async def test_jackpot_login_prints_an_address(pages: SecuredPages) -> None:
     result = await run_login(pages.url, *shown_by(identity))
     assert result.exit_code == 0, result.output
     first, address = result.output.splitlines()
-    assert first == "floor:flo: open this once, within 5 minutes"
+    assert first == "floor:flo: open this address within 5 minutes; it works once"
     assert address.startswith(f"  {pages.url}/login#")
     assert max(map(len, result.output.splitlines())) <= 80
     assert (await pages.post("/login", {"code": address.partition("#")[2]}))[0] == 200
@@ -287,8 +287,11 @@ async def test_jackpot_login_prints_an_address(pages: SecuredPages) -> None:
     ("code", "said"),
     [
         (grpc.StatusCode.UNAUTHENTICATED, "The controller does not accept this certificate."),
-        (grpc.StatusCode.PERMISSION_DENIED, "This page is not for your role."),
-        (grpc.StatusCode.UNAVAILABLE, "The controller can't be asked just now who you are."),
+        (grpc.StatusCode.PERMISSION_DENIED, "Your role may not open this page."),
+        (
+            grpc.StatusCode.UNAVAILABLE,
+            "The controller can't be reached to check who you are. Try again soon.",
+        ),
     ],
 )
 async def test_what_the_ledger_refuses_first_is_said_too(
@@ -318,7 +321,7 @@ async def test_jackpot_login_says_why_not(pages: SecuredPages, shown: Shown) -> 
     )
     nowhere = f"https://127.0.0.1:{free_port()}"
     for where, options, code, said in (
-        (pages.url, shown_by(house.identity("sign")), 1, "There is no page for this role"),
+        (pages.url, shown_by(house.identity("sign")), 1, "Your role has no page to log in to"),
         (pages.url, shown_by(revoked), 1, "The controller does not accept this certificate."),
         (pages.url, shown_by(foreign), 1, "is not trusted: "),
         (pages.url, shown_by(house.identity("floor", days=0)), 1, "the certificate has expired"),

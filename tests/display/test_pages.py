@@ -119,7 +119,7 @@ async def test_the_operator_page_shows_what_waits(
     waits = await window.text("#proposals")
     assert "mega/major: 5,000.70 → 5,000.00" in waits
     assert "by ann" in waits
-    assert "payout 1 at t2 is pending for 0 min" in await window.text("#alarms")
+    assert "payout 1 at t2 has been pending for 0 min" in await window.text("#alarms")
     rows = await texts(window.page, "#links tr")
     assert any("bonus" in row and "suspended" in row for row in rows)
     assert any("five" in row and "main" in row and "in service" in row for row in rows)

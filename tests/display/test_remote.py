@@ -323,7 +323,7 @@ async def test_watch_shows_the_floor(tmp_path: Path) -> None:
         shown = await watch_once(house.address)
         assert shown.exit_code == 0, shown.output
         lines = [" ".join(line.split()) for line in shown.output.splitlines()]
-        assert lines[0].startswith("house serving journal at ")
+        assert lines[0].startswith("house serving journal entry ")
         text = "\n".join(lines)
         assert f"1 t2 seat 3 Four of a kind ${money(payout.amount_micros)} pending" in text
         assert any(

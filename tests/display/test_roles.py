@@ -96,7 +96,7 @@ async def test_a_browser_is_shown_the_way_in(pages: SecuredPages) -> None:
     identity = pages.house.identity("dealer")
     status, text = await pages.get("/ops", identity, {"Accept": "text/html"})
     assert status == 403
-    assert "not for your role" in text
+    assert "Your role may not open this page" in text
     assert "jackpot login" not in text
 
 

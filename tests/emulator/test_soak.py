@@ -132,7 +132,7 @@ def test_what_takes_minutes_after_a_long_run_is_said(
     report = run_soak(Options(tables=1, rounds=1, command=command), tmp_path, show=True)
     assert report["shortest_failure"]
     said = capsys.readouterr().err
-    assert said.endswith("Looking for the shortest part of the run that shows what is wrong.\n")
+    assert said.endswith("Looking for the shortest part of the run that shows the error.\n")
 
 
 @SOAK_TIMEOUT

@@ -60,7 +60,7 @@ def test_the_report_is_text_json_and_a_page(tmp_path: Path) -> None:
     assert "  restarts  2, median 0 s, longest 0 s" in lines, "though nothing was felt"
     report["faults"] |= {"happened": {"kill": 0, "stop": 1}, "done": {"SIGSTOP": 1}}
     lines = text_lines(report)
-    assert lines[lines.index("  missing   kill: not felt; try a longer run") + 1] == (
+    assert lines[lines.index("  missing   kill: no effect in this run; try a longer run") + 1] == (
         "  in detail SIGSTOP 1"
     )
     report["faults"] |= {"not_felt": {"disk full": 5}}
@@ -186,7 +186,7 @@ def test_a_disk_that_may_not_be_mounted_cannot_be_full(monkeypatch: pytest.Monke
     """Not everybody is root."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     found = impossible_faults(Options(faults=frozenset({"disk"})))
-    assert found == {"disk": "this user may not mount a small disk here: it needs root"}
+    assert found == {"disk": "this user may not mount a small disk; run the soak as root"}
 
 
 @SOAK_TIMEOUT
@@ -195,10 +195,10 @@ def test_what_cannot_happen_is_said_at_the_start_and_at_the_end(tmp_path: Path) 
     options = ["--tables=2", "--rounds=1", "--whole-games=0", "--faults=device,kill"]
     done = CliRunner().invoke(main, ["soak", *options, "--report", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    why = "no table plays its whole game, so none has devices (--whole-games)"
+    why = "this fault needs a table that plays whole games with devices (--whole-games)"
     assert done.stderr.startswith(f"Fault 'device' is excluded: {why}\n")
     words = " ".join((tmp_path / "report.txt").read_text().split())
-    assert "missing kill: not felt; try a longer run" in words
+    assert "missing kill: no effect in this run; try a longer run" in words
     assert f"excluded device: {why}" in words
     assert why in (tmp_path / "report.html").read_text()
 
@@ -237,7 +237,7 @@ def test_a_run_that_fails_is_kept(
         assert (report["kept"], list(tmp_path.iterdir())) == ("", [])
         return
     assert f"  kept      {report['kept']}" in text_lines(report)
-    assert "  journal   not verified: the run failed first" in text_lines(report)
+    assert "  journal   not verified, because the run failed before that" in text_lines(report)
     assert f"Kept in {report['kept']}." in html_page(report)
     kept = Path(report["kept"])
     assert kept.parent == tmp_path

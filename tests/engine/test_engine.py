@@ -295,7 +295,7 @@ async def test_time_never_goes_back(store: Address, caplog: pytest.LogCaptureFix
     outcome: Outcome = await pit.play("t1", OpenRound())
     await engine.drain()
     assert ok(outcome).time_micros == 9_000_000
-    assert "the clock is 8.0 s behind the journal" in caplog.text
+    assert "the controller's clock is 8.0 s behind the journal" in caplog.text
 
 
 @pytest.mark.parametrize(("jump_micros", "alarm"), [(999_999, False), (1_000_001, True)])
@@ -312,4 +312,4 @@ def test_a_clock_that_is_put_forward_raises_an_alarm(
     with closing(journal_opener(store)()) as journal, journal.begin({SITE}) as transaction:
         for _ in range(3):
             Batch(decider, {}, {}, transaction).append()
-    assert ("the clock has jumped ahead by" in caplog.text) is alarm
+    assert ("the controller's clock has jumped ahead by" in caplog.text) is alarm

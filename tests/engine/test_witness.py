@@ -89,7 +89,7 @@ async def test_another_entry_at_the_same_place_is_a_rollback_too(tmp_path: Path)
         await play(engine_on(copy, tmp_path / "other"))
     engine = engine_on(copy, witness)
     await engine.start()
-    assert "is another one" in engine.halted[SITE]
+    assert "is now a different entry" in engine.halted[SITE]
     await engine.drain()
 
 

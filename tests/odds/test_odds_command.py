@@ -93,7 +93,7 @@ def test_a_return_over_one_hundred_percent_is_warned_of() -> None:
     choice = ("pa-crazy-4-poker", "five-card-hand-bonus", "--magic", "30%")
     result = run(*choice)
     assert result.exit_code == 0
-    expected = "the long-run return is 114.93%: more than 100%"
+    expected = "the long-run return is 114.93%, which is more than 100%"
     assert result.stderr == f"warning: five-card-hand-bonus: {expected}\n"
     assert data(*choice)[0]["warnings"] == [expected]
 
@@ -107,14 +107,14 @@ def test_what_depends_on_the_play_is_said_with_the_play() -> None:
     assert ["Play:", "best", "(ante", "flush-or-higher)"] in lines
     assert ["river", "only", "45.95%", "32.20%", "1.27%", "12.47%", "142.93%"] in lines
     assert ["river", "only", "100.00%", "47.97%", "4.07%", "47.97%", "100.00%"] in lines
-    assert result.stdout.count("; exact;") == 3
+    assert result.stdout.count("; exact.") == 3
 
 
 def test_all_wagers_of_a_play_are_summed_up() -> None:
     """Three Card Poker with the standard Ante Bonus costs 3.37% of the Ante a round."""
     result = run("pa-2010-three-card-poker")
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "net result of all of these together: -3.37% of the Ante per round" in result.stdout
+    assert "net result of these wagers together: -3.37% of the Ante per round" in result.stdout
     assert ["ante-bonus", "C", "0.00%", "0.45%", "0.00%", "0.00%", "+1.86%"] in [
         line.split() for line in result.stdout.splitlines()
     ]
@@ -123,7 +123,7 @@ def test_all_wagers_of_a_play_are_summed_up() -> None:
 def test_a_game_without_an_ante_is_summed_up_by_its_bet() -> None:
     """Let It Ride has three equal bets."""
     result = run("pa-2010-let-it-ride")
-    assert "net result of all of these together: -3.51% of one bet per round" in result.stdout
+    assert "net result of these wagers together: -3.51% of one bet per round" in result.stdout
     assert "Ante" not in result.stdout
 
 
@@ -132,7 +132,9 @@ def test_a_simulation_is_labeled_with_its_error() -> None:
     result = run(PAI_GOW, "--wager", "12")
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "simulated, 16,777,216 deals, with the standard error" in " ".join(result.stdout.split())
+    assert "simulated with 16,777,216 deals; ± is the standard error" in " ".join(
+        result.stdout.split()
+    )
     lines = [line.split() for line in result.stdout.splitlines()]
     shares = ("28.50%", "41.76%", "29.74%")
     assert ["pai-gow", "exact", "100.00%", *shares, "97.33%", "±0.002%"] in lines
@@ -158,7 +160,7 @@ def test_an_operators_choices_are_taken() -> None:
     """Options give what the law leaves open, for one level or for all."""
     open_terms = ("ma-crazy-4-poker", "four-card-progressive", "--paytable", "A")
     assert data(*open_terms)[0]["long_run_return"] is None
-    assert "give --seed, --reseed, --rate" in run(*open_terms).stdout
+    assert "add --seed, --reseed and --rate" in run(*open_terms).stdout
     for rate in ("25%", "main=25%"):
         assert data(*open_terms, "--rate", rate)[0]["long_run_return"]["decimal"][:6] == "0.6916"
     chosen = ("pa-2011-caribbean-stud", "progressive", "--seed", "10000", "--reseed", "5,000")
@@ -173,7 +175,7 @@ def test_an_operators_choices_are_taken() -> None:
         (("pa-2011-ultimate-texas-holdem", "ante"), "has no wager whose odds can be computed here"),
         (
             ("pa-crazy-4-poker", "ante", "--pays", "any=2 to 1"),
-            "--pays does not apply to ante, whose odds depend on how a player plays; only",
+            "--pays does not apply to ante, because its odds depend on the player's decisions; ",
         ),
         (("pa-crazy-4-poker", "ante", "--on", "dealer"), "--on does not apply to ante"),
         (("pa-crazy-4-poker", "ante", "--paytable", "Z"), "has no paytable 'Z' here"),
@@ -182,7 +184,7 @@ def test_an_operators_choices_are_taken() -> None:
         (("pa-crazy-4-poker", "queens-up", "--wager", "x"), "'x' is not an amount in dollars"),
         (
             ("ma-crazy-4-poker", "five-card-progressive", "--rate", "mega=5%"),
-            "there is no level 'mega' (levels: main)",
+            "there is no level 'mega' (the levels are: main)",
         ),
         (("pa-crazy-4-poker", "queens-up", "--pays", "flush"), "--pays 'flush': expected HAND=PAY"),
         (("pa-crazy-4-poker", "queens-up", "--pays", "flush=lots"), "'lots' is not a payment"),
@@ -216,7 +218,7 @@ def test_a_plot_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("five-card-progressive", "--plot", "all.png"), "--plot draws one wager"),
+        (("five-card-progressive", "--plot", "all.png"), "--plot draws only one wager"),
         (("queens-up", "--paytable", "A", "--plot", "a.png"), "there is no meter to draw"),
         (("ante", "--plot", "a.svg"), "--plot needs a wager with a meter"),
         (

@@ -192,7 +192,7 @@ def test_a_meter_that_fixed_awards_eat_up_is_warned_of() -> None:
     pays = {"flush": "$500"}
     found = odds("pa-2011-caribbean-stud", "progressive", "only", Choices(levels=levels, pays=pays))
     assert found.long_run_return is None
-    assert found.warnings == ("the fixed awards take more from main than its rate brings",)
+    assert found.warnings == ("the fixed awards take more from the main meter than its rate adds",)
 
 
 @pytest.mark.rule("PA2010 555.13(d)")
@@ -223,7 +223,7 @@ def test_massachusetts_long_run_needs_the_operators_rate() -> None:
         (
             *("ma-crazy-4-poker", "four-card-progressive", "A"),
             Choices(levels={"main": LevelChoice(seed_micros=dollars(5_000) - 10_000)}),
-            r"seed of main is below the least allowed \(MA 11",
+            r"seed of main is below the minimum allowed \(MA 11",
         ),
         (
             *("pa-crazy-4-poker", "four-card-progressive", "A"),
@@ -233,7 +233,7 @@ def test_massachusetts_long_run_needs_the_operators_rate() -> None:
         (
             *("pa-2011-caribbean-stud", "progressive", "only"),
             Choices(levels={"main": LevelChoice(primary_bps=6_999)}),
-            "below the least allowed",
+            "below the minimum allowed",
         ),
         (
             *("pa-crazy-4-poker", "five-card-progressive", "A"),

@@ -173,7 +173,7 @@ def test_moments_and_lengths_of_time_are_not_money(three_days: Path) -> None:
     for name, micros in moments:
         at = dt.datetime.fromtimestamp(micros // 1_000_000, ZoneInfo("America/New_York"))
         assert f"{name} {at:%Y-%m-%d %H:%M:%S}" in said
-    assert "away 25:00 h" in said
+    assert "away 25 h 0 min" in said
     assert "$" not in said
 
 

@@ -129,9 +129,9 @@ def test_what_was_changed_is_listed_with_how_late_it_was(tmp_path: Path) -> None
     report = report_of(folder)
     assert [note.what for note in report.notes if note.heading == "decks"] == [
         "red in use, dealt by shoe",
-        "red in use, dealt by hand, in place of one used for 8:00 h",
-        "red in use, dealt by shoe, in place of one used for 5:00 h, 1:00 h late",
-        "red off the table, used for 7:00 h",
+        "red in use, dealt by hand, in place of one used for 8 h 0 min",
+        "red in use, dealt by shoe, in place of one used for 5 h 0 min, 1 h 0 min late",
+        "red off the table, used for 7 h 0 min",
     ]
     assert report.decks == []
 

@@ -58,7 +58,7 @@ def test_a_range_that_is_not_there_is_refused(
     three_days: Path, key: Path, tmp_path: Path, first: int, last: int
 ) -> None:
     """Nothing is signed that does not exist."""
-    with pytest.raises(StoreError, match="there are entries 1 to"):
+    with pytest.raises(StoreError, match="the journal has entries 1 to"):
         exported(three_days, key, tmp_path / "out.jsonl", first, last)
 
 
@@ -208,7 +208,7 @@ def test_a_signature_has_one_spelling(three_days: Path, key: Path, tmp_path: Pat
     assert base64.b64decode(line["signature"]) == base64.b64decode(signature)
     lines[-1] = compact(line)
     path.write_text("".join(f"{line}\n" for line in lines))
-    assert found(path, key).problem == "this key did not sign it"
+    assert found(path, key).problem == "this key did not sign the file"
 
 
 @pytest.mark.parametrize("where", ["key", "site"])
@@ -233,7 +233,7 @@ def test_another_key_did_not_sign_it(three_days: Path, key: Path, tmp_path: Path
     path = exported(three_days, key, tmp_path / "out.jsonl")
     make_key(tmp_path / "site.key")
     told = found(path, tmp_path / "site.key")
-    assert (told.ok, told.problem) == (False, "this key did not sign it")
+    assert (told.ok, told.problem) == (False, "this key did not sign the file")
 
 
 def test_commands_write_and_check(three_days: Path, key: Path, tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_a_key_is_its_owners_alone(tmp_path: Path) -> None:
     with pytest.raises(SigningError, match="File exists"):
         make_key(path)
     path.chmod(0o640)
-    with pytest.raises(SigningError, match="can be read by others"):
+    with pytest.raises(SigningError, match="other users can read"):
         load_private(path)
 
 

@@ -82,13 +82,13 @@ def test_the_daily_report_has_the_reading_of_its_day(tmp_path: Path) -> None:
     """And says where there is none. Wagers are counted by the day, and since the link's service."""
     data = three_days(tmp_path)
     first, second, third = (report_of(data, FIRST + dt.timedelta(n)) for n in range(3))
-    assert text_of(first, "Meters at the day's start") == []
-    (row,) = text_of(second, "Meters at the day's start")
+    assert text_of(first, "Meters at the start of the day") == []
+    (row,) = text_of(second, "Meters at the start of the day")
     assert row == (
         *("2026-03-08", "2026-03-08 06:00:00", "a/main"),
         *("10,001.05", "0.25", "0.00", "5", "0"),
     )
-    (row,) = text_of(third, "Meters at the day's start")
+    (row,) = text_of(third, "Meters at the start of the day")
     assert row[1:3] == ("2026-03-09 08:00:00", "a/main")
     titles = [each.title for report in (first, second, third) for each in sections(report)]
     assert [title for title in titles if title.startswith("Level")] == [
@@ -152,6 +152,6 @@ def test_a_suspension_after_an_absence_is_explained(tmp_path: Path) -> None:
     rows = text_of(report_of(write_floor(tmp_path, floor), FIRST), "Changes")
     assert [row[3:5] for row in rows] == [
         ("in-service", "ops"),
-        ("suspended: no controller for 26:00 h", "the controller"),
+        ("suspended: no controller for 26 h 0 min", "the controller"),
         ("in-service", "sue"),
     ]

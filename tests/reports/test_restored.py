@@ -20,7 +20,7 @@ def test_a_restore_and_what_each_table_lost_are_noted() -> None:
         if note.heading == "alarms"
     ]
     assert notes == [
-        ("journal", f"a backup was restored, entry {common} is its last: disk failed", "ann"),
+        ("journal", f"a backup was restored; its last entry is {common}: disk failed", "ann"),
         ("t1", f"entries {common + 1} to {common + 1_200:,} were lost, at round 7", ""),
         ("t2", f"entries {common + 1} to {common + 1} were lost, between rounds", ""),
     ]

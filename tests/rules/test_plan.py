@@ -98,7 +98,7 @@ async def test_a_plan_says_what_a_start_then_does(
     assert (verdict, key) in [(step.verdict, ".".join(step.key)) for step in steps]
     assert all(step.instead for step in steps if step.verdict in ("keep", "refuse"))
     if verdict == "refuse":
-        with pytest.raises(SetupError, match="another id"):
+        with pytest.raises(SetupError, match="a new id"):
             await started(tmp_path, changed)
         assert planned(tmp_path, FILE) == []
         return
@@ -118,7 +118,7 @@ async def test_the_command_names_file_and_line_old_and_new(tmp_path: Path) -> No
     assert "there is no journal" not in run.output
     assert f"{path}:11: ! link five wager refused: $1.00 -> $5.00" in run.output
     assert f"{path}:18: ~ table t1 minimum will change: $5.00 -> $15.00" in run.output
-    assert "instead: rounds were played under the old terms" in run.output
+    assert "instead: rounds were already played under the old terms" in run.output
     args = ["rules", "plan", str(path), "--data", str(tmp_path / "data"), "--json"]
     told = json.loads(CliRunner().invoke(main, args).output)
     assert not told["ok"]
@@ -135,7 +135,7 @@ def test_without_a_journal_everything_is_added(tmp_path: Path, folder: str) -> N
     run = CliRunner().invoke(main, args)
     assert run.exit_code == 0
     assert run.output.splitlines()[0] == (
-        f"{tmp_path / folder} has no journal yet: everything is new"
+        f"{tmp_path / folder} has no journal yet, so everything in the file is new"
     )
     assert json.loads(CliRunner().invoke(main, [*args, "--json"]).output)["ok"]
     assert run.output.splitlines()[-1] == f"{path}: 2 will be added"

@@ -209,4 +209,5 @@ def test_the_command_says_in_one_line_what_is_wrong_with_a_file(
     run = CliRunner().invoke(main, ["rules", "layout", str(path), "t1"])
     assert isinstance(run.exception, SystemExit)
     assert (run.exit_code, run.stderr.count("\n")) == (1, 1), run.stderr
-    assert run.stderr.startswith(f"Error: {path} has faults; list them and fix them first: ")
+    assert run.stderr.startswith(f"Error: {path}:")
+    assert f"; to list every violation, run: jackpot rules check {path}\n" in run.stderr

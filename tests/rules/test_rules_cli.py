@@ -44,7 +44,7 @@ def test_show_prints_paytables_side_by_side_with_their_clauses() -> None:
     assert "Royal flush 100% of meter 100% of mega 100% of mega 100% of mega" in lines
     assert "Flush 3 to 2" in lines
     assert "Four of a kind 300 for 1 300 for 1 100% of minor 100% of minor" in lines
-    assert "it must pay exactly this [PA 657a.12(e)(1)]" in lines
+    assert "the table must pay exactly this [PA 657a.12(e)(1)]" in lines
     assert "B mega $10,000 for 1 $10,000 for 1 11% none" in lines
     assert "A $1 four aces $100, four of a kind $10, straight flush $5" in lines
 

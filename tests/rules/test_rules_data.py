@@ -109,7 +109,7 @@ def test_a_value_without_its_clause_does_not_load(path: Path, tmp_path: Path) ->
         ('seed = "$10,000 for 1"', 'seed = "10,000 dollars"', "is not an amount"),
         ('pays = "100% of minor"', 'pays = "100% of middling"', "the level middling"),
         ('hand = "four-aces"', 'hand = "Four Aces"', "is not the name of a hand"),
-        ('hand = "two-pair"', 'hand = "straight"', "a hand that stands twice"),
+        ('hand = "two-pair"', 'hand = "straight"', "lists a hand twice"),
         ('excludes = ["five-card-progressive"]', 'excludes = ["nothing"]', "does not exist"),
         ('id = "play"', 'id = "ante"', "two bets have one id"),
     ],

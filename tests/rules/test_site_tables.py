@@ -178,14 +178,22 @@ def test_a_link_has_one_denomination(tmp_path: Path) -> None:
         ('bet = "five-card-hand-bonus"', 'bet = "queens-up"', "no bet 'queens-up' for a link"),
         ('rule = "pa-crazy-4-poker"', 'rule = "x"', "there is no rule 'x'"),
         ('wager = "$1"', 'wager = "$1"\nin_service = "yes"', "must be true or false"),
-        ('wager = "$1"', 'wager = "$1"\nlevels = 3', "levels: must be a table of keys"),
+        (
+            'wager = "$1"',
+            'wager = "$1"\nlevels = 3',
+            "levels: must be a TOML table, not a single value",
+        ),
         ('wager = "$1"', 'wager = "$1"\nlevels.main.colour = 3', "unknown key 'colour'"),
         (
             'wager = "$1"',
             'wager = "$1"\nlevels.main.reserve_mode = "x"',
             "must be one of add, fund",
         ),
-        ("[[tables]]", "[tables]", "tables: must be an array of tables"),
+        (
+            "[[tables]]",
+            "[tables]",
+            "tables: must be a list of TOML tables, each under double brackets",
+        ),
         (
             "[[tables]]",
             "[server]\nlisten = [1]\n[[tables]]",
@@ -206,11 +214,11 @@ def test_impossible_values_are_refused(
 @pytest.mark.parametrize(
     ("twice", "reason"),
     [
-        (A + A + table('id = "t"', 'links = ["a"]'), "there are two links 'a'"),
-        (A + 2 * table('id = "t"', 'links = ["a"]'), "there are two tables 't'"),
+        (A + A + table('id = "t"', 'links = ["a"]'), "two links have the id 'a'"),
+        (A + 2 * table('id = "t"', 'links = ["a"]'), "two tables have the id 't'"),
         (
             A + A.replace('"a"', '"b"') + table('id = "t"', 'links = ["a", "b"]'),
-            "two links of the table",
+            "two links of this table",
         ),
     ],
 )
@@ -233,7 +241,7 @@ def test_a_file_has_limits(tmp_path: Path) -> None:
         (b"a = 1\nb = \n", 2, "this value can't be read: put text, amounts and rates in "),
         (b'a = "', 1, "the text that begins here has no closing quote"),
         (b"a = 1\na = 2\n", 2, "this key or table is in the file already; "),
-        (b"\xff\xfe", 1, "is not UTF-8 text"),
+        (b"\xff\xfe", 1, "the file is not UTF-8 text"),
     ],
 )
 def test_a_file_that_is_no_toml_says_where(

@@ -34,7 +34,7 @@ def test_a_value_that_can_not_be_read_is_not_called_undeclared(tmp_path: Path, v
 def test_a_level_that_is_no_table_is_one_fault(tmp_path: Path) -> None:
     """Nothing of what it should hold is called undeclared."""
     text = link("pa-2011-caribbean-stud", "progressive", *CARIBBEAN[:2], 'levels.main = "$5"')
-    assert said(tmp_path, text) == [(9, "main: must be a table of keys")]
+    assert said(tmp_path, text) == [(9, "main: must be a TOML table, not a single value")]
 
 
 @pytest.mark.parametrize(

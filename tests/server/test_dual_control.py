@@ -92,7 +92,7 @@ async def test_a_laboratorys_setting_for_voids_is_journaled_and_said(
         async with serving(tmp_path / "data", site) as house:
             found = await house.engine.read(SITE, lambda state: state.voids_by_table)
             assert found == "until-settled"
-    assert "TABLES VOID UNTIL SETTLEMENT" in caplog.text
+    assert "TABLES MAY VOID ROUNDS UNTIL SETTLEMENT" in caplog.text
     usual = replace(site, voids_by_table="until-collected")
     async with serving(tmp_path / "data", usual) as house:
         found = await house.engine.read(SITE, lambda state: state.voids_by_table)

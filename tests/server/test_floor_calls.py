@@ -206,7 +206,9 @@ async def test_late_voids_raise_one_alarm_for_each_table(house: House) -> None:
     request = operator_pb2.ListAlarmsRequest(site=SITE)
     alarms = (await house.operators.ListAlarms(request)).alarms
     (late,) = [each for each in alarms if each.kind == alarm_pb2.ALARM_KIND_LATE_VOID]
-    assert late.text == ("t4, round 3: all hands voided after lock-out by flo, void 3 here")
+    assert late.text == (
+        "t4, round 3: flo voided all hands after lock-out; late voids at this table: 3"
+    )
 
 
 @pytest.mark.parametrize("role", ["table", "accounting", "operations", "auditor", "dealer"])

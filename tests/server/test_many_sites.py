@@ -140,7 +140,7 @@ def test_serve_takes_several_site_files(tmp_path: Path, store: Address) -> None:
     assert READY.match(line), line
     assert "east,north,west" in line
     code, error = refusal(store, *files, "--site", str(paths[0]))
-    assert (code, "about the same site" in error) == (2, True)
+    assert (code, "have the same site id" in error) == (2, True)
 
 
 def serves(store: Address, *options: str) -> bool:
@@ -204,7 +204,7 @@ def test_a_changed_id_begins_no_second_site(tmp_path: Path, store: Address) -> N
     )
     assert sites_in(store) == ["east"]
     code, error = refusal(store, "--site", north, "--new-site", "south")
-    assert (code, "none of the site files has that id" in error) == (2, True)
+    assert (code, "no site file has this id" in error) == (2, True)
     assert serves(store, "--site", north, "--new-site", "north")
     assert sites_in(store) == ["east", "north"]
     assert serves(store, "--site", east)
@@ -231,5 +231,5 @@ def test_a_demo_stays_out_of_a_houses_journal(tmp_path: Path) -> None:
     assert (result.exit_code, sites_in(data)) == (1, ["east"])
     assert result.stderr == (
         f"Error: {data} holds the journal of east; nothing was written. "
-        "Give the demo an empty directory of its own\n"
+        "To start a demo, choose an empty directory\n"
     )

@@ -92,7 +92,7 @@ def test_an_absence_stands_until_the_link_is_resumed(monkeypatch: pytest.MonkeyP
     floor = two_links()
     ok(floor.handle(ControllerOrigin(), SuspendAfterAbsence("a", 30 * HOUR_MICROS)))
     (found,) = standing(floor.state, floor.clock, monkeypatch)
-    said = "a is suspended: it had no controller for 30 h; check its meters and resume it"
+    said = "a is suspended: it had no controller for 30 h; check its meters, then resume it"
     assert found == (AlarmKind.CONTROLLER_AWAY, said)
     ok(floor.operate(ResumeLink("a")))
     assert not standing(floor.state, floor.clock, monkeypatch)

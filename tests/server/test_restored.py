@@ -54,12 +54,11 @@ async def test_what_a_table_lost_is_an_alarm(house: House) -> None:
     kinds = alarm_pb2.AlarmKind
     texts = {kinds.Name(alarm.kind): alarm.text for alarm in listed.alarms}
     assert texts["ALARM_KIND_TABLE_ROLLED_BACK"] == (
-        f"t4 had answers {common + 1} to {common + 20}, which the journal no longer has; "
-        "it was at round 7"
+        f"t4 knows of entries {common + 1} to {common + 20}, which the journal lost in a restore; "
+        "the table was at round 7"
     )
     assert texts["ALARM_KIND_RESTORED"] == (
-        "a backup was restored by ann (disk failed): "
-        f"what was journaled after entry {common} is lost"
+        f"ann restored a backup (disk failed); every journal entry after {common} is lost"
     )
 
 

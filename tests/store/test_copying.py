@@ -127,7 +127,7 @@ async def test_the_command_tells_what_it_did(store: Address, stores: Stores) -> 
     target = str(stores.new("postgres"))
     first = jackpot("store", "copy", str(store), target)
     assert first.returncode == 0, first.stderr
-    assert "entries copied, both sound at" in first.stdout
+    assert "entries copied; both journals are sound up to entry" in first.stdout
     second = jackpot("store", "copy", str(store), target, "--site", SITE, "--json")
     (told,) = json.loads(second.stdout)
     assert (told["site"], told["entries"]) == (SITE, 0)

@@ -288,7 +288,7 @@ def test_an_empty_journal_is_not_sound(tmp_path: Path) -> None:
     """A store that was wiped, or never written, has nothing to vouch for."""
     journal_opener(tmp_path)().close()
     report = verify(tmp_path)
-    assert (report.ok, report.problem) == (False, "it is empty: it holds no entry of any site")
+    assert (report.ok, report.problem) == (False, "the journal is empty")
 
 
 def test_an_earlier_head_must_be_in_the_chain(journal: Address) -> None:

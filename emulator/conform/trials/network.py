@@ -1,4 +1,4 @@
-"""Trouble on the wire: answers and commands that get lost, come twice, late, or are refused."""
+"""Network faults: answers and commands are lost, duplicated, delayed or refused."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar

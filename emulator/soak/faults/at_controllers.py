@@ -20,7 +20,7 @@ class Kill(InjectedFault):
     """A controller is killed and started again."""
 
     name = "kill"
-    text = "SIGKILL to a controller at any moment"
+    text = "a controller is killed (SIGKILL) at any moment"
 
     async def inject(self, supervisor: Supervisor) -> Injection:
         """Kill it, and wait until it serves again."""
@@ -32,7 +32,7 @@ class Stop(InjectedFault):
     """A controller is stopped for a moment; the supervisor's `recover` lets it go on at the end."""
 
     name = "stop"
-    text = "SIGSTOP to a controller for up to 3 seconds"
+    text = "a controller is paused (SIGSTOP) for up to 3 seconds"
 
     async def inject(self, supervisor: Supervisor) -> Injection:
         """Stop it, and let it go on."""
@@ -46,7 +46,7 @@ class Commit(InjectedFault):
     """A controller is killed or stopped at a named point of its commit."""
 
     name = "commit"
-    text = "SIGKILL or SIGSTOP at a named point of the commit"
+    text = "a controller is killed or paused in the middle of a commit"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -92,7 +92,7 @@ class Clock(InjectedFault):
     """The time of day that the controllers see steps."""
 
     name = "clock"
-    text = "the controllers' clock steps by up to 5 minutes"
+    text = "the controllers' clock jumps by up to 5 minutes"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -102,7 +102,7 @@ class Clock(InjectedFault):
     def why_impossible(cls, options: Options) -> str:
         """It needs a controller that we start under our own clock."""
         if options.command:
-            return "the controllers are another program, with the machine's own clock"
+            return "the controllers are another program, which uses the machine's clock"
         return ""
 
     def controller_arguments(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ class _SideTableFault(TableFault):
     def why_impossible(cls, options: Options) -> str:
         """It needs at least one such table."""
         if all(map(options.plays_whole_games, range(options.tables))):
-            return "every table plays its whole game, and only others do this (--whole-games)"
+            return "this fault needs a table that does not play whole games (--whole-games)"
         return ""
 
 
@@ -33,7 +33,7 @@ class Device(TableFault):
     def why_impossible(cls, options: Options) -> str:
         """It needs a table with devices."""
         if not any(map(options.plays_whole_games, range(options.tables))):
-            return "no table plays its whole game, so none has devices (--whole-games)"
+            return "this fault needs a table that plays whole games with devices (--whole-games)"
         return ""
 
     def times_felt(self, soak: "Soak") -> int:

@@ -110,7 +110,9 @@ class _StorageFault(InjectedFault):
     @classmethod
     def why_impossible(cls, options: Options) -> str:
         """The journal must be on a disk of ours."""
-        return "the journal is in a database, on no disk of ours (--store)" if options.store else ""
+        return (
+            "the journal is in a database, not on a local disk (--store)" if options.store else ""
+        )
 
     async def is_felt(self, failed_before: int) -> bool:
         """Whether a commit fails before long; the failure lasts a while then.
@@ -145,7 +147,7 @@ class Disk(_StorageFault):
             disk = SmallDisk(Path(folder))
             mounted = disk.mount()
             disk.unmount()
-        return "" if mounted else "this user may not mount a small disk here: it needs root"
+        return "" if mounted else "this user may not mount a small disk; run the soak as root"
 
     async def set_up(self, soak: "Soak", stack: AsyncExitStack) -> None:
         """Put the journal on a small disk."""

@@ -47,7 +47,7 @@ def _tiles(report: dict[str, Any]) -> str:
             "oldest sign": duration(max(ages["longest"] for ages in report["sign_age_ms"]) / 1000),
             "awards from meters": f"{sum(a['count'] for a in shares):,}",
             "paid by meters": dollars(sum(a["micros"] for a in shares)),
-            "faults felt": f"{sum(report['faults']['happened'].values()):,}",
+            "faults that had an effect": f"{sum(report['faults']['happened'].values()):,}",
             "restarts": f"{report['faults']['restarts']:,}",
             "journal": VERIFIED[report["journal_verified"]],
         }
@@ -117,7 +117,7 @@ def _hits(report: dict[str, Any]) -> list[str]:
     for hit in report["hits"]:
         cells = hit["cells"]
         labels = [_short(cell["hands"]) for cell in cells]
-        mark = "" if hit["passed"] else ", NOT as the odds say"
+        mark = "" if hit["passed"] else ", DIFFERS from the odds"
         title = f"{hit['link']}, {hit['bet']}: {hit['trials']:,}, p = {hit['p']:.3f}{mark}"
         bars = {name: [cell[name] for cell in cells] for name in ("seen", "expected")}
         drawn.append(charts.bars(title, labels, bars, log_y=True))
@@ -183,7 +183,7 @@ def _faults(report: dict[str, Any]) -> list[str]:
     ]
     return [
         "<h2>Faults</h2>",
-        report_html.table(["kind", "what is done", "times felt"], kinds),
+        report_html.table(["kind", "what is done", "times it had an effect"], kinds),
         "<details><summary>Details</summary>",
         report_html.table(["what", "times"], [*done, *counts]),
         "</details>",

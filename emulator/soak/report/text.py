@@ -5,7 +5,11 @@ from typing import Any
 
 from emulator.output import counted, dollars, duration, listed, wrapped
 
-VERIFIED = {True: "verified", False: "NOT VERIFIED", None: "not verified: the run failed first"}
+VERIFIED = {
+    True: "verified",
+    False: "NOT VERIFIED",
+    None: "not verified, because the run failed before that",
+}
 
 
 def circumstances(report: dict[str, Any]) -> list[str]:
@@ -51,12 +55,14 @@ def _fault_lines(faults: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     if faults["happened"]:
         felt = [f"{fault} {count:,}" for fault, count in faults["happened"].items() if count]
-        lines += listed("  felt      ", felt or ["no fault was felt"])
+        lines += listed("  faults    ", felt or ["no fault had an effect"])
     if unfelt := faults["not_felt"]:
         lines += listed("  no effect ", [f"{what} {count}" for what, count in unfelt.items()])
     absent = [fault for fault, count in faults["happened"].items() if not count]
     if absent := [fault for fault in absent if fault not in faults["impossible"]]:
-        lines += wrapped("  missing   ", f"{', '.join(absent)}: not felt; try a longer run")
+        lines += wrapped(
+            "  missing   ", f"{', '.join(absent)}: no effect in this run; try a longer run"
+        )
     for fault, why in faults["impossible"].items():
         lines += wrapped("  excluded  ", f"{fault}: {why}")
     if faults["done"]:
@@ -69,7 +75,7 @@ def _fault_lines(faults: dict[str, Any]) -> list[str]:
         )
     if herd := faults.get("herd_s"):
         back = ", ".join(map(duration, herd))
-        lines.append(f"  herd      all tables of the site were back in {back}")
+        lines.append(f"  herd      after a crash, all tables were back in {back}")
     return lines
 
 
@@ -112,7 +118,7 @@ def text_lines(report: dict[str, Any]) -> list[str]:
         paid = dollars(award["micros"])
         lines.append(f"  award     {name:<40} {award['count']:>6,} {paid:>18}")
     for hit in report["hits"]:
-        mark = "ok" if hit["passed"] else "NOT AS THE ODDS SAY"
+        mark = "ok" if hit["passed"] else "DIFFERS FROM THE ODDS"
         name = f"{hit['link']} {hit['bet']}"
         lines.append(f"  odds      {name:<40} {hit['trials']:>9,} p={hit['p']:.3f} {mark}")
     for failure in report["failures"]:

@@ -23,7 +23,7 @@ _CERT = click.option(
     "--cert",
     type=FILE,
     envvar="JACKPOT_CERT",
-    help="Your certificate, with its key beside it. [$JACKPOT_CERT]",
+    help="Your certificate; its .key file must be beside it. [$JACKPOT_CERT]",
 )
 _CONTROLLER = click.option(
     "--controller",

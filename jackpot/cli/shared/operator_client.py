@@ -108,13 +108,13 @@ class OperatorClient:
         if level is None or level not in levels:
             known = ", ".join(levels) or "none"
             says = "name a level" if level is None else f"there is no level {level!r}"
-            raise click.ClickException(f"{says}; the levels of {link} are: {known}")
+            raise click.ClickException(f"{says}; {link} has: {known}")
         return found, levels[level]
 
     def amount(self, said: int | None, held: int) -> int:
         """What was said, or all that is held; a repeat is of the same amount as the first."""
         if said is None and self._options.get("request_id"):
-            raise click.UsageError("--request-id repeats a request: give its amount, too")
+            raise click.UsageError("--request-id repeats a request; give its amount too")
         return held if said is None else said
 
     def round(self, table: str, said: int | None) -> int:
@@ -122,10 +122,12 @@ class OperatorClient:
         if said is not None:
             return said
         if self._options.get("request_id"):
-            raise click.UsageError("--request-id repeats a request: give its --round too")
+            raise click.UsageError("--request-id repeats a request; give its --round too")
         found: int = self.ask("GetTable", table=table).table.round.number
         if not found:
-            raise click.ClickException(f"{table} has no round: there is nothing to void or correct")
+            raise click.ClickException(
+                f"{table} has played no round, so there is nothing to void or correct"
+            )
         return found
 
     def order(self, rpc: str, **values: Any) -> Any:
@@ -229,7 +231,8 @@ _CHANGE_OPTIONS = (
     click.option(
         "--request-id",
         metavar="ID",
-        help="The ID of an earlier request whose answer was lost: repeats it safely.",
+        help="Repeat an earlier request, whose answer was lost, by its ID. The change happens "
+        "only once.",
     ),
 )
 _NAMES = ("site", "principal", "department", "json_", "yes", "request_id")

@@ -74,7 +74,9 @@ class SiteFeed:
         """
         try:
             if self.site and self.site not in (sites := await self._sites()):
-                raise NoSuchSiteError(f"no site {self.site} there; there are: {', '.join(sites)}")
+                raise NoSuchSiteError(
+                    f"the controller has no site {self.site} (it has: {', '.join(sites)})"
+                )
             await self._find_site()
         except grpc.RpcError as error:
             refusal = await asyncio.to_thread(explained, from_rpc_error(error), self._channel)
@@ -236,7 +238,9 @@ class SiteFeed:
         if not self.site:
             sites = await self._sites()
             if len(sites) != 1:
-                raise SeveralSitesError(f"say --site, one of: {', '.join(sites)}")
+                raise SeveralSitesError(
+                    f"add --site with one of this controller's sites: {', '.join(sites)}"
+                )
             self.site = sites[0]
         return self.site
 

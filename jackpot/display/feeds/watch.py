@@ -77,7 +77,7 @@ class MeterWatch:
                     self._end(refusal)
                     return
                 if self._watching:
-                    _log.warning("the controller is lost: %s", refusal)
+                    _log.warning("the connection to the controller is lost: %s", refusal)
             self._watching = False
             await asyncio.sleep(RECONNECT_S)
 
@@ -93,7 +93,7 @@ class MeterWatch:
 
     def _end(self, refusal: RefusedError) -> None:
         """Whoever shows these figures must not go on: they will never be new again."""
-        _log.error("the controller does not let us watch: %s", refusal)
+        _log.error("the controller refuses this program's watch: %s", refusal)
         self.refusal = refusal
         self._watching = False
         self.refused.set()

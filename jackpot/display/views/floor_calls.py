@@ -12,24 +12,24 @@ NO_CHIP = "The lamp is lit, but the dealer finds no chip."
 # What a table can give as the reason for a void, as a person would say it.
 IRREGULARITIES: Mapping[str, str] = {
     "CARDS_FACE_UP": "Two or more cards were face up.",
-    "CARDS_FACE_UP_LATE": "Two or more cards were face up, found after the first hand was dealt.",
-    "COLLECTION_MISMATCH": "Chips and accepted wagers don't agree.",
+    "CARDS_FACE_UP_LATE": "After the first hand was dealt, two or more cards were found face up.",
+    "COLLECTION_MISMATCH": "The chip count differs from the accepted wagers.",
     "COMMUNITY_CARD_EXPOSED": "A community card was exposed.",
-    "COMMUNITY_WRONG_NUMBER": "There is a wrong number of community cards.",
+    "COMMUNITY_WRONG_NUMBER": "The number of community cards is wrong.",
     "CONTROLLER_LOST": "The table could not reach the controller.",
-    "DEALER_CARD_EXPOSED": "A card of the dealer's was exposed.",
+    "DEALER_CARD_EXPOSED": "One of the dealer's cards was exposed.",
     "DEALER_ONE_SHORT": "The dealer's hand is one card short.",
-    "DEALER_WRONG_NUMBER": "The dealer's hand has a wrong number of cards.",
+    "DEALER_WRONG_NUMBER": "The dealer's hand has the wrong number of cards.",
     "DECK_INCOMPLETE": "The deck is incomplete.",
     "MISDEALT": "The cards were misdealt.",
-    "NO_WAGERS": "Nobody plays.",
-    "PLAYER_CARD_EXPOSED": "A card of a player's was exposed.",
-    "PLAYER_WRONG_NUMBER": "A player's hand has a wrong number of cards.",
+    "NO_WAGERS": "Nobody is playing.",
+    "PLAYER_CARD_EXPOSED": "One of a player's cards was exposed.",
+    "PLAYER_WRONG_NUMBER": "A player's hand has the wrong number of cards.",
     "RESTORED": "The controller's journal was restored from a backup.",
     "SHOE_FAILED": "The dealing shoe failed.",
-    "STACKS_OUT_OF_TURN": "Stacks were dealt out of turn.",
-    "STACK_CARD_EXPOSED": "A card of a stack was exposed.",
-    "TABLE_RESTARTED": "The table's program was restarted, and has lost the cards.",
+    "STACKS_OUT_OF_TURN": "The stacks were dealt in the wrong order.",
+    "STACK_CARD_EXPOSED": "A card in one of the stacks was exposed.",
+    "TABLE_RESTARTED": "The table's program was restarted and no longer knows the cards.",
     "WRONG_START": "Dealing began at the wrong position.",
 }
 
@@ -79,7 +79,7 @@ def _stake(
     wagers = [w for w in round_.wagers if call.seat in (0, w.seat) and call.bet in ("", w.bet)]
     amount = words.money(sum(wager.amount_micros for wager in wagers))
     if call.act == table_pb2.FLOOR_ACT_REMOVE_WAGER:
-        yield f"The wager of ${amount} counts as never made."
+        yield f"The wager of ${amount} is treated as never made."
         return
     yield f"Wagers of ${amount} go back to the player{'' if call.seat else 's'}."
     due = [each for each in payouts if each.round == call.round]

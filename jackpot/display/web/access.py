@@ -24,16 +24,16 @@ _FORWARDED = frozenset(
     {"via", "forwarded", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"}
 )
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?", re.IGNORECASE)
-ON_THIS_MACHINE = "Without TLS this page is only for a browser on the controller's own machine."
+ON_THIS_MACHINE = "Without TLS, only a browser on the controller's own machine can open this page."
 NEEDS_TLS = (
     "This page needs TLS: start the controller with --cert and --ca. "
     "In a laboratory without a proxy, --staff-on-loopback shows it to browsers on that machine."
 )
-ELSEWHERE = "Signs only: this page is on the controller."
+ELSEWHERE = "This machine serves only signs. Open this page on the controller."
 NOT_KNOWN = "This page is for staff. Log in, or use a browser that has your certificate."
 NOT_TAKEN = "The controller does not accept this certificate."
-AWAY = "The controller can't be asked just now who you are."
-NOT_YOURS = "This page is not for your role."
+AWAY = "The controller can't be reached to check who you are. Try again soon."
+NOT_YOURS = "Your role may not open this page."
 
 
 class RefusedPageError(Exception):

@@ -25,7 +25,7 @@ from jackpot.wire.v1 import operator_pb2
 PIN_PATH, PEOPLE_PATH, ACT_PATH = "/pin", "/pin/{table}", "/act/{rpc}"
 TOKEN_HEADER = "x-jackpot-session"  # noqa: S105 - where a token is, not one
 MAX_BYTES = 16 << 10
-WRONG_PIN = "That name and PIN don't go together."
+WRONG_PIN = "The PIN does not match the name."
 _SERVICE = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
 _STATUS = {
     "INVALID_ARGUMENT": 400,
@@ -128,7 +128,7 @@ class ActPages:
 def _left(tries: int) -> str:
     """How often somebody may still be wrong."""
     if not tries:
-        return "There are no tries left here for a while."
+        return "There are no tries left at this table. Wait 15 minutes."
     return f"{tries} {'try' if tries == 1 else 'tries'} left at this table."
 
 

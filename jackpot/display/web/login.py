@@ -20,8 +20,8 @@ from jackpot.server.sessions import Known
 
 CODE_PATH, LOGIN_PATH, LOGOUT_PATH = "/login/code", "/login", "/logout"
 MAX_BYTES = 256
-NOTHING = "There is no page for this role to log in to."
-WRONG = "That code is wrong, was used, or is older than five minutes."
+NOTHING = "Your role has no page to log in to."
+WRONG = "This code is wrong, already used, or older than five minutes."
 
 
 class LoginPages:

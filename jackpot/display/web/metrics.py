@@ -35,7 +35,11 @@ class Metrics:
         """The page as it is now."""
         overview = await self._feed.overview()
         figures = await self._figures()
-        serving = _gauge("jackpot_serving", "Whether commands are taken.", int(self._feed.serving))
+        serving = _gauge(
+            "jackpot_serving",
+            "1 if the controller accepts commands, else 0.",
+            int(self._feed.serving),
+        )
         floor = _floor(overview) if overview else ()
         return generate_latest(_Families([*_counted(figures), serving, *floor]))
 
@@ -56,11 +60,13 @@ def _gauge(name: str, help_: str, value: float) -> GaugeMetricFamily:
 
 
 def _counted(figures: Figures) -> Iterator[Metric]:
-    latency = "From the journal's lock to the disk's answer."
+    latency = "Time of a commit, from locking the journal to the disk's answer."
     yield _histogram("jackpot_commit_seconds", latency, figures.commit_s)
     yield _histogram("jackpot_commit_commands", "Commands in one commit.", figures.commands)
     yield from _money(figures.frames)
-    rounds = CounterMetricFamily("jackpot_rounds", "Rounds by their end.", labels=["end"])
+    rounds = CounterMetricFamily(
+        "jackpot_rounds", "Rounds ended, by how they ended.", labels=["end"]
+    )
     rounds.add_metric(["settled"], figures.settled)
     rounds.add_metric(["voided"], figures.voided)
     yield rounds
@@ -71,19 +77,21 @@ def _counted(figures: Figures) -> Iterator[Metric]:
     for reason, count in sorted(figures.refusals.items()):
         refusals.add_metric([reason], count)
     yield refusals
-    raised = CounterMetricFamily("jackpot_alarms_raised", "Alarms, ever.", labels=["alarm"])
+    raised = CounterMetricFamily(
+        "jackpot_alarms_raised", "Alarms raised, by kind.", labels=["alarm"]
+    )
     for kind, count in figures.alarms.items():
         raised.add_metric([kind], count)
     yield raised
     software = figures.software
     build = GaugeMetricFamily(
         "jackpot_build_info",
-        "What software runs, and how it compares with its release.",
+        "The software version, and whether its files match the release.",
         labels=["version", "manifest", "release", "key"],
     )
     build.add_metric([software.version, software.manifest, software.check, software.key], 1)
     yield build
-    yield _gauge("jackpot_queue_depth", "Commands that wait for the writer.", figures.queued)
+    yield _gauge("jackpot_queue_depth", "Commands waiting to be committed.", figures.queued)
 
 
 def _histogram(name: str, help_: str, spread: Spread) -> HistogramMetricFamily:
@@ -95,15 +103,21 @@ def _histogram(name: str, help_: str, spread: Spread) -> HistogramMetricFamily:
 def _money(frames: Iterable[MeterFrame]) -> Iterator[Metric]:
     labels = ["site", "link", "level"]
     pools = {
-        "meter": GaugeMetricFamily("jackpot_meter_cents", "What signs show.", labels=labels),
+        "meter": GaugeMetricFamily(
+            "jackpot_meter_cents", "The amount on the meter, as signs show it.", labels=labels
+        ),
         "reserve": GaugeMetricFamily(
-            "jackpot_reserve_cents", "Kept for the next meter.", labels=labels
+            "jackpot_reserve_cents",
+            "Money set aside for the meter after the next 100% award.",
+            labels=labels,
         ),
         "overflow": GaugeMetricFamily(
-            "jackpot_overflow_cents", "Above a limit, or parked.", labels=labels
+            "jackpot_overflow_cents", "Players' money that may not be on the meter.", labels=labels
         ),
     }
-    hits = CounterMetricFamily("jackpot_hits", "Percentage awards, ever.", labels=labels[:2])
+    hits = CounterMetricFamily(
+        "jackpot_hits", "Awards of a percentage of a meter.", labels=labels[:2]
+    )
     for frame in frames:
         hits.add_metric([frame.site, frame.link], frame.hit_count)
         for level in frame.levels:
@@ -116,7 +130,9 @@ def _money(frames: Iterable[MeterFrame]) -> Iterator[Metric]:
 
 def _floor(overview: Overview) -> Iterator[Metric]:
     attached = sum(table.attached for table in overview.tables)
-    yield _gauge("jackpot_tables_attached", "Tables heard of lately.", attached)
+    yield _gauge(
+        "jackpot_tables_attached", "Tables that are attached and sending heartbeats.", attached
+    )
     yield _gauge("jackpot_tables", "Tables of the site.", len(overview.tables))
     payouts = GaugeMetricFamily(
         "jackpot_pending_payouts", "Awards not yet paid, by state.", labels=["state"]
@@ -127,7 +143,7 @@ def _floor(overview: Overview) -> Iterator[Metric]:
     oldest_ms = min((p.since_ms for p in overview.payouts), default=overview.now_ms)
     age_s = (overview.now_ms - oldest_ms) / 1_000
     yield _gauge("jackpot_oldest_payout_seconds", "Age of the oldest unpaid award.", age_s)
-    alarms = GaugeMetricFamily("jackpot_alarms", "Alarms that stand.", labels=["severity"])
+    alarms = GaugeMetricFamily("jackpot_alarms", "Alarms that are active now.", labels=["severity"])
     for severity in ("critical", "warning"):
         alarms.add_metric([severity], sum(a.severity == severity for a in overview.alarms))
     yield alarms

@@ -28,7 +28,7 @@ class Verdict(Struct, frozen=True):
 def won_micros(won: Fraction, wager_micros: int) -> int:
     """What is paid beyond the wager: exact, or up to the next whole cent."""
     if wager_micros % MICROS_PER_CENT:
-        raise ArithmeticError(f"{wager_micros} micros is no wager in whole cents")
+        raise ArithmeticError(f"a wager must be in whole cents; it has {wager_micros} micros")
     exact = won * wager_micros
     return -int(-exact // MICROS_PER_CENT) * MICROS_PER_CENT
 

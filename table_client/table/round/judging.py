@@ -80,7 +80,7 @@ class Judge:
             self.act(stack, "A card was exposed while the stacks were dealt.")
         if deal.spot is Spot.DEALER:
             if any(card not in self.layout.dealer_up for card in cards):
-                self.act(Irregularity.DEALER_CARD_EXPOSED, "A card of the dealer's was exposed.")
+                self.act(Irregularity.DEALER_CARD_EXPOSED, "One of the dealer's cards was exposed.")
         elif deal.spot is Spot.COMMUNITY:
             if plan.shows == "none":
                 self.act(Irregularity.COMMUNITY_CARD_EXPOSED, "A community card was exposed.")
@@ -94,7 +94,7 @@ class Judge:
         """
         layout = self.layout
         if layout.dealer:
-            which, says = Irregularity.DEALER_CARD_EXPOSED, "A card of the dealer's was exposed."
+            which, says = Irregularity.DEALER_CARD_EXPOSED, "One of the dealer's cards was exposed."
         elif len(layout.turned) < len(layout.community):
             which, says = Irregularity.COMMUNITY_CARD_EXPOSED, "A community card was exposed."
         else:

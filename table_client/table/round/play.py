@@ -96,7 +96,9 @@ class Table:
         listener: Callable[[Record], None] | None = None,
     ) -> None:
         if deck.way not in game.plans:
-            raise ValueError(f"no text at hand says how {game.name} is dealt by {deck.way}")
+            raise ValueError(
+                f"the regulations here do not say how {game.name} is dealt by {deck.way}"
+            )
         self.terms = terms or default_terms(game.name)
         self.game = game.under(self.terms)
         self._boxes = boxes
@@ -116,7 +118,7 @@ class Table:
         trace.note("open", "The cards are spread face up for the first player.", clauses.spread)
         trace.note("open", "The cards are turned, washed and stacked.", clauses.wash)
         if decks > 1:
-            trace.note("open", "The second deck likewise.", clauses.decks_two)
+            trace.note("open", "The same is done with the second deck.", clauses.decks_two)
         return tuple(trace.records)
 
     async def play_round(self, players: Mapping[int, Player]) -> RoundResult:
@@ -176,7 +178,7 @@ class Table:
         """Without a wager there is no round: the cards are spread until a player comes."""
         await self._void_linked(layout, "NO_WAGERS")
         await self.deck.remove_stub(count=False)
-        text = "Nobody plays; the cards are spread on the table."
+        text = "Nobody is playing; the cards are spread on the table."
         layout.trace.note("idle", text, self.game.clauses.idle)
         self._spread = True
 
@@ -199,8 +201,8 @@ class Table:
             Made.DECK_REMOVED: ("The count is wrong: the deck is removed.", clauses.wrong_count),
             Made.SHUFFLED: ("The cards are shuffled.", clauses.shuffle),
             Made.SHUFFLED_AGAIN: ("The shuffler failed; the cards are reshuffled.", failed),
-            Made.CUT: ("The cards are cut, ten deep or more.", clauses.cut),
-            Made.DEVICE_RETIRED: ("A device out of order is put out of use.", retired),
+            Made.CUT: ("The cards are cut, at least ten cards deep.", clauses.cut),
+            Made.DEVICE_RETIRED: ("The broken device is taken out of use.", retired),
         }
         for made in await self.deck.prepare():
             text, clause = says[made]
@@ -208,7 +210,8 @@ class Table:
         way = self.deck.way
         if way not in self.game.plans:  # the shoe is out of order, and nothing may stand in for it
             how = way.replace("_", " ").lower()
-            text = f"no text at hand says how {self.game.name} is dealt by {how}; mend the shoe"
+            unsaid = f"the regulations here do not say how {self.game.name} is dealt by {how}"
+            text = f"{unsaid}; repair the shoe"
             raise DeckLostError(text)
         trace.note("load", _LOADS[way], clauses.ways[way].load)
 
@@ -234,7 +237,7 @@ class Table:
             await self.progressive.void_seat(seat.number, code)
         _return_wagers(seat)
         seat.void = True
-        says = f"Seat {seat.number}: the hand is void, the wagers go back."
+        says = f"Seat {seat.number}: the hand is void, and its wagers are returned."
         layout.trace.note("void-seat", says, remedy.clause, seat=seat.number)
 
     async def _void(
@@ -292,7 +295,7 @@ class Table:
         await self._void_linked(layout, "NO_SETTLEMENT")
         for seat in layout.seats.values():
             _return_wagers(seat)
-        text = "The text at hand ends here; all wagers go back."
+        text = "The regulation says nothing more; all wagers are returned."
         layout.trace.note("end", text)
         settling.clear()
 

@@ -30,7 +30,7 @@ def test_whole_odds_are_never_rounded() -> None:
 
 def test_a_wager_finer_than_a_cent_is_an_error() -> None:
     """A micro more than a dollar is no wager."""
-    with pytest.raises(ArithmeticError, match="no wager in whole cents"):
+    with pytest.raises(ArithmeticError, match="a wager must be in whole cents"):
         won_micros(HALF, DOLLAR + 1)
 
 

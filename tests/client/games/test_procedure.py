@@ -344,5 +344,5 @@ async def test_the_cards_are_ready_and_betting_closed_before_the_deal(
 )
 def test_dealing_from_the_hand_needs_a_shuffler(rule: str) -> None:
     """Cards shuffled by hand are not dealt from it."""
-    with pytest.raises(DeviceRefused, match="needs a shuffling device"):
+    with pytest.raises(DeviceRefused, match="requires a shuffling device"):
         device_table(rule, HAND, ShufflerKind.NONE)

@@ -42,7 +42,7 @@ async def test_ultimate_from_a_shoe_that_reshuffles() -> None:
 @pytest.mark.parametrize("way", BY_CARD)
 def test_ultimate_has_no_text_for_other_ways(way: Way) -> None:
     """A manual shoe is refused with a clear word."""
-    with pytest.raises(ValueError, match="no text at hand says how"):
+    with pytest.raises(ValueError, match="the regulations here do not say how"):
         Table(GAMES[ULTIMATE], PlainDeck(stacked(()), way))
 
 
@@ -79,5 +79,5 @@ async def test_ultimate_waits_for_its_shoe() -> None:
     table, devices = device_table(ULTIMATE)
     await devices.inject_fault(Fault.SHOE_OUT_OF_ORDER)
     assert (await table.play_round({1: Scripted()})).void
-    with pytest.raises(DeckLostError, match="mend the shoe"):
+    with pytest.raises(DeckLostError, match="repair the shoe"):
         await table.play_round({1: Scripted()})

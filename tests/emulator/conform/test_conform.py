@@ -163,7 +163,7 @@ def test_the_last_line_says_conforms_only_of_a_whole_run() -> None:
     good, bad = Verdict("a", "", "", PASSED), Verdict("b", "", "", NOT_SHOWN)
     left_out = Verdict("c", "", "", NOT_TRIED)
     assert report.summary([good]) == "CONFORMS: 1 line passed"
-    part = "only a part was tried: 1 line passed, 1 line not tried"
+    part = "only some lines were tested: 1 line passed, 1 line not tried"
     assert report.summary([good, left_out]) == part
     assert report.summary([good, bad, left_out]).startswith("DOES NOT CONFORM: ")
     assert report.summary([left_out]).startswith("DOES NOT CONFORM: ")

@@ -54,7 +54,7 @@ class Chart {
     if (!level) return;
     try {
       const answer = await fetch(`/api/history/${link}/${level}?range=${range}`);
-      if (!answer.ok) return say(byId("chart-note"), "The journal is being read.");
+      if (!answer.ok) return say(byId("chart-note"), "The controller is still reading the journal. Try again soon.");
       const past = await answer.json();
       if (meter === byId("meter").value && range === this.range) this.draw(past);
     } catch {
@@ -96,7 +96,7 @@ class Chart {
     const known = new Date(since_s * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     const [meter] = byId("meter").selectedOptions;
     const now = this.live.get(meter.value) ?? amounts.at(-1);
-    say(byId("chart-note"), `${NOTES[range]}, as far as it is known: from ${known}. Now $${now}.`);
+    say(byId("chart-note"), `${NOTES[range]}. The record begins ${known}. The meter is now $${now}.`);
     byId("chart").setAttribute("aria-label", `${meter.textContent}, ${NOTES[range].toLowerCase()}: $${amounts[0]} to $${now}`);
   }
 

@@ -24,7 +24,7 @@ function show(site) {
   say(byId("site"), site.site);
   say(byId("serving"), site.serving ? "Serving" : "Not serving");
   byId("serving").classList.toggle("no", !site.serving);
-  say(byId("where"), `journal at ${site.sequence.toLocaleString("en")} · ${time(site.now_ms)}`);
+  say(byId("where"), `journal entry ${site.sequence.toLocaleString("en")} · ${time(site.now_ms)}`);
   fill(byId("alarms"), ...site.alarms.map(alarm));
   fill(byId("links"), ...site.links.flatMap(linkRows));
   fill(byId("tables"), ...site.tables.map((table) => tableRow(table, site.now_ms)));

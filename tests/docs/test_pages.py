@@ -134,6 +134,14 @@ def test_every_target_of_make_exists() -> None:
         assert set(named) <= made, name_of(page)
 
 
+def test_the_readme_begins_with_two_commands() -> None:
+    """Each is on a line of its own and says what it does."""
+    first = next(block for block in blocks_of("") if block.page == "README.md")
+    lines = [line.partition("#") for line in first.text.strip().splitlines()]
+    assert [command.strip() for command, _, _ in lines] == ["make run", "make test"]
+    assert all(says.strip() for _, _, says in lines)
+
+
 SITES = [block for block in blocks_of("toml") if "[[links]]" in block.text]
 
 

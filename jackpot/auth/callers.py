@@ -58,7 +58,7 @@ def allow(actor: Actor, what: str, table: str | None = None, site: str | None = 
     if actor.role not in (allowed := ACCESS.get(what) or PAGES[what]):
         needs = ", ".join(role for role in ROLES if role in allowed)
         raise denied(actor, f"the role {actor.role} may not use {what}", needs_role=needs)
-    if actor.role == "table" and table and table != actor.table:
+    if actor.table and table and table != actor.table:
         raise denied(actor, "a table may act only for itself", needs_table=table)
 
 

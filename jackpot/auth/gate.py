@@ -19,7 +19,7 @@ from jackpot.auth.authority import CRL, AuthorityError, is_servers
 from jackpot.auth.callers import Actor, Fault, denied, unknown
 from jackpot.auth.holder import Holder, holder_of
 from jackpot.auth.revocation import OlderListError, RevocationList
-from jackpot.auth.roles import DEPARTMENTS
+from jackpot.auth.roles import DEPARTMENTS, FOR_ONE_TABLE
 from jackpot.wire.identity import Tls
 
 _log = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ def _actor(holder: Holder, certificate: x509.Certificate) -> Actor:
         principal=f"{holder.role}:{holder.name}",
         department=DEPARTMENTS.get(holder.role, ""),
         role=holder.role,
-        table=holder.name if holder.role == "table" else "",
+        table=holder.name if holder.role in FOR_ONE_TABLE else "",
         serial=certificate.serial_number,
         site=holder.site,
         expires_s=certificate.not_valid_after_utc.timestamp(),

@@ -47,7 +47,8 @@ DEPARTMENTS: Mapping[Role, str] = {
 # Of those who may call PayPayout, whose department pays what the cage pays.
 _CAGE: frozenset[Role] = frozenset({"accounting"})
 
-_TABLE: frozenset[Role] = frozenset({"table"})
+# The certificate of one of these stands for the one table that it names.
+FOR_ONE_TABLE: frozenset[Role] = frozenset({"table"})
 _METERS: frozenset[Role] = frozenset(ROLES) - {"device"}
 _STAFF: frozenset[Role] = frozenset(PEOPLE) - {"dealer"}
 _FLOOR: frozenset[Role] = frozenset({"floor", "shift-supervisor"})
@@ -59,7 +60,7 @@ _CHANGE: frozenset[Role] = _RESET | _ALTER
 
 ACCESS: Mapping[str, frozenset[Role]] = {
     **{
-        f"TableService/{rpc}": _TABLE
+        f"TableService/{rpc}": FOR_ONE_TABLE
         for rpc in (
             "Attach",
             "GetRound",

@@ -104,7 +104,7 @@ class Admission:
 
     def hold(self, call: Call, actor: Actor) -> None:
         """Know of a stream: it is ended when its caller's certificate is revoked or expires."""
-        limit = MAX_TABLE_STREAMS if actor.role == "table" else MAX_STREAMS_EACH
+        limit = MAX_TABLE_STREAMS if actor.table else MAX_STREAMS_EACH
         _take_place(self._streams, actor, limit)
         self._open[call] = actor
 

@@ -10,7 +10,16 @@ from typing import Any
 import grpc
 import pytest
 
-from jackpot.auth.roles import ACCESS, DEPARTMENTS, LISTENERS, PAGES, ROLES, Role, keeps_cage
+from jackpot.auth.roles import (
+    ACCESS,
+    DEPARTMENTS,
+    LISTENERS,
+    PAGES,
+    PEOPLE,
+    ROLES,
+    Role,
+    keeps_cage,
+)
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2, table_pb2_grpc
 from tests.auth.secured import SERVICES, STRANGERS, Secured, code_of, secured, stranger
@@ -46,6 +55,12 @@ def test_accounting_alone_keeps_the_cage() -> None:
     """Of all departments; without certificates nobody need have one."""
     assert {each for each in DEPARTMENTS.values() if keeps_cage(each)} == {"accounting"}
     assert keeps_cage("")
+
+
+def test_every_person_has_a_department() -> None:
+    """Nobody with a certificate keeps the cage for want of a department."""
+    assert set(DEPARTMENTS) == set(PEOPLE)
+    assert ACCESS["OperatorService/PayPayout"] <= set(PEOPLE)
 
 
 async def test_every_call_by_every_role(tmp_path: Path) -> None:

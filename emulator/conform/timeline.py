@@ -1,7 +1,7 @@
 """What a client under test did, and what it was told, in order."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from jackpot.wire.v1 import table_pb2 as pb
@@ -33,14 +33,13 @@ class Seen(NamedTuple):
 class Timeline:
     """Everything seen so far."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self) -> None:
         self.seen: list[Seen] = []
-        self._clock = clock
-        self._began_s = clock()
+        self._began_s = time.monotonic()
 
     def note(self, what: str, **about: object) -> None:
         """Put something at the end."""
-        at_s = round(self._clock() - self._began_s, 3)
+        at_s = round(time.monotonic() - self._began_s, 3)
         self.seen.append(Seen(at_s, what, **about))  # type: ignore[arg-type]  # as Seen has them
 
     def since(self, mark: int) -> list[Seen]:

@@ -156,9 +156,9 @@ def verify_sites(path: Path, open_journal: Callable[[], Journal], sites: Collect
 class Witness:
     """A controller's witness. Writers note what is confirmed; a thread writes it down."""
 
-    def __init__(self, path: Path, alarms: AlarmBoard | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._alarms = alarms
+        self._alarms: AlarmBoard | None = None
         self._lock = threading.Lock()
         self._noted: dict[str, Witnessed] = {}  # by this controller
         self._unwritten: dict[str, Witnessed] = {}

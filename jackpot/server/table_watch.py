@@ -22,9 +22,9 @@ from jackpot.wire.v1 import table_pb2
 class TableWatches:
     """The watches of one controller's tables."""
 
-    def __init__(self, engine: Engine, max_watchers: int = MAX_WATCHERS) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._max_watchers = max_watchers
+        self._max_watchers = MAX_WATCHERS
         self._watchers = 0
         self._ending: CallRefusedError | None = None
         self.progress_s = PROGRESS_S

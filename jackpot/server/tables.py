@@ -25,12 +25,10 @@ from jackpot.wire.v1 import table_pb2
 class TableService:
     """What tables call."""
 
-    def __init__(
-        self, engine: Engine, admission: Admission, max_streams: int = MAX_STREAMS
-    ) -> None:
+    def __init__(self, engine: Engine, admission: Admission) -> None:
         self._engine = engine
         self._admission = admission
-        self._max_streams = max_streams
+        self._max_streams = MAX_STREAMS
         self._streams: set[PlayStream] = set()
         self.watches = TableWatches(engine)
         self.heartbeats: dict[tuple[str, str], int] = {}  # (site, table) -> time in micros

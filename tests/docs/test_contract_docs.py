@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jackpot.core.reasons import Reason
 from jackpot.server.about import FEATURES
-from jackpot.wire.service_config import SERVICE_CONFIG
+from jackpot.wire.channels import SERVICE_CONFIG
 from jackpot.wire.v1 import reason_pb2, table_pb2
 from tests.core.number_use import number_use
 

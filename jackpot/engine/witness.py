@@ -11,7 +11,6 @@ the journal by then, whoever wrote it.
 """
 
 import fcntl
-import logging
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -31,7 +30,6 @@ from jackpot.store.private_file import opener
 
 EVERY_S = 1.0
 _ACCEPT = "jackpot restore --accept-rollback"
-_log = logging.getLogger(__name__)
 
 
 class Witnessed(Struct, frozen=True):

@@ -19,9 +19,9 @@ from table_client.table.games import let_it_ride
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, Cards, View
 from table_client.table.games.pai_gow import house_way
-from table_client.table.games.paying import against_paytable, highest
 from table_client.table.players import SimulatedPlayer
 from table_client.table.round.play import Table
+from table_client.table.round.verdicts import against_paytable, highest
 from tests.client.games import exact
 from tests.client.games.decks import PlainDeck, seeded_order
 from tests.client.games.millions import (

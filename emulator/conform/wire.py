@@ -22,9 +22,8 @@ from emulator.conform.interference import (
     abort_like,
     break_off,
 )
-from emulator.conform.notes import About, Notes
 from emulator.conform.play_relay import PlayRelay
-from emulator.conform.timeline import Timeline
+from emulator.conform.timeline import About, Notes, Timeline
 from emulator.conform.v1 import conform_pb2
 from jackpot.wire.keepalive import keepalive
 from jackpot.wire.refusals import from_rpc_error, from_status

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import grpc
 
-from emulator.conform.certificates import Certificates
 from emulator.conform.interference import (
     PASS,
     Act,
@@ -23,6 +22,7 @@ from emulator.conform.interference import (
     break_off,
 )
 from emulator.conform.play_relay import PlayRelay
+from emulator.conform.stage import Certificates
 from emulator.conform.timeline import About, Notes, Timeline
 from emulator.conform.v1 import conform_pb2
 from jackpot.wire.keepalive import keepalive

@@ -37,10 +37,9 @@ from jackpot.server.codec import Command, Read
 from jackpot.server.codec import meter as meters
 from jackpot.server.codec import operator as operators
 from jackpot.server.codec import table as tables
-from jackpot.server.codec.paging import paged
 from jackpot.server.errors import CallRefusedError, status_of
 from jackpot.server.pins import PinService
-from jackpot.server.rpc import decode
+from jackpot.server.rpc import decode, paged
 from jackpot.sources import replayed
 from jackpot.wire.v1 import table_pb2
 

@@ -34,8 +34,8 @@ from tests.client.games.millions import (
     words_of,
 )
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, PAI_GOW, RIDE, THREE
+from tools.hand_counts import tally_higher_of_two
 from tools.odds.dealer import ranks_of
-from tools.odds.higher_of_two import tally_higher_of_two
 from tools.odds.suits import classes
 
 Worth = Callable[[int], float]

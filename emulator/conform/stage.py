@@ -12,8 +12,7 @@ import grpc
 from cryptography import x509
 
 from emulator.conform.timeline import Timeline
-from emulator.jackpot_command import jackpot
-from emulator.soak.controllers import ControllerProcess, Supervisor
+from emulator.soak.controllers import ControllerProcess, Supervisor, jackpot
 from jackpot.auth.authority import CA_CERTIFICATE, Authority
 from jackpot.auth.holder import parse_holder
 from jackpot.core.config import Site

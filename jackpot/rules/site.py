@@ -26,10 +26,10 @@ from jackpot.rules.toml_lines import error_line, key_lines, line_of, parse
 from jackpot.rules.toml_section import Log, Section, Violation, did_you_mean, suggestion
 from jackpot.wire.address import AddressError, verify_address
 from jackpot.wire.errors import PlainError
+from jackpot.wire.limits import MAX_SEATS
 
 MAX_LINKS = 64
 MAX_TABLES = 1_000
-MAX_SEATS = 32
 DECK_CARDS = 52
 SIGN_DIGITS = (5, 12)  # $999.99 to all that a meter can hold
 SHORTEST_ROUND_S = 15  # no dealer settles rounds any faster

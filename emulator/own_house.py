@@ -8,7 +8,7 @@ from pathlib import Path
 from emulator.devices.local import LocalDevices
 from emulator.devices.timing import DeviceClock
 from jackpot.core.config import Site
-from jackpot.server.assembly import make_controller, replay_start_ms
+from jackpot.server.controller import make_controller, replay_start_ms
 from jackpot.sources import REPLAY_START_MS, Sources, replayed
 from table_client.table.devices.api import Devices
 from table_client.table.devices.model import StationConfig

@@ -132,7 +132,6 @@ def bars(
     labels: Sequence[str],
     series: Mapping[str, Sequence[float]],
     *,
-    y_words: Words = plain,
     log_y: bool = False,
 ) -> str:
     """Groups of bars, one group a label."""
@@ -142,7 +141,7 @@ def bars(
     positive = [value for value in values if value > 0] or [1.0]
     low = min(positive) * 0.5 if log_y else 0.0
     y = _Scale(low, max(values), HEIGHT - _BOTTOM, _TOP, log=log_y)
-    body = _axes(None, y, "", plain, y_words)
+    body = _axes(None, y, "", plain, plain)
     group = (WIDTH - _LEFT - _RIGHT) / len(labels)
     width = group * 0.8 / len(series)
     for place, (name, row) in enumerate(series.items()):
@@ -153,7 +152,7 @@ def bars(
             body.append(
                 f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
                 f'height="{max(0.0, HEIGHT - _BOTTOM - top):.1f}" fill="{color}">'
-                f"<title>{escape(labels[index])}, {escape(name)}: {escape(y_words(value))}"
+                f"<title>{escape(labels[index])}, {escape(name)}: {escape(plain(value))}"
                 "</title></rect>"
             )
     for index, label in enumerate(labels):

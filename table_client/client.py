@@ -20,12 +20,10 @@ from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2 as pb
 from jackpot.wire.v1.meter_pb2 import LinkMeters
 from jackpot.wire.v1.table_config_pb2 import TableConfig
-from table_client.acknowledged import AnswersHeard
 from table_client.controllers import Controllers
 from table_client.conversation import CALL_TIMEOUT_S, Conversation, retried
-from table_client.meters import watch_meters
-from table_client.outbox import Outbox
-from table_client.watching import until, watch_table
+from table_client.outbox import AnswersHeard, Outbox
+from table_client.watching import until, watch_meters, watch_table
 
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),  # a restarted controller is found at once

@@ -18,9 +18,8 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from jackpot.wire.limits import MAX_REQUEST_BYTES
 from jackpot.wire.refusals import RefusedError, UnreachableError, from_status
 from jackpot.wire.v1 import table_pb2 as pb
-from table_client.acknowledged import AnswersHeard
 from table_client.controllers import Controllers
-from table_client.outbox import Outbox, Unanswered
+from table_client.outbox import AnswersHeard, Outbox, Unanswered
 
 MAX_UNANSWERED = 32  # the controller ends a stream that has more
 CALL_TIMEOUT_S = 5.0

@@ -14,10 +14,54 @@ from typing import Any, NamedTuple, TextIO
 from google.protobuf.message import DecodeError
 
 from jackpot.wire.errors import PlainError
+from jackpot.wire.refusals import RefusedError
 from jackpot.wire.v1 import table_pb2 as pb
-from table_client.acknowledged import AnswersHeard
 
 _COMPACT_LINES = 1_000  # crossed-out lines are dropped now and then
+
+
+class AnswersHeard:
+    """The range of sequences that a table was answered with, and its current round."""
+
+    def __init__(self) -> None:
+        self.incarnation = ""
+        self.first = self.last = self.round = 0
+
+    def message(self) -> pb.Acknowledged | None:
+        """What the controller is told; None where nothing was heard yet."""
+        if not self.last:
+            return None
+        return pb.Acknowledged(
+            incarnation=self.incarnation,
+            first_sequence=self.first,
+            last_sequence=self.last,
+            round=self.round,
+        )
+
+    def attached(self, response: pb.AttachResponse) -> bool:
+        """Note an attachment; True where the journal is not the one that was known."""
+        known = bool(self.last)
+        restored = known and (
+            response.incarnation != self.incarnation or response.sequence < self.last
+        )
+        if restored:
+            self.first = self.last = self.round = 0
+        self.incarnation = response.incarnation
+        self.take(response)
+        self.round = response.round.number
+        return restored
+
+    def take(self, outcome: Any) -> None:
+        """Note an answer to a command, be it a refusal."""
+        if isinstance(outcome, RefusedError):
+            sequence = int(outcome.metadata.get("sequence", 0)) if outcome.reason else 0
+        else:
+            sequence = outcome.sequence
+        if sequence:
+            self.first = self.first or sequence
+            self.last = max(self.last, sequence)
+        if isinstance(outcome, pb.OpenRoundResponse):
+            self.round = outcome.round
 
 
 class OutboxError(PlainError):

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NETWORK = {"grpc", "asyncio", "socket", "time", "random", "secrets", "os", "subprocess"}
 OURS = ("jackpot", "table_client", "emulator", "tests")
-SDK = ("acknowledged", "client", "controllers", "conversation", "meters", "outbox", "watching")
+SDK = ("client", "controllers", "conversation", "outbox", "watching")
 
 
 def modules(folder: str) -> list[Path]:

@@ -23,7 +23,7 @@ from jackpot.rules.loader import rules
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, View
 from tools.odds import dealer, holdem, holdem_plays, pai_gow
-from tools.odds.deal_kinds import Hand, against_dealer, one_of_each, paid_names, rows_of, text
+from tools.odds.dealer import Hand, against_dealer, one_of_each, paid_names, rows_of, text
 from tools.odds.suits import BITS, classes
 
 DATA = Path(__file__).resolve().parent.parent / "jackpot" / "odds" / "data" / "played.json"

@@ -19,9 +19,10 @@ from clauses import page as traceability_page  # type: ignore[import-not-found] 
 
 from emulator.cli import main as emulator
 from jackpot.cli.main import main as jackpot
-from jackpot.core.number_use import NumberUse, number_use
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.rules.hand_titles import HAND_TITLES
+from jackpot.wire import refusals as wire
+from jackpot.wire.v1 import reason_pb2
 from table_client.table.command import main as table
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -97,11 +98,11 @@ qualifying hand.
 |---|---|
 """
 
-_NUMBERS: dict[NumberUse, str] = {
-    "used": "used",
-    "unused": "unused",
-    "used-if-readable": "used if it can be read",
-    "not-known": "not known",
+_NUMBERS = {
+    reason_pb2.NUMBER_USE_USED: "used",
+    reason_pb2.NUMBER_USE_UNUSED: "unused",
+    reason_pb2.NUMBER_USE_USED_IF_READABLE: "used if it can be read",
+    reason_pb2.NUMBER_USE_NOT_KNOWN: "not known",
 }
 
 
@@ -139,8 +140,8 @@ def cli_page() -> str:
 def reasons_page() -> str:
     """docs/reference/reasons.md."""
     rows = (
-        f"| `{reason}` | {meaning.code} | {meaning.retry} | {_NUMBERS[number_use(reason)]}"
-        f" | {meaning.sentence} |\n"
+        f"| `{reason}` | {meaning.code} | {meaning.retry} | "
+        f"{_NUMBERS[wire.MEANINGS[reason].number]} | {meaning.sentence} |\n"
         for reason, meaning in ((reason, MEANINGS[reason]) for reason in Reason)
     )
     return REASONS + "".join(rows)

@@ -216,11 +216,11 @@ def measure(job: Job, server_pid: int, load: Child | None = None) -> Measured:
         return _measured(seen, used, resident_mb(server_pid))
 
 
-def kill_under(job: Job, server: Server, after_s: float = 0.3) -> None:
+def kill_under(job: Job, server: Server) -> None:
     """Let a load begin, and kill the server under it."""
     with loading(job, errors=subprocess.DEVNULL) as load:  # it ends in a traceback, as it should
         tell(load, "go")
-        time.sleep(after_s)
+        time.sleep(0.3)
         server.kill()
 
 

@@ -66,11 +66,11 @@ def machine(folder: Path) -> dict[str, Any]:
     }
 
 
-def fsync_ms(folder: Path, times: int = 60) -> float:
+def fsync_ms(folder: Path) -> float:
     """How long a durable write of one page takes, in the middle."""
     found = []
     with tempfile.NamedTemporaryFile(dir=folder) as file:
-        for _ in range(times):
+        for _ in range(60):
             file.write(b"\0" * 4096)
             began = time.perf_counter()
             file.flush()

@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 
 from emulator.conform.interference import Act, Context, abort, abort_like, break_off
-from emulator.conform.notes import About, Notes
+from emulator.conform.timeline import About, Notes
 from jackpot.wire.v1 import table_pb2 as pb
 
 

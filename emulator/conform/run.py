@@ -6,11 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from emulator.conform.certificates import Certificates
 from emulator.conform.lines import RULES, Rule
-from emulator.conform.notes import Notes
-from emulator.conform.stage import SITE, TABLE, Stage, set_up
-from emulator.conform.timeline import Seen, Timeline
+from emulator.conform.stage import SITE, TABLE, Certificates, Stage, set_up
+from emulator.conform.timeline import Notes, Seen, Timeline
 from emulator.conform.trials import Trial, all_trials
 from emulator.conform.v1 import conform_pb2
 from emulator.conform.wire import Wire

@@ -1,22 +1,24 @@
-"""The controller behind the wire, and the people who act on it while a client is tried."""
+"""The controller behind the wire, its certificates, and the people who act on it in a trial."""
 
 import asyncio
 import signal
+import socket
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import grpc
+from cryptography import x509
 
-from emulator.conform.certificates import Certificates
 from emulator.conform.timeline import Timeline
-from emulator.jackpot_command import jackpot
-from emulator.soak.controllers import ControllerProcess, Supervisor
+from emulator.soak.controllers import ControllerProcess, Supervisor, jackpot
+from jackpot.auth.authority import CA_CERTIFICATE, Authority
+from jackpot.auth.holder import parse_holder
 from jackpot.core.config import Site
 from jackpot.core.money import share_micros
 from jackpot.rules.site import load_site
-from jackpot.wire.identity import PRINCIPAL_KEY
+from jackpot.wire.identity import PRINCIPAL_KEY, Identity
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import (
     meter_pb2,
@@ -27,6 +29,50 @@ from jackpot.wire.v1 import (
 )
 from jackpot.wire.v1 import table_pb2 as pb
 from table_client.client import open_channel
+
+_DAYS = 1
+
+
+class Certificates:
+    """Everything that mutual TLS needs for as long as the trials last."""
+
+    def __init__(self, folder: Path, site: str, table: str, host: str) -> None:
+        self._authority = Authority.create(folder, "Conformance kit")
+        self._site = site
+        self.authority = folder / CA_CERTIFICATE
+        hosts = dict.fromkeys((host, "127.0.0.1", "localhost", socket.gethostname()))
+        self.server = self._authority.issue_server(tuple(hosts), _DAYS).certificate
+        self.client = self.identity("table", table)
+
+    def identity(self, role: str, name: str) -> Identity:
+        """A certificate of its own for a table or a person."""
+        certificate, _ = self._authority.issue(parse_holder(self._site, role, name), _DAYS)
+        return Identity(certificate, self.authority)
+
+    def server_credentials(self) -> grpc.ServerCredentials:
+        """What the wire shows a client, and asks of it."""
+        pair = (self.server.with_suffix(".key").read_bytes(), self.server.read_bytes())
+        return grpc.ssl_server_credentials(
+            [pair], self.authority.read_bytes(), require_client_auth=True
+        )
+
+    def environment(self) -> dict[str, str]:
+        """Where a client finds its certificate, its key and the authority's certificate."""
+        certificate = self.client.certificate
+        if certificate is None:
+            raise AssertionError("issued above")
+        return {
+            "JACKPOT_CA": str(self.authority),
+            "JACKPOT_CERT": str(certificate),
+            "JACKPOT_KEY": str(certificate.with_suffix(".key")),
+        }
+
+    def revoke_client(self) -> None:
+        """Put the client's certificate on the list; the controller reads it within a second."""
+        certificate = Path(self.environment()["JACKPOT_CERT"])
+        serial = x509.load_pem_x509_certificate(certificate.read_bytes()).serial_number
+        self._authority.revoke(serial)
+
 
 SITE = "conformance"
 TABLE = "table-1"

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import grpc
 
-from emulator.conform.certificates import Certificates
 from emulator.conform.interference import (
     PASS,
     Act,
@@ -22,9 +21,9 @@ from emulator.conform.interference import (
     abort_like,
     break_off,
 )
-from emulator.conform.notes import About, Notes
 from emulator.conform.play_relay import PlayRelay
-from emulator.conform.timeline import Timeline
+from emulator.conform.stage import Certificates
+from emulator.conform.timeline import About, Notes, Timeline
 from emulator.conform.v1 import conform_pb2
 from jackpot.wire.keepalive import keepalive
 from jackpot.wire.refusals import from_rpc_error, from_status

@@ -6,7 +6,6 @@ practiced dealer, not those of any one maker.
 
 import asyncio
 import time
-from collections.abc import Callable
 from typing import Final
 
 OPEN_DECK_MS: Final = 120_000  # inspect, spread, wash and stack a new deck
@@ -36,17 +35,16 @@ class DeviceClock:
     same commands always see the same times.
     """
 
-    def __init__(self, speed: float = 0, real_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, speed: float = 0) -> None:
         if not 0 <= speed <= MAX_SPEED:
             raise ValueError(f"the speed is 0 to {MAX_SPEED}, not {speed}")
         self.speed = speed
-        self._real_s = real_s
-        self._start_s = real_s()
+        self._start_s = time.monotonic()
         self._ahead_ms = 0
 
     def now_ms(self) -> int:
         """The devices' time."""
-        return self._ahead_ms + int((self._real_s() - self._start_s) * 1000 * self.speed)
+        return self._ahead_ms + int((time.monotonic() - self._start_s) * 1000 * self.speed)
 
     def skip(self, ms: int) -> None:
         """Put the clock forward."""

@@ -27,10 +27,9 @@ class FuzzError(PlainError):
 
 def run_chunk(seed: int, count: int, grpc_count: int) -> "Counter[str]":
     """A ledger's messages, some of them over gRPC; FuzzError where one did harm."""
-    from emulator.fuzz.ledger import HarmError, Ledger
+    from emulator.fuzz.ledger import HarmError, Ledger, fuzzed_pins
     from emulator.fuzz.messages import Messages
     from emulator.fuzz.over_grpc import Served
-    from emulator.fuzz.pins import fuzzed_pins
     from emulator.soak.site import write_site
     from jackpot.rules.site import load_site
 

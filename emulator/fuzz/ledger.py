@@ -4,16 +4,20 @@ What is refused must leave no trace: the state is compared byte for byte with wh
 event left.
 """
 
+import asyncio
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 from msgspec.msgpack import encode
 
-from emulator.fuzz.pins import FuzzedPins
 from jackpot.auth.callers import Actor
+from jackpot.auth.pins import PINS, Pins
 from jackpot.auth.roles import PIN_ACTS
 from jackpot.core import incarnation
 from jackpot.core.commands import AnyCommand, Request
@@ -33,9 +37,9 @@ from jackpot.server.codec import Command, Read
 from jackpot.server.codec import meter as meters
 from jackpot.server.codec import operator as operators
 from jackpot.server.codec import table as tables
-from jackpot.server.codec.paging import paged
 from jackpot.server.errors import CallRefusedError, status_of
-from jackpot.server.rpc import decode
+from jackpot.server.pins import PinService
+from jackpot.server.rpc import decode, paged
 from jackpot.sources import replayed
 from jackpot.wire.v1 import table_pb2
 
@@ -52,6 +56,35 @@ STAFF = (
     Actor("flo", "table games"),
     Actor("fay", "table games", at_table="table-001"),  # a PIN is good at one table only
 )
+_UNTIL_S = 4e9
+
+
+class FuzzedPins:
+    """PinService without a door: whoever asks may."""
+
+    def __init__(self, folder: Path, site: str, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        # Argon2 would take most of a run, and no message can tell.
+        pins = Pins(folder / PINS, lambda _: "", hash_pin=lambda pin: f"not a hash of {len(pin)}")
+        self._rpcs: dict[str, Any] = {**PinService(pins).rpcs()}
+        self._actor = Actor("floor:flo", "table games", "floor", "", 1, site, _UNTIL_S)
+
+    def serve(self, rpc: str, message: Any) -> None:
+        """Answer a message; CallRefusedError where it is refused."""
+        answer = self._loop.run_until_complete(self._rpcs[rpc](message, self._actor))
+        answer.SerializeToString()
+
+
+@contextmanager
+def fuzzed_pins(site: str) -> Iterator[FuzzedPins]:
+    """PINs in a folder that is gone afterwards."""
+    loop = asyncio.new_event_loop()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            yield FuzzedPins(Path(folder), site, loop)
+            loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
 
 
 class HarmError(Exception):

@@ -1,10 +1,11 @@
-"""Run controllers as processes of their own, and start again whichever ends.
+"""Run controllers as processes of their own, start again whichever ends, and run `jackpot`.
 
 A controller whose exit code is not explained by anything that was done to it has failed; so has one
 that does not start.
 """
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -257,3 +258,21 @@ async def while_supervised(
         await doing
     finally:
         await cancel_all([doing])
+
+
+class CommandFailedError(Exception):
+    """A command of `jackpot` that did not succeed, in one line."""
+
+
+async def jackpot(*arguments: str) -> Any:
+    """Run a command, as an operator would, with `--json` among its arguments; what it prints.
+
+    Not by the loop, for the reason that `ControllerProcess` gives.
+    """
+    command = (sys.executable, "-m", "jackpot", *arguments)
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, check=False, start_new_session=True
+    )
+    if done.returncode:
+        raise CommandFailedError(f"jackpot {arguments[0]}: {done.stderr.decode().strip()}")
+    return json.loads(done.stdout)

@@ -91,7 +91,6 @@ class Pins:
         self,
         path: Path,
         fault: Callable[[Actor], str | None],
-        clock: Callable[[], float] = time.time,
         passed: Callable[[], float] = time.monotonic,
         hash_pin: Callable[[str], str] = _hash,
     ) -> None:
@@ -99,7 +98,6 @@ class Pins:
         self._hash = hash_pin
         self._file = PinFile(path)
         self._fault = fault
-        self._clock = clock
         self._setting: set[tuple[str, str]] = set()  # who is setting theirs
         self._one_at_a_time = asyncio.Lock()
         self._waiting: Counter[tuple[str, str]] = Counter()  # by site and place
@@ -123,7 +121,7 @@ class Pins:
         try:
             async with self._one_at_a_time:
                 hash_ = await asyncio.to_thread(self._hash, pin)
-                made = Pin.of(actor, hash_, self._clock())
+                made = Pin.of(actor, hash_, time.time())
                 await asyncio.to_thread(self._file.change, lambda pins: _added(pins, key, made))
         finally:
             self._setting.discard(key)

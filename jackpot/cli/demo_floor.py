@@ -29,8 +29,7 @@ from jackpot.core.state import State
 from jackpot.display.web.app import Settings
 from jackpot.display.web.beside import pages_somewhere
 from jackpot.rules.site import load_site
-from jackpot.server.assembly import make_controller, replay_start_ms
-from jackpot.server.controller import Controller
+from jackpot.server.controller import Controller, make_controller, replay_start_ms
 from jackpot.server.errors import seen
 from jackpot.server.setup import SetupError, unasked
 from jackpot.sources import MACHINE, Sources, clock_micros, replayed
@@ -39,7 +38,6 @@ from jackpot.store.sqlite import FILE_NAME
 from jackpot.wire.address import AddressError, verify_address, verify_free
 from table_client.client import TableClient, open_channel
 from table_client.controllers import Controllers
-from table_client.meters import watch_meters
 from table_client.table.assembly import links_of, open_station, station_config, take_up
 from table_client.table.devices.client import DeviceConnection
 from table_client.table.devices.device_faults import PPM
@@ -54,6 +52,7 @@ from table_client.table.randomness import seeded
 from table_client.table.round import play
 from table_client.table.trace import Record
 from table_client.table.turns import Turns
+from table_client.watching import watch_meters
 
 LOOK = Settings(staff_on_loopback=True)  # a demonstration is for whoever started it
 RIGGED_PPM = 50_000  # of players' stacks: with six tables an award every few rounds

@@ -115,7 +115,7 @@ def readings(
     import msgspec
 
     from jackpot.reports.daily_sections import as_csv, reading_section
-    from jackpot.reports.readings import all_readings
+    from jackpot.reports.walk import all_readings
 
     days = [moment.date() if moment else None for moment in (since, until)]
     with reading(store, site) as walk:

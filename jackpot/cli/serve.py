@@ -150,7 +150,7 @@ def serve(
     from jackpot.auth.pins import PINS
     from jackpot.engine.commit_points import none as no_faults
     from jackpot.rules.site import load_site_file
-    from jackpot.server.assembly import make_controller
+    from jackpot.server.controller import make_controller
     from jackpot.store.opening import is_postgres, journal_opener, weakness
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")

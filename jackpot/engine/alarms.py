@@ -269,7 +269,7 @@ def _details(event: Saying, time_micros: int) -> dict[str, Any]:
         case ParametersChanged(before=Level() as before):
             after = next(each for each in event.config.levels if each.id == event.level)
             by = _people(event.approval)
-            return {"before": _rates(before), "after": _rates(after), "people": by}
+            return {"before": rates_text(before), "after": rates_text(after), "people": by}
         case MetersRead():
             missed = f"{event.missed} earlier days have no reading"
             return {
@@ -295,7 +295,8 @@ def _details(event: Saying, time_micros: int) -> dict[str, Any]:
     return {}
 
 
-def _rates(level: Level) -> str:
+def rates_text(level: Level) -> str:
+    """A level's rates in words."""
     return f"primary {rate_text(level.primary_bps)}, reserve {rate_text(level.reserve_bps)}"
 
 

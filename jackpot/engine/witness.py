@@ -11,7 +11,6 @@ the journal by then, whoever wrote it.
 """
 
 import fcntl
-import logging
 import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -31,7 +30,6 @@ from jackpot.store.private_file import opener
 
 EVERY_S = 1.0
 _ACCEPT = "jackpot restore --accept-rollback"
-_log = logging.getLogger(__name__)
 
 
 class Witnessed(Struct, frozen=True):
@@ -156,9 +154,9 @@ def verify_sites(path: Path, open_journal: Callable[[], Journal], sites: Collect
 class Witness:
     """A controller's witness. Writers note what is confirmed; a thread writes it down."""
 
-    def __init__(self, path: Path, alarms: AlarmBoard | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._alarms = alarms
+        self._alarms: AlarmBoard | None = None
         self._lock = threading.Lock()
         self._noted: dict[str, Witnessed] = {}  # by this controller
         self._unwritten: dict[str, Witnessed] = {}

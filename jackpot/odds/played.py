@@ -82,15 +82,6 @@ class Play(Struct, frozen=True):
     options: Mapping[str, str] = {}  # for which it holds
     ends: Ends | None = None  # of a simulation
 
-    def fits(self, rule: Rule, terms: BaseTerms) -> bool:
-        """Whether it is a play of a game under these terms."""
-        bets = [bet for bet in rule.bets if bet.id in self.paytables]
-        return (
-            rule.id in self.rules
-            and all(option_value(rule, terms, name) == v for name, v in self.options.items())
-            and all(paytable_of(terms, bet).id == self.paytables[bet.id] for bet in bets)
-        )
-
 
 class Wagered(Struct, frozen=True):
     """The odds of one wager under a play; amounts are in Antes."""

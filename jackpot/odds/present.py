@@ -22,9 +22,9 @@ def as_decimal(value: Fraction, digits: int = _DIGITS) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def percent(value: Fraction | None, places: int = 2) -> str:
+def percent(value: Fraction | None) -> str:
     """A return: "75.60%"."""
-    return _OPEN if value is None else f"{as_decimal(value * 100, 28):.{places}f}%"
+    return _OPEN if value is None else f"{as_decimal(value * 100, 28):.2f}%"
 
 
 def money(value: Fraction | None) -> str:

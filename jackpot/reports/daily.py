@@ -30,9 +30,8 @@ from jackpot.engine.gaming_day import bounds, date_of
 from jackpot.engine.replica import Replica
 from jackpot.reports.movements import Cause, Pool, movements
 from jackpot.reports.notable import Note, notable_events
-from jackpot.reports.readings import Reading
 from jackpot.reports.totals import LevelTotals, PaidTotals, TableTotals, Totals
-from jackpot.reports.walk import Walk, site_day
+from jackpot.reports.walk import Reading, Walk, site_day
 from jackpot.store.journal import Entry
 
 

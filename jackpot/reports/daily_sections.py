@@ -14,8 +14,8 @@ from jackpot.engine.gaming_day import local_time
 from jackpot.reports.daily import DailyReport
 from jackpot.reports.movements import CAUSES, POOLS, account_of
 from jackpot.reports.notable import Heading
-from jackpot.reports.readings import Reading
 from jackpot.reports.totals import LevelTotals, PaidTotals
+from jackpot.reports.walk import Reading
 from jackpot.software import this_software
 
 

@@ -35,9 +35,10 @@ from jackpot.core.events.table import (
     TableAttached,
     WagerRemoved,
 )
-from jackpot.core.money import dollars, rate_text
+from jackpot.core.money import dollars
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Deck
+from jackpot.engine.alarms import rates_text
 from jackpot.reports.movements import people, taken_back_by
 
 Heading = Literal["changes", "rates", "voids", "mismatches", "counts", "decks", "alarms"]
@@ -216,16 +217,13 @@ def _change(
         case ParametersChanged():
             level = next(level for level in event.config.levels if level.id == event.level)
             limit = f"${dollars(level.limit_micros)}" if level.limit_micros else "none"
-            what = f"{_rates(level)}, limit {limit}, when the link resumes"
+            what = f"{rates_text(level)}, limit {limit}, when the link resumes"
     return Note("changes", *at, where, f"{what}: {event.reference}", by, micros)
 
 
 def _rate_change(event: ParametersChanged, before: Level, at: tuple[int, int]) -> Note:
     """What accounting has to know: the rates before and after, and from when."""
     after = next(level for level in event.config.levels if level.id == event.level)
-    what = f"from {_rates(before)} to {_rates(after)}, when the link resumes: {event.reference}"
+    rates = f"from {rates_text(before)} to {rates_text(after)}"
+    what = f"{rates}, when the link resumes: {event.reference}"
     return Note("rates", *at, f"{event.link}/{event.level}", what, people(event.approval))
-
-
-def _rates(level: Level) -> str:
-    return f"primary {rate_text(level.primary_bps)}, reserve {rate_text(level.reserve_bps)}"

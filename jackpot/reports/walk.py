@@ -3,11 +3,14 @@
 The length of a journal costs time and no memory; nothing in it is changed.
 """
 
+import datetime as dt
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from jackpot.core.config import GamingDay
-from jackpot.core.events.operator import SiteConfigured
+from msgspec import Struct
+
+from jackpot.core.config import MIDNIGHT, GamingDay
+from jackpot.core.events.operator import MetersRead, SiteConfigured
 from jackpot.engine.replica import PAGE
 from jackpot.store import codec
 from jackpot.store.journal import GENESIS, Archive, Entry, Head, StoreError, verify_link
@@ -65,3 +68,27 @@ def open_walk(address: Address, site: str = "", progress: Progress | None = None
         yield Walk(journal, site or sites[0], progress)
     finally:
         journal.close()
+
+
+class Reading(Struct, frozen=True):
+    """A reading, where it is in the journal, and when it was taken."""
+
+    sequence: int
+    time_micros: int
+    read: MetersRead
+    day: GamingDay = MIDNIGHT  # by whose clocks
+
+
+def all_readings(
+    walk: Walk, since: dt.date | None = None, until: dt.date | None = None
+) -> Iterator[Reading]:
+    """The readings of the gaming days from one date to another, both included."""
+    first, last = (date.isoformat() if date else "" for date in (since, until))
+    day = MIDNIGHT
+    for entry in walk.chained():
+        day = site_day(walk.site, entry, day)
+        if entry.kind != MetersRead.__name__:
+            continue
+        event = codec.decode_entry(walk.site, entry).event
+        if isinstance(event, MetersRead) and first <= event.date and not "" < last < event.date:
+            yield Reading(entry.sequence, entry.time_micros, event, day)

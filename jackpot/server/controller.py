@@ -6,6 +6,7 @@ is in trouble, and for good when the writer has died or a drain begins.
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -18,7 +19,12 @@ from jackpot.core.config import Site
 from jackpot.core.events.table import TableEvent
 from jackpot.core.reasons import Reason
 from jackpot.engine import CommittedBatch, Engine
+from jackpot.engine.commit_points import Faults, none
 from jackpot.engine.read_back import read_back
+from jackpot.engine.witness import Witness
+from jackpot.processor import SharedProcessor
+from jackpot.rules.bad_beat import POKER
+from jackpot.rules.hands import names
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Method
 from jackpot.server.children import Children, Inside, Recipe
@@ -36,7 +42,9 @@ from jackpot.server.setup import set_up
 from jackpot.server.standard import Health, Reflection
 from jackpot.server.tables import TableService
 from jackpot.software import this_software
+from jackpot.sources import MACHINE, REPLAY_START_MS, Sources
 from jackpot.store.journal import StoreError, UnsoundError
+from jackpot.store.opening import Address, is_postgres, journal_opener, open_to_read
 from jackpot.wire.address import AddressError, verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
@@ -44,12 +52,14 @@ from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
 
+
 _LAST_PAGE_S = 5.0  # for whoever reads past alarms to notice that nobody wants them any more
 _TABLES = table_pb2.DESCRIPTOR.services_by_name["TableService"]
 _METERS = meter_pb2.DESCRIPTOR.services_by_name["MeterService"]
 _OPERATORS = operator_pb2.DESCRIPTOR.services_by_name["OperatorService"]
 _OF_TABLES = frozenset(get_args(TableEvent))
 _PINS = pin_pb2.DESCRIPTOR.services_by_name["PinService"]
+WRITERS = 8  # at most; each has its share of the sites, and a connection of its own
 _log = logging.getLogger(__name__)
 
 
@@ -238,3 +248,57 @@ class Controller:
 
 def _asked(address: str, staff: str) -> dict[Listener, str]:
     return {"tables": address, "staff": staff} if staff else {"tables": address}
+
+
+def make_controller(
+    site: Site,
+    store: Address,
+    gate: "Gate | None" = None,
+    *more: Site,
+    accept_lost_commits: bool = False,
+    sources: Sources = MACHINE,
+    faults: Faults = none,
+    fronts: int | None = None,
+    witness: Path | None = None,
+    pins: Path | None = None,
+) -> Controller:
+    """A controller for one site or several on a store; call it in the loop."""
+    fronts = usual_fronts() if fronts is None else fronts
+    engine = Engine(
+        journal_opener(store, accept_lost_commits=accept_lost_commits),
+        names,
+        sites=[site.id, *(each.id for each in more)],
+        clock=sources.clock,
+        entropy=sources.entropy,
+        faults=faults,
+        writers=min(WRITERS, 1 + len(more)) if is_postgres(store) else 1,
+        poker=POKER,
+        witness=Witness(witness) if witness else None,
+        # Without fronts, gRPC's own threads are in this process too, and need the others.
+        processor=SharedProcessor() if fronts else None,
+    )
+    return Controller(
+        engine, site, gate, *more, request_id=sources.request_id, fronts=fronts, pins=pins
+    )
+
+
+def usual_fronts() -> int:
+    """Two processes for the sockets, or one where the ledger would be left no processor."""
+    return min(2, max(1, (os.cpu_count() or 1) - 1))
+
+
+def replay_start_ms(data: Path, site: str) -> int:
+    """A replay's own noon; where there is a journal already, a second after its last entry.
+
+    Request ids would otherwise be those of the run before, and be given its answers.
+    """
+    try:
+        journal = open_to_read(data)
+    except StoreError:
+        return REPLAY_START_MS
+    try:
+        head = journal.heads().get(site)
+        last = journal.read(site, head.sequence - 1, 1) if head else []
+    finally:
+        journal.close()
+    return max(REPLAY_START_MS, *(entry.time_micros // 1_000 + 1_000 for entry in last), 0)

@@ -1,7 +1,6 @@
 """Find what the floor should look into: what waits too long, and signs that can't show a meter."""
 
 import asyncio
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 from jackpot.core import ledger
@@ -13,6 +12,7 @@ from jackpot.core.state import State
 from jackpot.engine import Alarm, AlarmKind, Engine
 from jackpot.engine.alarms import alarm
 from jackpot.engine.meters import frame_of
+from jackpot.sources import clock_micros
 
 LATE_MICROS = 15 * 60_000_000  # a payout that waits longer keeps its table shut too long
 SILENT_MICROS = 60_000_000  # a table in the middle of a round that says nothing
@@ -54,7 +54,7 @@ class FloorAlarms:
         return sequence
 
     def _silent(self, state: State) -> Iterator[Alarm]:
-        now_micros = _now_micros()
+        now_micros = clock_micros()
         for id_, table in state.tables.items():
             round_ = table.round
             if round_ is None or round_.phase not in ("open", "locked", "collected"):
@@ -76,7 +76,7 @@ class FloorAlarms:
 
 
 def _late(state: State) -> Iterator[Alarm]:
-    now_micros = _now_micros()
+    now_micros = clock_micros()
     for payout in payouts_in_order(state):
         if now_micros - payout.since_micros > LATE_MICROS:
             yield alarm(
@@ -107,7 +107,7 @@ def _frozen(state: State) -> Iterator[Alarm]:
 
 def _out_of_service(state: State) -> Iterator[Alarm]:
     """Links that somebody has to resume, or whose players' money has to go to another one."""
-    now_micros = _now_micros()
+    now_micros = clock_micros()
     for id_, link in state.links.items():
         if link.away_micros and link.status == "suspended":
             yield alarm(
@@ -129,7 +129,3 @@ def _out_of_service(state: State) -> Iterator[Alarm]:
                 days=out_micros // DAY_MICROS,
                 held=dollars(floor_to_cent(held_micros)),
             )
-
-
-def _now_micros() -> int:
-    return time.time_ns() // 1_000

@@ -27,14 +27,12 @@ from jackpot.wire.v1 import meter_pb2
 class MeterService:
     """What signs call."""
 
-    def __init__(
-        self, engine: Engine, sites: Sequence[str], max_watchers: int = MAX_WATCHERS
-    ) -> None:
+    def __init__(self, engine: Engine, sites: Sequence[str]) -> None:
         self._engine = engine
         self._sites = sites
         self.progress_s = PROGRESS_S
         self.gap_s = FRAME_GAP_S
-        self._max_watchers = max_watchers
+        self._max_watchers = MAX_WATCHERS
         self._watchers = 0
         self._ending: CallRefusedError | None = None
         self.addresses: Mapping[Listener, str] = {}  # where the controller listens, once it does

@@ -4,7 +4,9 @@ Each service is a table of its RPCs by name; one that the proto has and the tabl
 other way round, stops the start. How a single RPC is read and answered is its row in `codec`.
 """
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
 from typing import Any
 
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
@@ -17,14 +19,15 @@ from jackpot.engine import Engine
 from jackpot.server.admission import Admission
 from jackpot.server.calls import Call, Method
 from jackpot.server.codec import Command, Read, Row
-from jackpot.server.codec.paging import paged
+from jackpot.server.codec.fields import malformed, whole
 from jackpot.server.errors import accepted, refused, seen
-from jackpot.wire.limits import MAX_REQUEST_BYTES
+from jackpot.wire.limits import MAX_NUMBER, MAX_PAGE, MAX_REQUEST_BYTES
 
 Unary = Callable[[Any, Actor], Awaitable[Message]]
 Watch = Callable[[Any, Call, Actor], Awaitable[None]]  # writes to the call by itself
 Duplex = Callable[[Call, Actor], None]  # takes the call's messages as they come
 Rpc = Unary | Watch | Duplex
+_SAME_DIGITS = 16  # of a hash that tells items of a list apart
 
 
 def service(
@@ -114,3 +117,49 @@ def _about(message: Any) -> tuple[str | None, str | None]:
     """The table and the site that a message is about, where it says so."""
     about = message.id if "id" in message.DESCRIPTOR.fields_by_name else message
     return getattr(about, "table", None), getattr(about, "site", None)
+
+
+def paged(request: Any, answer: Any) -> Any:
+    """The page of an answer that a request asks for; whatever is no list stays as it is.
+
+    A page token names what the page before ended with. So a page follows the one before it whatever
+    was added or taken away elsewhere meanwhile. If what the token names is gone, nobody can say
+    where to go on, and the caller begins again.
+    """
+    if "page_token" not in request.DESCRIPTOR.fields_by_name:
+        return answer
+    size = whole(request.page_size, "page_size", 0, MAX_NUMBER)
+    size = min(size, MAX_PAGE) or MAX_PAGE
+    (listed,) = (
+        field.name
+        for field in answer.DESCRIPTOR.fields
+        if field.is_repeated and field.name != "next_page_token"
+    )
+    items = getattr(answer, listed)
+    begin = _after(items, request.page_token) if request.page_token else 0
+    if begin + size < len(items):
+        answer.next_page_token = urlsafe_b64encode(_key(items[begin + size - 1]).encode()).decode()
+        del items[begin + size :]
+    del items[:begin]
+    return answer
+
+
+def _after(items: Any, token: str) -> int:
+    try:
+        last = urlsafe_b64decode(token).decode()
+    except ValueError as error:
+        raise malformed("page_token", "not a page token", token) from error
+    for place, item in enumerate(items):
+        if _key(item) == last:
+            return place + 1
+    raise malformed("page_token", "what it follows is gone; begin again", token)
+
+
+def _key(item: Any) -> str:
+    """What tells an item of a list from the others."""
+    if isinstance(item, str):
+        return item
+    for name in ("id", "link", "principal"):
+        if name in item.DESCRIPTOR.fields_by_name:
+            return str(getattr(item, name))
+    return sha256(item.SerializeToString(deterministic=True)).hexdigest()[:_SAME_DIGITS]

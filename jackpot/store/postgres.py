@@ -17,7 +17,6 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
 )
-from jackpot.store.postgres_arrays import bigints, texts
 from jackpot.store.postgres_check import damage
 from jackpot.store.postgres_schema import has_tables, migrate
 from jackpot.store.postgres_session import (
@@ -27,7 +26,7 @@ from jackpot.store.postgres_session import (
     without_password,
 )
 from jackpot.store.postgres_transaction import READ, PostgresTransaction, Seen, entry_of
-from jackpot.store.postgres_wire import Session
+from jackpot.store.postgres_wire import Session, bigints, texts
 
 _HEADS = "SELECT site, sequence, hash, version FROM streams WHERE sequence > 0"
 _HEADS_OF = _HEADS + " AND site = ANY($1::text[])"

@@ -6,8 +6,7 @@ second journal, would be taken for it on another day: such a database is not ope
 """
 
 from jackpot.store.journal import StoreError
-from jackpot.store.postgres_arrays import texts
-from jackpot.store.postgres_wire import Session
+from jackpot.store.postgres_wire import Session, texts
 
 # The tables with their columns. `WITH` and defaults make no difference to what is read.
 _TABLES = {

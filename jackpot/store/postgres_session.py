@@ -14,9 +14,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from jackpot.store.journal import StoreError
-from jackpot.store.postgres_arrays import texts
 from jackpot.store.postgres_check import pin_schema
-from jackpot.store.postgres_wire import Session
+from jackpot.store.postgres_wire import Session, texts
 
 # A controller that is stopped while it holds a site's lock loses the lock after this long.
 HELD_LOCK_S = 2.0

@@ -15,9 +15,8 @@ from jackpot.store.journal import (
     StoredSnapshot,
     StoreError,
 )
-from jackpot.store.postgres_arrays import bigints, byteas, texts
 from jackpot.store.postgres_session import as_store_error
-from jackpot.store.postgres_wire import Result, Session, Statement
+from jackpot.store.postgres_wire import Result, Session, Statement, bigints, byteas, texts
 
 KEPT_SNAPSHOTS = 3
 CROWDED_S = 5.0  # how long a site is locked first, after others were seen to write to it

@@ -8,7 +8,8 @@ once, and whatever is sent ends with one Sync.
 """
 
 import itertools
-from collections.abc import Iterator
+import struct
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn, PGresult
 
 Statement = tuple[LiteralString, *tuple[int | str | bytes, ...]]
+_HEADER = struct.Struct("!iiIii")  # dimensions, whether there are nulls, type, length, first index
+_LENGTH = struct.Struct("!i")
+_BIGINT, _BYTEA, _TEXT = 20, 17, 25  # the types' numbers in the catalogue
 _INTERVAL_S = 0.5  # how often a wait looks up, for whoever presses Ctrl-C meanwhile
 
 
@@ -149,3 +153,28 @@ def _verify(result: "PGresult") -> "PGresult":
     if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
         raise psycopg.errors.error_from_result(result)
     return result
+
+
+def bigints(values: Sequence[int]) -> bytes:
+    """A column of integers."""
+    pairs = [number for value in values for number in (8, value)]
+    return _header(_BIGINT, values) + struct.pack("!" + "iq" * len(values), *pairs)
+
+
+def byteas(values: Sequence[bytes]) -> bytes:
+    """A column of bytes."""
+    return _header(_BYTEA, values) + _prefixed(values)
+
+
+def texts(values: Collection[str | bytes]) -> bytes:
+    """A column of texts, some of them perhaps encoded already."""
+    encoded = [each if isinstance(each, bytes) else each.encode() for each in values]
+    return _header(_TEXT, values) + _prefixed(encoded)
+
+
+def _header(element: int, values: Collection[object]) -> bytes:
+    return _HEADER.pack(1, 0, element, len(values), 1)
+
+
+def _prefixed(values: Iterable[bytes]) -> bytes:
+    return b"".join(part for value in values for part in (_LENGTH.pack(len(value)), value))

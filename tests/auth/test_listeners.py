@@ -14,9 +14,8 @@ from jackpot.auth.gate import Gate
 from jackpot.auth.roles import ACCESS, LISTENERS, PEOPLE, ROLES, Listener, Role
 from jackpot.core.reasons import Reason
 from jackpot.rules.site import load_site
-from jackpot.server.assembly import make_controller
-from jackpot.server.fronts import Fronts
-from jackpot.server.port_guard import PortGuard
+from jackpot.server.controller import make_controller
+from jackpot.server.fronts import Fronts, PortGuard
 from jackpot.wire.address import AddressError
 from jackpot.wire.identity import Tls
 from jackpot.wire.refusals import RefusedError, from_rpc_error

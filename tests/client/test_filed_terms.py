@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.rules.site import load_site
-from jackpot.server.assembly import make_controller
+from jackpot.server.controller import make_controller
 from table_client.client import TableClient, open_channel
 from table_client.table.assembly import filed_terms
 from table_client.table.command import main

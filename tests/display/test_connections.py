@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from jackpot.display.errors import HttpAddressError
 from jackpot.display.web import connections, serving
 from jackpot.display.web.app import Settings
-from jackpot.display.web.serving import OTHER_REQUESTS, listen
+from jackpot.display.web.serving import OTHER_REQUESTS, HttpAddressError, listen
 from tests.display.secured import secured_pages
 from tests.display.shown import Shown, ask, open_shown
 from tests.server.house import SITE, open_house

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from jackpot.display.push import sse
+from jackpot.display import push
 from jackpot.display.web.app import Settings
 from jackpot.display.web.serving import OTHER_REQUESTS
 from tests.display.secured import SecuredPages, secured_pages
@@ -85,7 +85,7 @@ async def test_one_person_has_their_share_of_what_is_kept_for_staff(
     pages: SecuredPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A person's many tabs cost no other person theirs."""
-    monkeypatch.setattr(sse, "STAFF_EACH", 2)
+    monkeypatch.setattr(push, "STAFF_EACH", 2)
     flo, olga = pages.house.identity("floor", "flo"), pages.house.identity("operations", "olga")
     async with AsyncExitStack() as held:
         for number in range(3):

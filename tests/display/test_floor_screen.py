@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import Route
 
 from jackpot.display.views.floor_calls import IRREGULARITIES
-from jackpot.rules.irregularities import listed
 from jackpot.rules.loader import rules
+from jackpot.rules.table_choices import listed
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from tests.auth.test_pins import GOOD

@@ -27,7 +27,7 @@ from jackpot.auth.logins import (
     Logins,
 )
 from jackpot.cli.main import main
-from jackpot.display.web.sessions import SessionClient
+from jackpot.display.web.access import SessionClient
 from jackpot.wire.identity import Identity
 from tests.display.secured import COOKIE, SecuredPages, secured_pages
 from tests.display.shown import Shown, ask

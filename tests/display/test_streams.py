@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from jackpot.display.push import topics
-from jackpot.display.push.topics import Shown as Latest
-from jackpot.display.push.topics import Topic
+from jackpot.display import push
+from jackpot.display.push import Shown as Latest
+from jackpot.display.push import Topic
 from jackpot.display.web.app import Settings
 from tests.display.shown import Shown, ask, open_shown
 from tests.engine.pit import eventually
@@ -82,7 +82,7 @@ async def test_a_value_is_encoded_once_for_all(monkeypatch: pytest.MonkeyPatch) 
     """Ten watchers of one topic cost one look and one encoding a change."""
     encoded: list[object] = []
     looks = 0
-    encode = topics.encode_json
+    encode = push.encode_json
 
     def counted(value: object) -> bytes:
         encoded.append(value)
@@ -93,7 +93,7 @@ async def test_a_value_is_encoded_once_for_all(monkeypatch: pytest.MonkeyPatch) 
         looks += 1
         return Latest("1", Value(1))
 
-    monkeypatch.setattr(topics, "encode_json", counted)
+    monkeypatch.setattr(push, "encode_json", counted)
     topic = Topic("value", look, 0.05, lambda: True)
     watchers = [topic.watch() for _ in range(10)]
     events = [await anext(watcher) for watcher in watchers]
@@ -128,7 +128,7 @@ async def test_a_slow_watcher_skips_what_lies_between() -> None:
 
 async def test_a_stuck_browser_holds_little(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that never reads costs a bounded amount of memory, and is let go after a while."""
-    monkeypatch.setattr("jackpot.display.push.sse.STUCK_S", 0.6)
+    monkeypatch.setattr("jackpot.display.push.STUCK_S", 0.6)
     where = urlsplit(shown.url)
     stuck = socket.create_connection((where.hostname, where.port))
     stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -178,7 +178,7 @@ async def test_in_a_crowd_only_what_is_urgent_goes_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With many watchers increments are rarer; what can't wait is sent at the next look."""
-    monkeypatch.setattr(topics, "SLOWEST_S", 60.0)
+    monkeypatch.setattr(push, "SLOWEST_S", 60.0)
     number, urgent = 0, "calm"
 
     async def look() -> Latest:

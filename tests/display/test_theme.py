@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.display.errors import ThemeError
 from jackpot.display.web.app import Settings
-from jackpot.display.web.theme import COLORS, LEGIBLE, Theme, contrast
+from jackpot.display.web.theme import COLORS, LEGIBLE, Theme, ThemeError, contrast
 from tests.display.shown import open_shown
 from tests.docs.pages import ROOT, blocks
 

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from jackpot.core.number_use import number_use
 from jackpot.core.reasons import Reason
 from jackpot.server.about import FEATURES
-from jackpot.wire.service_config import SERVICE_CONFIG
+from jackpot.wire.channels import SERVICE_CONFIG
 from jackpot.wire.v1 import reason_pb2, table_pb2
+from tests.core.number_use import number_use
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 

@@ -8,7 +8,7 @@ from jackpot.rules import bulk
 from jackpot.rules.cards import DECK
 from jackpot.rules.chances import HIGHER_OF_TWO, HIGHER_OF_TWO_KEY, kept_tallies
 from jackpot.rules.loader import rules
-from tools.odds import higher_of_two
+from tools import hand_counts
 
 
 @pytest.mark.rule("PA2014 592.11(h)(4)")
@@ -28,7 +28,7 @@ def test_the_middle_bet_is_paid_on_the_higher_hand() -> None:
 def test_deals_with_given_shared_cards_are_all_counted(shared: str) -> None:
     """For one triple the count agrees with every pair of hands looked at one by one."""
     word = bulk.word_of(tuple(shared.split()))
-    starts, _ = higher_of_two._groups()
+    starts, _ = hand_counts._groups()
     rest = [bulk.word_of((card,)) for card in DECK if card not in shared.split()]
     pairs = np.array([one | other for one, other in combinations(rest, 2)], dtype=np.uint64)
     codes = bulk.ranks("five-card", pairs | np.uint64(word))
@@ -37,4 +37,4 @@ def test_deals_with_given_shared_cards_are_all_counted(shared: str) -> None:
         dealt_with_it = (pairs & pair) == 0
         group = np.searchsorted(starts, np.maximum(codes[dealt_with_it], code), side="right") - 1
         expected += np.bincount(group, minlength=len(starts))
-    assert np.array_equal(higher_of_two._deals(word, starts), expected)
+    assert np.array_equal(hand_counts._deals(word, starts), expected)

@@ -17,8 +17,7 @@ from jackpot.core.config import GamingDay
 from jackpot.engine.gaming_day import bounds
 from jackpot.reports.daily import DailyReport, daily_report
 from jackpot.reports.daily_sections import sections
-from jackpot.reports.readings import all_readings
-from jackpot.reports.walk import open_walk
+from jackpot.reports.walk import all_readings, open_walk
 from tests.core.floor import Floor, all_bet, five_card_a, ok, table
 from tests.reports.days import write_floor
 

@@ -12,7 +12,7 @@ from jackpot.core.plan import Step, plan
 from jackpot.core.state import State
 from jackpot.engine.replica import load
 from jackpot.rules.site import load_site
-from jackpot.server.assembly import make_controller
+from jackpot.server.controller import make_controller
 from jackpot.server.setup import SetupError
 from jackpot.store.opening import open_to_read
 

@@ -10,7 +10,6 @@ from grpc.aio import AioRpcError
 from jackpot.core import decide
 from jackpot.core.commands.operator import SuspendLink
 from jackpot.core.commands.table import LockOut
-from jackpot.core.number_use import NO_NUMBER
 from jackpot.core.reasons import Reason
 from jackpot.engine.batch import FAILED
 from jackpot.store.opening import open_to_read
@@ -19,6 +18,7 @@ from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from table_client.client import TableClient
 from tests.auth.secured import secured
+from tests.core.number_use import NO_NUMBER
 from tests.server.house import SITE, Dealer, House, hands, info_of, status_of, wager, wagers
 from tests.server.test_malformed import play_command, play_message
 

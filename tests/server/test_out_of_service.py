@@ -25,7 +25,7 @@ def standing(
     state: State, now_micros: int, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[AlarmKind, str]]:
     """What stands of links out of service at a moment."""
-    monkeypatch.setattr(floor_alarms, "_now_micros", lambda: now_micros)
+    monkeypatch.setattr(floor_alarms, "clock_micros", lambda: now_micros)
     found: list[Alarm] = list(floor_alarms._out_of_service(state))
     return [(alarm.kind, alarm.text) for alarm in found]
 

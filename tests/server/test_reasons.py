@@ -7,12 +7,12 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2
 from grpc.aio import AioRpcError
 
-from jackpot.core.number_use import NO_NUMBER, number_use
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.store.opening import Address
 from jackpot.wire import refusals as wire
 from jackpot.wire.request_id import make_request_id, new_request_id
 from jackpot.wire.v1 import reason_pb2, table_pb2
+from tests.core.number_use import NO_NUMBER, number_use
 from tests.server.house import FIVE, House, info_of, status_of
 from tests.server.scenes import at_the_door, at_the_table, of_operators
 from tests.traces import compare, error_json, recorded

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.rules.site import load_site
-from jackpot.server.assembly import make_controller
+from jackpot.server.controller import make_controller
 from jackpot.store.journal import Journal
 from jackpot.store.sqlite import SqliteJournal
 from tests.server.house import site_text, write_site

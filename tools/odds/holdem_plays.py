@@ -11,7 +11,7 @@ from jackpot.rules.cards import DECK
 from jackpot.rules.model import Rule
 from jackpot.rules.rankings import ranking_of
 from tools.odds import holdem
-from tools.odds.deal_kinds import text
+from tools.odds.dealer import text
 from tools.odds.suits import BITS
 
 _DEALS, _BATCH, _SEED = 4_000_000, 100_000, 563  # among which the rarest examples are found

@@ -8,8 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emulator.jackpot_command import jackpot
-from emulator.soak.controllers import Supervisor
+from emulator.soak.controllers import Supervisor, jackpot
 from emulator.soak.faults.base import InjectedFault, Injection, Target
 from emulator.soak.options import Options
 from emulator.soak.site import SITE

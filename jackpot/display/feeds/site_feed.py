@@ -14,7 +14,6 @@ import grpc
 from google.protobuf.message import Message
 
 from jackpot.core import ledger
-from jackpot.display.errors import NoSuchSiteError, SeveralSitesError
 from jackpot.display.feeds.watch import CALL_S, Links, MeterWatch
 from jackpot.display.history.follower import JournalFollower
 from jackpot.display.history.site_history import SiteHistory
@@ -29,6 +28,7 @@ from jackpot.display.views.values import (
 )
 from jackpot.quota import CallerQuota
 from jackpot.store.journal import Archive
+from jackpot.wire.errors import PlainError
 from jackpot.wire.paging import all_pages_async
 from jackpot.wire.refusals import RefusedError, explained, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb2_grpc
@@ -36,6 +36,10 @@ from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc, operator_pb2, operator_pb
 STRANGE, STRANGE_PER_S = 20, 5  # names of no linked table that are asked for: at once, a second
 MS_PER_S = 1_000
 MICROS_PER_S = 1_000_000
+
+
+class SiteError(PlainError):
+    """A controller does not serve the site that was named, or serves several and none was."""
 
 
 class SiteFeed:
@@ -69,12 +73,12 @@ class SiteFeed:
     async def start(self) -> None:
         """Begin to watch; a controller that is not there yet is waited for.
 
-        SeveralSitesError where none was named and the controller has several, NoSuchSiteError where
-        it does not have the one that was, RefusedError where it does not take our certificate.
+        SiteError where none was named and the controller has several, or it does not have the one
+        that was; RefusedError where it does not take our certificate.
         """
         try:
             if self.site and self.site not in (sites := await self._sites()):
-                raise NoSuchSiteError(
+                raise SiteError(
                     f"the controller has no site {self.site} (it has: {', '.join(sites)})"
                 )
             await self._find_site()
@@ -238,7 +242,7 @@ class SiteFeed:
         if not self.site:
             sites = await self._sites()
             if len(sites) != 1:
-                raise SeveralSitesError(
+                raise SiteError(
                     f"add --site with one of this controller's sites: {', '.join(sites)}"
                 )
             self.site = sites[0]

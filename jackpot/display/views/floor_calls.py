@@ -7,7 +7,6 @@ from jackpot.server.codec import fields
 from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 from jackpot.wire.voiding import canceled
 
-MICROS_PER_MS = 1_000
 NO_CHIP = "The lamp is lit, but the dealer finds no chip."
 # What a table can give as the reason for a void, as a person would say it.
 IRREGULARITIES: Mapping[str, str] = {

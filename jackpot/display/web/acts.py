@@ -16,9 +16,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from jackpot.auth.roles import TABLE_PAGE
-from jackpot.display.web.access import ByRole, certificate_of, check
+from jackpot.display.web.access import ByRole, SessionClient, certificate_of, check
 from jackpot.display.web.responses import foreign, json_answer, json_body, missing, peer_of
-from jackpot.display.web.sessions import SessionClient
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.v1 import operator_pb2
 

@@ -19,8 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from jackpot.auth.callers import Actor, DeniedError, allow
 from jackpot.auth.roles import METRICS_PAGE, OPS_PAGE, TABLE_PAGE
 from jackpot.display.feeds.site_feed import SiteFeed
-from jackpot.display.push.sse import EventStream, Places, Watcher
-from jackpot.display.push.topics import Shown, Topic, encode_json, event_bytes
+from jackpot.display.push import (
+    EventStream,
+    Places,
+    Shown,
+    Topic,
+    Watcher,
+    encode_json,
+    event_bytes,
+)
 from jackpot.display.views.projection import sign_frame
 from jackpot.display.views.values import Range
 from jackpot.display.web.access import Access, ByRole, RefusedPageError, ThisMachine, check

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from jackpot.display import ADDRESS
-from jackpot.display.errors import DisplayError, HttpAddressError
 from jackpot.display.web.app import Settings
 from jackpot.display.web.process import PagesProcess, PagesSetup
-from jackpot.display.web.serving import listen, url_of
+from jackpot.display.web.serving import HttpAddressError, listen, url_of
 from jackpot.server.children import ChildError
 from jackpot.server.controller import Controller
 from jackpot.store.opening import Address
+from jackpot.wire.errors import PlainError
 
 FREE = "127.0.0.1:0"
 MODULE = "jackpot.display.web"
@@ -42,7 +42,7 @@ async def pages(
     try:
         await children.start()
     except ChildError as error:
-        raise DisplayError(f"the pages can't be served: {error}") from error
+        raise PlainError(f"the pages can't be served: {error}") from error
     try:
         yield [url_of(place, with_tls=controller.gate is not None) for place in places.values()]
     finally:

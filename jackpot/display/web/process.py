@@ -14,11 +14,10 @@ import msgspec
 
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.feeds.watch import CALL_S
-from jackpot.display.web.access import ByRole
+from jackpot.display.web.access import ByRole, SessionClient
 from jackpot.display.web.app import Settings
 from jackpot.display.web.metrics import Metrics
 from jackpot.display.web.serving import Display, serve_feed
-from jackpot.display.web.sessions import SessionClient
 from jackpot.front import frames
 from jackpot.front.client import LedgerChannel
 from jackpot.front.frames import FrameError, Ready

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
 from jackpot.audit_log import record_denial
-from jackpot.display.push.topics import encode_json
+from jackpot.display.push import encode_json
 from jackpot.display.web.access import AWAY, NOT_TAKEN, NOT_YOURS, RefusedPageError
 
 STATIC = str(files("jackpot.display.web") / "static")

@@ -9,18 +9,21 @@ from typing import Any
 
 import uvicorn
 
-from jackpot.display.errors import HttpAddressError
 from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.display.web.access import Access, ByRole
 from jackpot.display.web.app import Pages, Settings
 from jackpot.display.web.connections import MAX_REQUEST_BYTES, CertifiedProtocol
+from jackpot.wire.errors import PlainError
 
 STOP_S = 2  # for answers that are under way
 HANDSHAKE_S = 10  # for TLS to know who is there
 OTHER_REQUESTS = 64  # beside the watchers
 DEAD_MS = 15_000  # a peer that has acknowledged nothing for so long is gone
 PORTS = range(1 << 16)
-_log = logging.getLogger(__name__)
+
+
+class HttpAddressError(PlainError):
+    """An address on which pages can't be served."""
 
 
 class Display:

@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from msgspec import Struct, field
 
-from jackpot.display.errors import ThemeError
 from jackpot.rules.toml_lines import parse
+from jackpot.wire.errors import PlainError
 
 _COLOR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 _LOGO_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
@@ -26,6 +26,10 @@ COLORS = {
     "accent": "#e8b64c",
     "alert": "#ff7a59",
 }
+
+
+class ThemeError(PlainError):
+    """A theme file that can't be used."""
 
 
 class Theme(Struct, frozen=True):

@@ -49,12 +49,9 @@ _CONDUCT: Final = {Fault.PLAYER_TALKS: Conduct.TALKS, Fault.SEAT_ABANDONED: Cond
 class DeviceDeck:
     """The devices of a table as its source of cards."""
 
-    def __init__(
-        self, devices: Devices, config: StationConfig, backs: Sequence[str] = ("red", "blue")
-    ) -> None:
+    def __init__(self, devices: Devices, config: StationConfig) -> None:
         self._devices = devices
         self._config = config
-        self._backs = backs
         self._way = Way(config.method.value)
         self._counts = (
             config.shuffler is ShufflerKind.COUNTING or config.method is Method.CONTINUOUS_SHOE
@@ -76,12 +73,12 @@ class DeviceDeck:
         with _lost(DeviceLost, DeviceRefused):  # devices that refuse for good are no use either
             await self._retire(made)
             try:
-                steps = await prepare_round(self._devices, self._backs)
+                steps = await prepare_round(self._devices)
             except DeviceRefused as refusal:
                 if refusal.reason is not Reason.DEVICE_OUT_OF_ORDER:
                     raise
                 await self._retire(made)
-                steps = await prepare_round(self._devices, self._backs)
+                steps = await prepare_round(self._devices)
         # A shuffler may have been at work during the last round: what it gives out is shuffled.
         done = Step.EJECTED if Step.EJECTED in steps else Step.SHUFFLED
         told = _MADE | {done: Made.SHUFFLED}

@@ -77,9 +77,7 @@ GAME = Game(
         _CLAUSES,
         # This chapter has no section on a count by the shuffler: one joker, and four cards left.
         wrong_count="PA2010 561.3(a)",
-        deal_after_machine="PA2010 561.5(b)(1)",
         cut="PA2010 561.5(e)",
-        recut="PA2010 561.5(f)",
         idle="PA2010 561.5(g)",
         ways={
             Way.MANUAL_SHOE: _SECTIONS.way(_SECTIONS.manual, "a", "a", _REST),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from jackpot.core.config import BaseTerms
 from jackpot.odds.played import Kind, Part, Play, plays_of
-from jackpot.rules.base_game import paytable_of
+from jackpot.rules.base_game import option_value, paytable_of
 from jackpot.rules.chances import Tally, kept_tallies, tally_key
 from jackpot.rules.contest import HIGH_CARDS, TwoHands
 from jackpot.rules.model import BetRule, Rule
@@ -93,7 +93,17 @@ class Submission(NamedTuple):
     @property
     def plays(self) -> list[Play]:
         """The plays whose odds hold here."""
-        return [each for each in plays_of(self.rule) if each.fits(self.rule, self.terms)]
+        return [each for each in plays_of(self.rule) if self._fits(each)]
+
+    def _fits(self, play: Play) -> bool:
+        """Whether it is a play of the game under these terms."""
+        terms = self.terms
+        bets = [bet for bet in self.rule.bets if bet.id in play.paytables]
+        return (
+            self.rule.id in play.rules
+            and all(option_value(self.rule, terms, name) == v for name, v in play.options.items())
+            and all(paytable_of(terms, bet).id == play.paytables[bet.id] for bet in bets)
+        )
 
     @property
     def alone(self) -> list[BetRule]:

@@ -6,7 +6,7 @@ import pytest
 
 from jackpot.rules.contest import TwoHands
 from table_client.table.games.catalogue import GAMES
-from table_client.table.games.paying import against_two_hands, highest, won_micros
+from table_client.table.round.verdicts import against_two_hands, highest, won_micros
 from tests.client.games.tables import DOLLAR, PAI_GOW, Scripted, play, results, terms_of
 
 CENT = 10_000

@@ -19,9 +19,9 @@ from table_client.table.games import let_it_ride
 from table_client.table.games.catalogue import GAMES
 from table_client.table.games.model import Ask, Cards, View
 from table_client.table.games.pai_gow import house_way
-from table_client.table.games.paying import against_paytable, highest
 from table_client.table.players import SimulatedPlayer
 from table_client.table.round.play import Table
+from table_client.table.round.verdicts import against_paytable, highest
 from tests.client.games import exact
 from tests.client.games.decks import PlainDeck, seeded_order
 from tests.client.games.millions import (
@@ -34,8 +34,8 @@ from tests.client.games.millions import (
     words_of,
 )
 from tests.client.games.tables import CARIBBEAN, CRAZY, CRISS, FOUR, HOLDEM, PAI_GOW, RIDE, THREE
+from tools.hand_counts import tally_higher_of_two
 from tools.odds.dealer import ranks_of
-from tools.odds.higher_of_two import tally_higher_of_two
 from tools.odds.suits import classes
 
 Worth = Callable[[int], float]

@@ -11,7 +11,6 @@ from typing import Any
 import grpc
 import pytest
 
-from jackpot.core.number_use import number_use
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.wire.keepalive import EVERY_MS, UNANSWERED_MS
 from jackpot.wire.request_id import new_request_id
@@ -19,6 +18,7 @@ from jackpot.wire.v1 import operator_pb2, operator_pb2_grpc, table_pb2_grpc
 from jackpot.wire.v1 import table_pb2 as pb
 from jackpot.wire.v1.table_pb2 import ROUND_PHASE_COLLECTED
 from table_client.client import TableClient, open_channel
+from tests.core.number_use import number_use
 from tests.e2e.process import ALONE, Process
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -1,1 +1,0 @@
-"""Push what changes to every browser that watches it."""

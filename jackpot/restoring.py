@@ -161,9 +161,9 @@ def _begin(journal: Journal, site: str, reason: str, by: str, lost: Witnessed | 
     with journal.begin([site]) as transaction:
         if not transaction.head(site).same(head):
             raise RestoreError("controllers are writing to this journal; stop them first")
-        entry = replica.add(origin, event, digest(command), time_micros)
+        replica.add(origin, event, digest(command), time_micros)
         replica.check(whole=True)
-        transaction.append(site, [entry])
+        transaction.append(site, replica.seal())
         transaction.commit()
     return Restored(
         site,

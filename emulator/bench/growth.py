@@ -33,7 +33,6 @@ from jackpot.rules.hands import names
 from jackpot.server.codec.table import play_requests
 from jackpot.server.setup import set_up
 from jackpot.store import codec
-from jackpot.store.journal import Entry
 from jackpot.store.sqlite import SqliteJournal
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2 as pb
@@ -143,7 +142,7 @@ def _fill(journal: SqliteJournal, replica: Replica, length: int) -> None:
         writer.add(TableOrigin(_TABLE, epoch, number), rest[-1])
     plays = cycle((command, digest(command)) for command in (opened, *rest))
     while replica.head.sequence < length:
-        for _ in range(min(_A_COMMIT, length - replica.head.sequence)):
+        for _ in range(min(_A_COMMIT, length - replica.state.sequence)):
             command, command_digest = next(plays)
             number += 1
             writer.add(TableOrigin(_TABLE, epoch, number), command, command_digest)
@@ -152,7 +151,7 @@ def _fill(journal: SqliteJournal, replica: Replica, length: int) -> None:
             taken = TakeSnapshot(snapshot.sequence, codec.state_digest(snapshot))
             writer.add(ControllerOrigin(), taken, "")
             replica.check()
-            transaction.append(SITE, writer.take())
+            transaction.append(SITE, replica.seal())
             transaction.save_snapshot(SITE, snapshot)
             transaction.commit()
 
@@ -162,7 +161,6 @@ class _Writer:
 
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
-        self._entries: list[Entry] = []
 
     def add(self, origin: Origin, command: AnyCommand, command_digest: str | None = None) -> Any:
         """Carry a command out; the event."""
@@ -173,13 +171,8 @@ class _Writer:
             raise BenchError(f"the journal can't be built: {event}")
         if command_digest is None:
             command_digest = digest(command)
-        self._entries.append(self._replica.add(origin, event, command_digest, now_micros))
+        self._replica.add(origin, event, command_digest, now_micros)
         return event
-
-    def take(self) -> list[Entry]:
-        """The entries so far, to be stored."""
-        entries, self._entries = self._entries, []
-        return entries
 
 
 def _round(epoch: int) -> list[AnyCommand]:

@@ -178,7 +178,8 @@ class Ledger:
         self._add(request, incarnation.begin(state, command, request), state.time_micros)
 
     def _add(self, request: Request, event: AnyEvent, time_micros: int) -> JournaledAnswer:
-        entry = self._replica.add(request.origin, event, digest(request.command), time_micros)
+        self._replica.add(request.origin, event, digest(request.command), time_micros)
+        (entry,) = self._replica.seal()
         self._replica.check()
         self._left = encode(self._replica.state)
         self.did[type(event).__name__] += 1

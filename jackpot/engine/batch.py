@@ -35,6 +35,7 @@ from jackpot.store.journal import (
     verify_link,
 )
 
+SEALED_TOGETHER = 64  # commands whose entries are made at once
 _JUMP_MICROS = 1_000_000  # a clock further behind than this is worth an alarm
 _log = logging.getLogger(__name__)
 TOO_MANY = refuse(Reason.OVERLOADED, problem="too many refused commands; wait a moment")
@@ -156,18 +157,19 @@ class Batch:
         self._replicas = replicas
         self._halted = halted
         self._transaction = transaction
-        self._entries: defaultdict[str, list[Entry]] = defaultdict(list)
+        self._entries: dict[str, list[Entry]] = {}  # of the sites that change, as far as sealed
         self.events: defaultdict[type, list[tuple[str, JournaledAnswer]]] = defaultdict(list)
         self._bytes = 0
 
     def run(self, jobs: Sequence[Job]) -> tuple[list[Answer], Sequence[Job]]:
         """Answers in order, and the jobs for which this batch has no room."""
         answers: list[Answer] = []
-        batch_bytes = self._decider.batch_bytes
-        for count, job in enumerate(jobs):
-            if self._bytes >= batch_bytes:
+        for count in range(0, len(jobs), SEALED_TOGETHER):
+            if self._bytes >= self._decider.batch_bytes:
                 return answers, jobs[count:]
-            answers.append((job.deliver, self._answer(job)))
+            some = jobs[count : count + SEALED_TOGETHER]
+            answers += [(job.deliver, self._answer(job)) for job in some]
+            self._seal()
         return answers, ()
 
     def _answer(self, job: Job) -> Outcome:
@@ -217,12 +219,20 @@ class Batch:
         command_digest: str = "",
     ) -> JournaledAnswer:
         """Put what a command came to behind the head."""
-        entry = replica.add(origin, event, command_digest, time_micros)
-        committed = JournaledAnswer(entry.sequence, time_micros, event)
-        self._entries[replica.site].append(entry)
-        self.events[type(event)].append((replica.site, committed))
-        self._bytes += len(entry.body)
+        site = replica.site
+        if site not in self._entries:
+            self._entries[site] = []
+        sequence = replica.add(origin, event, command_digest, time_micros)
+        committed = JournaledAnswer(sequence, time_micros, event)
+        self.events[type(event)].append((site, committed))
         return committed
+
+    def _seal(self) -> None:
+        """Make the entries of all that was added."""
+        for site, before in self._entries.items():
+            sealed = self._replicas[site].seal()
+            before.extend(sealed)
+            self._bytes += sum([len(entry.body) for entry in sealed])
 
     def add_own(self, replica: Replica, command: AnyCommand) -> JournaledAnswer:
         """The controller's own bookkeeping."""
@@ -233,6 +243,7 @@ class Batch:
     def append(self) -> None:
         """Check every site that changed, and hand its entries to the store."""
         self._decider.watch_clock()  # once a batch, and before what it dated is durable
+        self._seal()
         for site, entries in self._entries.items():
             self._replicas[site].check()
             self._transaction.append(site, entries)

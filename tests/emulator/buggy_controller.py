@@ -17,7 +17,6 @@ from jackpot.server.errors import refused
 from jackpot.server.meters import MeterService
 from jackpot.server.operators import OperatorService
 from jackpot.server.tables import TableService
-from jackpot.store.journal import Entry
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of, true_frames = settle.pools_of, MeterBoard.frames
@@ -142,7 +141,7 @@ def shows_only_its_own() -> None:
     """What it caught up with is never published: only links that its own events move are."""
     own: set[str] = set()
 
-    def add(replica: Replica, origin: Any, event: Any, *rest: Any) -> Entry:
+    def add(replica: Replica, origin: Any, event: Any, *rest: Any) -> int:
         own.update(account.partition("/")[0] for account, _ in getattr(event, "postings", ()))
         return true_add(replica, origin, event, *rest)
 

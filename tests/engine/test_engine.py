@@ -18,7 +18,7 @@ from jackpot.core.commands.table import (
 from jackpot.core.events.table import RoundLocked
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
-from jackpot.engine import CommandOrder, Engine, JournaledAnswer, Limits, Outcome
+from jackpot.engine import CommandOrder, CommittedBatch, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine.batch import Batch, Decider
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.verify import verify
@@ -135,15 +135,26 @@ async def test_lock_out_divides_a_batch(store: Address) -> None:
         assert reason(late) is Reason.LOCKED_OUT
 
 
-@pytest.mark.parametrize("limits", [Limits(batch_commands=2), Limits(batch_bytes=1)])
-async def test_small_batches_change_nothing(store: Address, limits: Limits) -> None:
+@pytest.mark.parametrize(
+    ("limits", "commits"),
+    [(Limits(), 1), (Limits(batch_commands=9), 8), (Limits(batch_bytes=1), 2)],
+)
+async def test_small_batches_change_nothing(store: Address, limits: Limits, commits: int) -> None:
     """What does not fit into a batch goes into the next, in order."""
+    tables = [f"t{number}" for number in range(9)]
     async with running(store, limits=limits) as engine:
-        pit = await Pit(engine).open_up("t1")
-        sent = pit.send("t1", OpenRound(), *(wagers(seat) for seat in range(1, 7)), LockOut())
+        pit = await Pit(engine).open_up(*tables)
+        seen: list[CommittedBatch] = []
+        engine.observers.append(seen.append)
+        sent = [
+            future
+            for table_id in tables
+            for future in pit.send(table_id, OpenRound(), *map(wagers, range(1, 7)), LockOut())
+        ]
         outcomes = [ok(outcome) for outcome in await asyncio.gather(*sent)]
     sequences = [outcome.sequence for outcome in outcomes]
-    assert sequences == list(range(sequences[0], sequences[0] + 8))
+    assert sequences == list(range(sequences[0], sequences[0] + 8 * len(tables)))
+    assert len(seen) == commits, "64 commands are decided before their bytes are counted"
 
 
 async def test_what_answers_set_off_shares_a_commit(store: Address) -> None:

@@ -35,21 +35,17 @@ def write_days(directory: Path, keep: int | None = None) -> Path:
     start, end = bounds(DAY, DATES[0])[0], bounds(DAY, DATES[-1])[1]
     step = (end - start) // len(entries)
     replica = Replica(SITE)
-    made = [
+    for number, record in enumerate(entries[:keep]):
         replica.add(record.origin, record.event, record.digest, start + number * step)
-        for number, record in enumerate(entries[:keep])
-    ]
-    return _stored(directory, SITE, made)
+    return _stored(directory, SITE, replica.seal())
 
 
 def write_floor(directory: Path, floor: Floor) -> Path:
     """A floor's journal, entry by entry at the floor's own times."""
     replica = Replica(floor.state.site)
-    made = [
+    for record, time_micros in floor.journal:
         replica.add(record.origin, record.event, record.digest, time_micros)
-        for record, time_micros in floor.journal
-    ]
-    return _stored(directory, floor.state.site, made)
+    return _stored(directory, floor.state.site, replica.seal())
 
 
 def _stored(directory: Path, site: str, entries: list[Entry]) -> Path:

@@ -42,15 +42,12 @@ def write(folder: Path, *steps: tuple[int, PlaceDeck | RemoveDeck]) -> Path:
         SiteConfigured(dual_control=False, day=DAY),
     )
     replica = Replica("decks")
-    made = [
+    records = [day, *(record for record, _ in floor.journal)]
+    for record, time_micros in zip(records, [START, *times], strict=True):
         replica.add(record.origin, record.event, record.digest, time_micros)
-        for record, time_micros in zip(
-            [day, *(record for record, _ in floor.journal)], [START, *times], strict=True
-        )
-    ]
     journal = SqliteJournal.open(folder)
     with journal.begin({"decks"}) as transaction:
-        transaction.append("decks", made)
+        transaction.append("decks", replica.seal())
         transaction.commit()
     journal.close()
     return folder

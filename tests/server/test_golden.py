@@ -31,8 +31,8 @@ def start_at(store: Address, case: Case) -> None:
     event = MeterAdjusted("link", "", 0, 0, "malfunction", "case", book.postings())
     origin = OperatorOrigin("case", new_request_id())
     with journal.begin(["golden"]) as transaction:
-        entry = replica.add(origin, event, "", replica.state.time_micros)
-        transaction.append("golden", [entry])
+        replica.add(origin, event, "", replica.state.time_micros)
+        transaction.append("golden", replica.seal())
         transaction.commit()
     journal.close()
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from jackpot.core.commands.table import Fate, SeatHand
 from jackpot.core.config import Bet, EnvyLine, Link, PayLine
-from jackpot.core.draws import drawn_for
+from jackpot.core.draws import NOTHING_DRAWN, drawn_for
 from jackpot.core.money import BPS_PER_WHOLE
 from jackpot.core.stakes import Bettors, stakes_of
-from jackpot.core.state import NO_POSITION, Accepted, Claim, ClaimKind, Round, Winner
+from jackpot.core.state import Accepted, Claim, ClaimKind, Round, Winner
 
 # What a hand may be called under a ranking, most specific first.
 Names = Callable[[str, tuple[str, ...]], tuple[str, ...]]
@@ -62,19 +62,22 @@ def claims(deal: Deal, links: list[Link]) -> list[Claim]:
     bettors_on, hands = stakes_of(deal.round).bettors, deal.hands
     played = [seat for seat, hand in hands.items() if hand.fate == "played"]
     for link in links:
+        drawn = drawn_for(deal.round, link.id) != NOTHING_DRAWN
         for bet in link.bets:
             bettors = bettors_on.get(bet.id)
             if not bettors:
                 continue  # every claim on a bet is a bettor's, an envy bonus too
             fates = _playing_fates(bet)
             playing = [each for each in bettors if hands[each[0]].fate in fates]
-            holders = {DEALER if bet.whose == "dealer" else seat for seat, _ in playing}
-            if bet.envy:  # of whoever qualifies, whether or not they made the bet
-                holders.update(played)
-            rows = _rows(deal, bet, holders)
+            if bet.whose == "dealer":
+                holders = [DEALER] if playing else []
+            else:
+                holders = [seat for seat, _ in playing]
+            # Of an envy bonus, whoever qualifies, whether or not they made the bet.
+            rows = _rows(deal, bet, {*holders, *played} if bet.envy else holders)
             if rows:  # seldom
                 found += _hand_claims(link, bet, _winning(bet, playing, rows))
-            if playing and (bet.magic_pays_for or bet.lucky_pays_for):
+            if drawn and playing and (bet.magic_pays_for or bet.lucky_pays_for):
                 found += _drawn_claims(deal, link, bet, playing)
             if rows and bet.envy:
                 causes = [(at, line) for at in played if at in rows and (line := rows[at][1])]
@@ -202,8 +205,6 @@ def _sharers(bettors: Bettors, *, dealers: bool) -> tuple[Winner, ...]:
 def _drawn_claims(deal: Deal, link: Link, bet: Bet, playing: Bettors) -> Iterable[Claim]:
     """Magic Card and Lucky Bonus, which any hand can win."""
     magic_card, lucky_position = drawn_for(deal.round, link.id)
-    if not magic_card and lucky_position == NO_POSITION:
-        return  # most rounds
     for seat, accepted in playing:
         holder = DEALER if bet.whose == "dealer" else seat
         cards = deal.cards(holder)

@@ -13,6 +13,7 @@ from jackpot.core.state import NO_POSITION, Draw, Round, State
 
 DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
 ENTROPY_BYTES = 32  # of one draw
+NOTHING_DRAWN = ("", NO_POSITION)  # in most rounds
 _numbers = Layout(">4Q").unpack
 
 
@@ -69,4 +70,4 @@ def drawn_for(round_: Round, link: str) -> tuple[str, int]:
     for each in round_.draws:
         if each.link == link:
             return each.magic_card, each.lucky_position
-    return "", NO_POSITION
+    return NOTHING_DRAWN

@@ -123,7 +123,7 @@ def test_the_command_shows_and_verifies(monkeypatch: pytest.MonkeyPatch) -> None
     assert f"manifest {software.this_software().manifest}" in result.output
     result = CliRunner().invoke(main, ["version", "--verify"])
     assert result.exit_code == 1
-    assert "not verified: a source tree" in result.output
+    assert "not verified: this is a source tree" in result.output
     monkeypatch.setattr(software, "inspect", lambda **_: Software("9.9", "ab" * 32, "signed", "k"))
     result = CliRunner().invoke(main, ["version", "--verify", "--json"])
     assert json.loads(result.output)["check"] == "signed"

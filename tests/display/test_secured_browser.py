@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 READY = '!document.querySelector("button").disabled'  # the page's script is there
 LISTED = 'document.querySelectorAll("#links tr").length > 3'
-REFUSED = 'document.querySelector("h1")?.innerText === "Not shown"'
+REFUSED = 'document.querySelector("h1")?.innerText === "Page not shown"'
 UP = 'document.getElementById("out").hidden'
 # What the browser says by itself of a status that is no success.
 ANSWERED_401 = "Failed to load resource: the server responded with a status of 401 (Unauthorized)"
@@ -112,7 +112,7 @@ async def test_a_code_is_typed_on_a_phone(pages: SecuredPages, staff_browser: Br
     await window.until(READY)
     await window.page.keyboard.press("Enter")
     await window.until('document.querySelector(".wrong")')
-    assert (await window.text("#why")).startswith("That code is wrong")
+    assert (await window.text("#why")).startswith("This code is wrong")
     assert await window.page.evaluate("document.activeElement.id") == "code"
     assert await window.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
     code = await pages.code(pages.house.identity("dealer", "dee"))

@@ -112,7 +112,7 @@ async def test_a_killed_staff_front_is_back_and_no_table_notices(parted: Parted)
     assert await meters(parted.address, parted.flo) > 0
     assert tables in process.fronts
     assert process.stop() == 0
-    assert "alarm FRONT_LOST: the staff's front ended" in parted.log.read_text()
+    assert "alarm FRONT_LOST: the staff's front stopped unexpectedly" in parted.log.read_text()
 
 
 async def test_what_keeps_the_tables_front_from_answering_does_not_keep_staff(

@@ -96,6 +96,11 @@ def without_password(address: str) -> str:
     return f"postgresql://{','.join(places)}/{parts.get('dbname', '')}"
 
 
+def has_password(address: str) -> bool:
+    """Whether an address must not be shown as it is."""
+    return bool(_parts(address).get("password"))
+
+
 def unverified_hosts(address: str) -> list[str]:
     """The hosts elsewhere that need not prove who they are before they get the password."""
     parts = _parts(address)

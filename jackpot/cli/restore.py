@@ -122,10 +122,10 @@ def _known(witness: str | None, store: str) -> "dict[str, Witnessed]":
 
 
 def _shown(address: str) -> str:
-    """A PostgreSQL address as an argument of a command: without its password, if it has one."""
-    from jackpot.store.postgres_session import has_password, without_password
+    """A PostgreSQL address as an argument in a shell, without its password."""
+    from jackpot.store.postgres_session import to_copy
 
-    return shlex.quote(without_password(address) if has_password(address) else address)
+    return shlex.quote(to_copy(address))
 
 
 def _text(value: str, option: str) -> str:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -96,9 +97,13 @@ def without_password(address: str) -> str:
     return f"postgresql://{','.join(places)}/{parts.get('dbname', '')}"
 
 
-def has_password(address: str) -> bool:
-    """Whether an address must not be shown as it is."""
-    return bool(_parts(address).get("password"))
+def to_copy(address: str) -> str:
+    """An address for a command that is copied: as given, but never with a password."""
+    parts = _parts(address)
+    if not any("password" in name for name in parts):
+        return address
+    user = f"://{quote(str(parts['user']), safe='')}@" if parts.get("user") else "://"
+    return without_password(address).replace("://", user, 1)
 
 
 def unverified_hosts(address: str) -> list[str]:

@@ -62,7 +62,7 @@ def load_private(path: Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         # Without its cause: an error of the parser may quote what it could not parse.
         raise SigningError(
-            f"{path} is not a private key; make one with: jackpot key init"
+            f"{path} is not a private key; make one with: jackpot key init FILE"
         ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise SigningError(f"{path} is not an Ed25519 key")

@@ -237,7 +237,7 @@ class Conversation:
             raise UnreachableError("INTERNAL", f"the answer to {result.number} is out of order")
         kind = result.WhichOneof("result")
         if kind is None:
-            raise UnreachableError("INTERNAL", "an answer of a kind that is not known here")
+            raise UnreachableError("INTERNAL", "an answer of a kind that this client does not know")
         if kind != "error":
             self._resolve(getattr(result, kind))
             return

@@ -49,7 +49,8 @@ value that the message mentions.
 | retry | meaning |
 |---|---|
 | never | the same request will fail again |
-| later | the request may succeed after the state has changed; then send it as a new request |
+| later | the request can succeed once something at the table or the link has changed, such \
+as a round that ended or a payout that was paid; send it again then, as a new request |
 | same | send the same request again, with the same identity |
 | attach | the epoch or number is not the expected one; attach again, and continue from the answer |
 

@@ -74,7 +74,7 @@ class Gate:
         if not is_servers(_load(self.files.certificate)):
             raise AuthorityError(
                 f"{self.files.certificate} is not a controller's certificate; "
-                "make one with: jackpot ca server"
+                "make one with: jackpot ca server HOST"
             )
         files = self.files
         try:

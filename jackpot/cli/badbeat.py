@@ -149,7 +149,10 @@ def verify(
     client.console.print(payouts_table(response.payouts))
     hands = [hand.replace("-", " ") for hand in (response.losing_hand, response.winning_hand)]
     click.echo(f"Seat {loser} lost with {hands[0]} to {hands[1]} at seat {winner}.")
-    click.echo(f"Set the display, then run: jackpot badbeat display (journal {response.sequence})")
+    click.echo(
+        f"Journal {response.sequence}. "
+        f"Set the display, then run: jackpot badbeat display {link} AMOUNT"
+    )
 
 
 @badbeat.command()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=FILE,
     envvar="JACKPOT_KEY",
     required=True,
-    help="The private key to sign with. To make one: jackpot key init",
+    help="The private key to sign with. To make one: jackpot key init FILE",
 )
 @click.option("--out", type=FILE, required=True, help="The file to write.")
 @click.option("--json", "json_", is_flag=True, help="Print what was written as JSON.")

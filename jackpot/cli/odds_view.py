@@ -121,6 +121,7 @@ def _reports(
 ) -> list[Report]:
     """A report for each paytable; with several bets, those that the choices don't fit are left."""
     found = []
+    misfit: OddsError | None = None
     for bet in bets:
         for paytable in bet.paytables:
             if paytable_id not in (None, paytable.id):
@@ -129,14 +130,22 @@ def _reports(
             try:
                 mine = msgspec.structs.replace(choices, levels=levels)
                 found.append(report(make_offer(rule, bet, paytable, mine)))
-            except OddsError:
+            except OddsError as error:
                 if alone:
                     raise
+                misfit = error
     if not found and not empty:
+        where = f"{rule.id}/{bets[0].id}" if alone else rule.id
+        if misfit:
+            raise OddsError(f"no wager of {rule.id} fits these options: {misfit}")
         if paytable_id:
+            lacks = f"{where} has no" if alone else f"no bet of {where} has a"
             see = f"jackpot rules show {rule.id}"
-            raise OddsError(f"{rule.id} has no paytable {paytable_id!r} here; see: {see}")
-        raise OddsError(f"{rule.id} has no wager whose odds can be computed here")
+            raise OddsError(f"{lacks} paytable {paytable_id!r}; see: {see}")
+        raise OddsError(
+            f"there are no odds for {where}: it has no paytable that pays by the player's hand "
+            "alone, and no way to play it has been counted"
+        )
     return found
 
 

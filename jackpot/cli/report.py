@@ -213,7 +213,12 @@ def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
     help="Show only this kind of entry, such as MeterAdjusted; may be repeated.",
 )
 @click.option("--limit", type=ID, help="Stop after this many entries.")
-@click.option("--json", "json_", is_flag=True, help="Print one JSON object per line, in full.")
+@click.option(
+    "--json",
+    "json_",
+    is_flag=True,
+    help="Print each entry in full, as one JSON object per line.",
+)
 @one_line
 def audit(
     store: str,

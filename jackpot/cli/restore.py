@@ -1,6 +1,7 @@
 """`jackpot restore`: put a backup in place, or accept that a journal was rolled back."""
 
 import getpass
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,8 +76,12 @@ def restore(
     from jackpot.restoring import restore as put_back
     from jackpot.store.opening import is_postgres
 
-    if accept_rollback == (backup is not None):
-        raise click.UsageError("give either the folder of a backup or --accept-rollback, not both")
+    if backup is None and not accept_rollback:
+        raise click.UsageError(
+            "nothing to restore: give the folder of a backup, or --accept-rollback"
+        )
+    if backup is not None and accept_rollback:
+        raise click.UsageError("give the folder of a backup or --accept-rollback, not both")
     reason, by = _text(reason, "--reason"), _text(by or getpass.getuser(), "--by")
     if accept_rollback:
         known = _known(witness, store)
@@ -84,7 +89,8 @@ def restore(
         done = begin_incarnations(store, sites, reason=reason, by=by, known=known)
     elif is_postgres(store):
         raise click.ClickException(
-            "restore PostgreSQL with its own tools, then run: jackpot restore --accept-rollback"
+            "restore PostgreSQL with its own tools, then run: jackpot restore --accept-rollback "
+            f"--data {_shown(store)} --reason WHY"
         )
     elif site:
         raise click.UsageError(
@@ -113,6 +119,13 @@ def _known(witness: str | None, store: str) -> "dict[str, Witnessed]":
     if witness == "none" or (witness is None and is_postgres(store)):
         return {}
     return read_witness(Path(witness) if witness else default_path(store))
+
+
+def _shown(address: str) -> str:
+    """A PostgreSQL address as an argument in a shell, without its password."""
+    from jackpot.store.postgres_session import to_copy
+
+    return shlex.quote(to_copy(address))
 
 
 def _text(value: str, option: str) -> str:

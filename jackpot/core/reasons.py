@@ -374,7 +374,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "FAILED_PRECONDITION",
         "later",
         "The last payout changed the fund's amount, and nobody has confirmed the new display; "
-        "set the display, then run jackpot badbeat display.",
+        "set the display, then run: jackpot badbeat display LINK AMOUNT.",
     ),
     Reason.DISPLAY_MISMATCH: Meaning(
         "FAILED_PRECONDITION",
@@ -384,7 +384,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.NO_PINS: Meaning(
         "FAILED_PRECONDITION",
         "never",
-        "This controller keeps no PINs: start it with --cert, --ca and --pins.",
+        "This controller keeps no PINs: restart it with --cert, --ca and --pins.",
     ),
 }
 

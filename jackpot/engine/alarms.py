@@ -102,8 +102,8 @@ class AlarmKind(Enum):
     RATE_CHANGED = (
         "warning",
         (
-            "for accounting: when its link resumes, {about} changes from {before} to {after} "
-            "({people})"
+            "for accounting: the rates of {about} change from {before} to {after} when its link "
+            "resumes ({people})"
         ),
     )
     FUNDS_WAITING = (

@@ -69,7 +69,7 @@ class Sites:
         try:
             return site not in self._doubtful and self.replicas[site].catch_up(reader)
         except UnsoundError as error:
-            _log.warning("%s; the copy is being rebuilt", error)
+            _log.warning("%s; the controller rebuilds its copy of the site's state", error)
             self._doubtful.add(site)
             return False
 

@@ -215,7 +215,7 @@ class _Finder:
             if change.closed:
                 what = "rejected" if isinstance(event, PayoutRejected) else "void"
             else:
-                what = "decided again"
+                what = "recalculated"
                 self._now = change_payout(self._now, change)
                 for name in ("seat", "amount_micros", "meter_before_micros"):
                     setattr(self.slip, name, getattr(self._now, name))

@@ -190,7 +190,7 @@ def _paytable(
         if bet.id in value.paytables:
             left, clause = list(value.paytables[bet.id]), value.clause
     if chosen.paytable is not None and chosen.paytable not in left:
-        reason = f"{bet.title} has no paytable {chosen.paytable!r} here; expected "
+        reason = f"{bet.title} does not offer paytable {chosen.paytable!r} at this table; expected "
         reason += ("one of: " if len(left) > 1 else "") + ", ".join(left)
         faults.append(ChoiceFault(("wagers", bet.id, "paytable"), reason, clause))
     return bet.paytable(chosen.paytable if chosen.paytable in left else left[0])
@@ -224,7 +224,10 @@ def _payout_limit(
     least = limit.least_micros(most_at_minimum(rule, terms))
     if limit.mandatory:
         wrong = chosen_micros not in (None, least)
-        reason = f"payout_limit is fixed at ${dollars(least)} here: change it, or leave it out"
+        reason = (
+            f"the regulation has payout_limit fixed at ${dollars(least)}: "
+            "give this amount, or leave the key out"
+        )
         return least, ChoiceFault(at, reason, limit.clause) if wrong else None
     if chosen_micros is not None and chosen_micros < least:
         reason = (

@@ -152,7 +152,8 @@ def _after(items: Any, token: str) -> int:
     for place, item in enumerate(items):
         if _key(item) == last:
             return place + 1
-    raise malformed("page_token", "what it follows is gone; begin again", token)
+    problem = "the item before this page is gone; start again without a token"
+    raise malformed("page_token", problem, token)
 
 
 def _key(item: Any) -> str:

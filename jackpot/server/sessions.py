@@ -131,7 +131,7 @@ class Sessions:
             raise refused(Reason.NO_PINS)
         table = identifier(asked.table, "table")
         if asked.act not in PIN_ACTS:
-            raise refused(Reason.MALFORMED, field="act", problem="not done with a PIN")
+            raise refused(Reason.MALFORMED, field="act", problem="an act that a PIN does not allow")
         found = await self.pins.check(asked.site, asked.name, asked.pin, table)
         if found.actor is None:
             why = "too many wrong PINs" if found.wait_s else "a wrong PIN"

@@ -52,7 +52,7 @@ class Health:
 
     async def _check(self, raw: bytes, call: Call) -> None:
         if decode(health_pb2.HealthCheckRequest, raw).service not in self._names:
-            call.abort(StatusCode.NOT_FOUND, "There is no such service here.")
+            call.abort(StatusCode.NOT_FOUND, "This controller has no such service.")
             return
         call.send(_Status(status=self._status()).SerializeToString())
 

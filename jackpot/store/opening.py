@@ -70,6 +70,6 @@ def weakness(address: Address) -> str:
 
     hosts = ", ".join(unverified_hosts(str(address)))
     return hosts and (
-        f"the database does not prove who it is: anybody between here and {hosts} could pose as "
-        "it; add sslmode=verify-full and sslrootcert=FILE to the address"
+        f"the database does not prove who it is: anybody on the network between this machine and "
+        f"{hosts} could pose as it; add sslmode=verify-full and sslrootcert=FILE to the address"
     )

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -94,6 +95,15 @@ def without_password(address: str) -> str:
         ports *= len(hosts)
     places = (f"{host}:{port}" if port else host for host, port in zip(hosts, ports, strict=False))
     return f"postgresql://{','.join(places)}/{parts.get('dbname', '')}"
+
+
+def to_copy(address: str) -> str:
+    """An address for a command that is copied: as given, but never with a password."""
+    parts = _parts(address)
+    if not any("password" in name for name in parts):
+        return address
+    user = f"://{quote(str(parts['user']), safe='')}@" if parts.get("user") else "://"
+    return without_password(address).replace("://", user, 1)
 
 
 def unverified_hosts(address: str) -> list[str]:

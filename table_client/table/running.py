@@ -137,7 +137,7 @@ def _fit(options: Options, game: Game, site: Site) -> int:
     if Way(_method(options).value) not in game.plans:
         how = options.dealing.replace("-", " ")
         raise click.ClickException(
-            f"the regulations here do not say how {game.name} is dealt by {how}"
+            f"this project's copy of the regulation does not say how {game.name} is dealt by {how}"
         )
     most = game.rule.table.seats if game.rule.table else MOST_SEATS
     table = next((each for each in site.tables if each.id == options.table), None)
@@ -290,7 +290,8 @@ def _what(refusal: RefusedError) -> str:
     if call:
         return f"waiting for a floorperson: jackpot floor approve {call}"
     payout = refusal.metadata.get("payout", "")
-    return f"waiting for staff: payout {payout} is not paid (jackpot validate, then jackpot pay)"
+    commands = f"jackpot validate {payout}, then jackpot pay {payout}"
+    return f"waiting for staff: payout {payout} is not paid ({commands})"
 
 
 def _say(what: str) -> None:

@@ -1,12 +1,15 @@
 """A refusal in a terminal: dollars, percent and local time, never the wire's units."""
 
 import time
+from pathlib import Path
 
 import pytest
 
+from jackpot.cli.main import main
 from jackpot.console import refusal_text
 from jackpot.core.reasons import MEANINGS, Reason
 from jackpot.wire.refusals import RefusedError
+from tests.cli.in_process import run_here
 
 
 @pytest.mark.parametrize(
@@ -46,3 +49,23 @@ def test_a_sentence_says_nothing_in_micros_or_basis_points(reason: Reason) -> No
     sentence = MEANINGS[reason].sentence
     assert sentence.endswith(".")
     assert not {"micros", "bps"} & set(sentence.split())
+
+
+@pytest.mark.parametrize(
+    ("address", "copied"),
+    [
+        ("postgresql://db1/jackpot", "postgresql://db1/jackpot"),
+        (
+            "postgresql://u@db1/jackpot?sslmode=require",
+            "'postgresql://u@db1/jackpot?sslmode=require'",
+        ),
+        ("postgresql://u:secret@db1:7/jackpot", "postgresql://u@db1:7/jackpot"),
+    ],
+)
+def test_a_database_is_restored_with_a_command_to_copy(
+    tmp_path: Path, address: str, copied: str
+) -> None:
+    """It runs as it is printed, and shows no password."""
+    done = run_here(main, "restore", str(tmp_path), "--data", address, "--reason", "x")
+    command = f"jackpot restore --accept-rollback --data {copied} --reason WHY"
+    assert done.stderr == f"Error: restore PostgreSQL with its own tools, then run: {command}\n"

@@ -140,7 +140,9 @@ def test_a_way_of_dealing_without_a_text_is_one_line(dealing: str) -> None:
     game = "pa-2011-ultimate-texas-holdem"
     how = dealing.replace("-", " ")
     line = told("--dealing", dealing, game=game)
-    assert line == f"the regulations here do not say how {game} is dealt by {how}"
+    assert (
+        line == f"this project's copy of the regulation does not say how {game} is dealt by {how}"
+    )
 
 
 def test_more_players_than_seats_are_refused(tmp_path: Path) -> None:

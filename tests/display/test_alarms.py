@@ -263,8 +263,8 @@ SCENES: dict[AlarmKind, tuple[Scene, str]] = {
     AlarmKind.RATE_CHANGED: (
         rate_changed,
         (
-            r"for accounting: when its link resumes, stud/main changes from primary 70%, .* "
-            r"to primary 75%, .*local and bob"
+            r"for accounting: the rates of stud/main change from primary 70%, .* "
+            r"to primary 75%, .* when its link resumes \(.*local and bob"
         ),
     ),
     AlarmKind.FUNDS_WAITING: (

@@ -186,7 +186,7 @@ async def _(house: House) -> None:
     await dealer.do("place_wagers", wagers(1))
 
 
-@trace("18-two-boxes", "One player may not play two boxes here, or use another seat's name.")
+@trace("18-two-boxes", "A player may not play two boxes at this table, or use another seat's name.")
 async def _(house: House) -> None:
     dealer = await house.dealer("t4")
     await dealer.do("open_round")

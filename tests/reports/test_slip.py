@@ -33,7 +33,7 @@ def test_every_slip_agrees_with_the_journal(three_days: Path) -> None:
             payouts[payout["id"]] = payout | {"status": "decided", "form": ""}
         for change in row.event.get("changes", ()):
             known = payouts[change["payout"]]
-            known["status"] = "decided again"
+            known["status"] = "recalculated"
             if change.get("closed"):
                 known["status"] = "rejected" if row.kind == "PayoutRejected" else "void"
             else:
@@ -76,7 +76,7 @@ def test_the_meter_after_is_the_meter_as_it_then_stood(three_days: Path) -> None
                     last[f"{claim['link']}/{claim['level']}/meter"] = award["payouts"][0]
             for account, payout in last.items():
                 slip = find_slip(walk, payout)
-                if len(slip.steps) > 1 and slip.steps[1].what in ("decided again", "void"):
+                if len(slip.steps) > 1 and slip.steps[1].what in ("recalculated", "void"):
                     continue  # what it says now is not what this entry said
                 assert slip.meter_after_micros == balances[account]
                 checked += 1

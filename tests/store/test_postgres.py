@@ -175,7 +175,7 @@ def test_a_database_that_need_not_prove_who_it_is_is_warned_about(
     found = weakness(address)
     assert bool(found) is bool(hosts)
     if hosts:
-        assert f"between here and {hosts} could pose as it" in found
+        assert f"between this machine and {hosts} could pose as it" in found
         assert "sslmode=verify-full" in found
 
 

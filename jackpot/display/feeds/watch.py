@@ -93,7 +93,7 @@ class MeterWatch:
 
     def _end(self, refusal: RefusedError) -> None:
         """Whoever shows these figures must not go on: they will never be new again."""
-        _log.error("the controller refuses this program's watch: %s", refusal)
+        _log.error("the controller refuses to send current values to this program: %s", refusal)
         self.refusal = refusal
         self._watching = False
         self.refused.set()

@@ -159,7 +159,7 @@ def request_id(value: str) -> str:
     except ValueError as error:
         raise malformed("request_id", str(error), value) from error
     if made_ms > (time.time() + MAX_AHEAD_S) * 1_000:
-        raise malformed("request_id", "made in the future; look at the clock", value)
+        raise malformed("request_id", "the time in the id is in the future; check the clock", value)
     return value
 
 

@@ -70,7 +70,7 @@ def _alteration(message: pb.AdjustMeterRequest) -> commands.MeterReason:
     """Why a meter is altered; to reset one is another right, and ResetMeter's."""
     reason = METER_REASONS.from_wire(message.reason)
     if reason == "reset":
-        raise malformed("reason", "a reset is made with ResetMeter", reason)
+        raise malformed("reason", "to reset a meter, call ResetMeter", reason)
     return reason
 
 

@@ -267,11 +267,12 @@ def _call_floor(message: table_pb2.CallFloor) -> CallFloor:
     act = ACTS.from_wire(message.act, "act")
     whole, removal = act == "void-round", act == "remove-wager"
     if whole and message.seat:
-        raise malformed("seat", "the whole round is meant", message.seat)
+        raise malformed("seat", "a call to void the whole round names no seat", message.seat)
     if message.bet and not removal:
-        raise malformed("bet", "only a wager has one", message.bet)
+        raise malformed("bet", "only a call to remove a wager names a bet", message.bet)
     if message.irregularity and removal:
-        raise malformed("irregularity", "only a void has one", message.irregularity)
+        problem = "only a call for a void names an irregularity"
+        raise malformed("irregularity", problem, message.irregularity)
     return CallFloor(
         act=act,
         round=number(message.round, "round"),
@@ -304,7 +305,7 @@ def play_requests(message: table_pb2.PlayRequest) -> Iterator[tuple[str, TableOr
         if kind:
             parsed = PLAYED[kind].command(getattr(command, kind))
         else:
-            unknown = malformed("command", "none that is known here").refusal
+            unknown = malformed("command", "not a command that this controller knows").refusal
             parsed = malformed_command(command, unknown)
         yield kind, origin, Request(site, origin, parsed)
 

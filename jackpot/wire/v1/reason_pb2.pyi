@@ -184,12 +184,12 @@ class _ReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Reason.ValueTy
     """The cards are not a Bad Beat under the posted rules."""
     REASON_PENDING_ADJUSTMENT: _Reason.ValueType  # 63
     """The last payout changed the fund's amount, and nobody has confirmed the new display; set the
-    display, then run jackpot badbeat display.
+    display, then run: jackpot badbeat display LINK AMOUNT.
     """
     REASON_DISPLAY_MISMATCH: _Reason.ValueType  # 64
     """The displayed amount is not what the fund holds; correct the display, then confirm it."""
     REASON_NO_PINS: _Reason.ValueType  # 140
-    """This controller keeps no PINs: start it with --cert, --ca and --pins."""
+    """This controller keeps no PINs: restart it with --cert, --ca and --pins."""
 
 class Reason(_Reason, metaclass=_ReasonEnumTypeWrapper):
     """Every reason for a refusal, in order of precedence. google.rpc.ErrorInfo carries the name without
@@ -360,12 +360,12 @@ REASON_NOT_A_BAD_BEAT: Reason.ValueType  # 67
 """The cards are not a Bad Beat under the posted rules."""
 REASON_PENDING_ADJUSTMENT: Reason.ValueType  # 63
 """The last payout changed the fund's amount, and nobody has confirmed the new display; set the
-display, then run jackpot badbeat display.
+display, then run: jackpot badbeat display LINK AMOUNT.
 """
 REASON_DISPLAY_MISMATCH: Reason.ValueType  # 64
 """The displayed amount is not what the fund holds; correct the display, then confirm it."""
 REASON_NO_PINS: Reason.ValueType  # 140
-"""This controller keeps no PINs: start it with --cert, --ca and --pins."""
+"""This controller keeps no PINs: restart it with --cert, --ca and --pins."""
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 class _RetryClass:
@@ -378,8 +378,9 @@ class _RetryClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetryClass
     RETRY_CLASS_NEVER: _RetryClass.ValueType  # 1
     """The same request will fail again."""
     RETRY_CLASS_LATER: _RetryClass.ValueType  # 2
-    """The request may succeed after the state has changed. Then send it as a new request: a table's
-    command with the next number, an operator's request with a new request_id.
+    """The request can succeed once something at the table or the link has changed, such as a round
+    that ended or a payout that was paid. Send it again then, as a new request: a table's command
+    with the next number, an operator's request with a new request_id.
     """
     RETRY_CLASS_SAME: _RetryClass.ValueType  # 3
     """Send the same request again, with the same identity, after the delay of RetryInfo."""
@@ -395,8 +396,9 @@ RETRY_CLASS_UNSPECIFIED: RetryClass.ValueType  # 0
 RETRY_CLASS_NEVER: RetryClass.ValueType  # 1
 """The same request will fail again."""
 RETRY_CLASS_LATER: RetryClass.ValueType  # 2
-"""The request may succeed after the state has changed. Then send it as a new request: a table's
-command with the next number, an operator's request with a new request_id.
+"""The request can succeed once something at the table or the link has changed, such as a round
+that ended or a payout that was paid. Send it again then, as a new request: a table's command
+with the next number, an operator's request with a new request_id.
 """
 RETRY_CLASS_SAME: RetryClass.ValueType  # 3
 """Send the same request again, with the same identity, after the delay of RetryInfo."""

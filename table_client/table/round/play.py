@@ -97,7 +97,8 @@ class Table:
     ) -> None:
         if deck.way not in game.plans:
             raise ValueError(
-                f"the regulations here do not say how {game.name} is dealt by {deck.way}"
+                "this project's copy of the regulation does not say how "
+                f"{game.name} is dealt by {deck.way}"
             )
         self.terms = terms or default_terms(game.name)
         self.game = game.under(self.terms)
@@ -210,7 +211,10 @@ class Table:
         way = self.deck.way
         if way not in self.game.plans:  # the shoe is out of order, and nothing may stand in for it
             how = way.replace("_", " ").lower()
-            unsaid = f"the regulations here do not say how {self.game.name} is dealt by {how}"
+            unsaid = (
+                "this project's copy of the regulation does not say how "
+                f"{self.game.name} is dealt by {how}"
+            )
             text = f"{unsaid}; repair the shoe"
             raise DeckLostError(text)
         trace.note("load", _LOADS[way], clauses.ways[way].load)

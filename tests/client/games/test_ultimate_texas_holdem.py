@@ -42,7 +42,7 @@ async def test_ultimate_from_a_shoe_that_reshuffles() -> None:
 @pytest.mark.parametrize("way", BY_CARD)
 def test_ultimate_has_no_text_for_other_ways(way: Way) -> None:
     """A manual shoe is refused with a clear word."""
-    with pytest.raises(ValueError, match="the regulations here do not say how"):
+    with pytest.raises(ValueError, match="this project's copy of the regulation does not say how"):
         Table(GAMES[ULTIMATE], PlainDeck(stacked(()), way))
 
 

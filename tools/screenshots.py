@@ -19,7 +19,7 @@ import grpc
 from playwright.async_api import Browser, async_playwright
 
 from emulator.devices.process import device_process
-from jackpot.cli.demo_floor import House, play_floor
+from jackpot.cli.demo_floor import LOOK, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
 from jackpot.display.web.app import Settings
@@ -196,7 +196,7 @@ async def main() -> None:
             scene = Scene(channel, connection, site)
             await a_day(scene)
             clock.real = True
-            async with pages_somewhere(controller, data, FREE, Settings()) as url:
+            async with pages_somewhere(controller, data, FREE, LOOK) as url:
                 await scene.play(2 * len(site.tables))
                 alive = asyncio.create_task(keep_alive(controller))
                 await photograph(scene, url)

@@ -22,7 +22,6 @@ from emulator.devices.process import device_process
 from jackpot.cli.demo_floor import LOOK, House, play_floor
 from jackpot.cli.demo_view import Show
 from jackpot.core.config import Site
-from jackpot.display.web.app import Settings
 from jackpot.display.web.beside import FREE, pages_somewhere
 from jackpot.engine import Engine
 from jackpot.rules.cards import deck

@@ -28,7 +28,7 @@ def calm_collector() -> None:
 
     Modules and the state live as long as the process; messages and events die young and without
     cycles. Looking through all of them every few hundred allocations cost up to a fifth of the
-    throughput, and found nothing.
+    throughput, and found next to nothing: a call that is refused leaves some forty objects.
     """
     gc.collect()
     gc.freeze()

@@ -85,7 +85,9 @@ class Authority:
     def create(cls, folder: Path, title: str, passphrase: str = "") -> "Authority":
         """Make a new authority; one that exists is never overwritten."""
         if not (title.strip() and title.isprintable() and len(title.encode()) <= _MOST_TITLE):
-            raise AuthorityError(f"the authority's name must have 1 to {_MOST_TITLE} bytes")
+            raise AuthorityError(
+                f"the authority's name must have 1 to {_MOST_TITLE} bytes, all of them printable"
+            )
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title)])
         usage = x509.KeyUsage(

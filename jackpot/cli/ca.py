@@ -210,7 +210,7 @@ def passphrase(folder: Path, *, json_: bool) -> None:
 @_folder
 @one_line
 def revoke(serial: str, folder: Path, *, json_: bool) -> None:
-    r"""Revoke a certificate; its connections end within seconds.
+    r"""Revoke a certificate; its open streams end within seconds.
 
     SERIAL is the first digits of the certificate's serial number; see
     `jackpot ca list`.

@@ -202,7 +202,7 @@ def _widths(columns: "Sequence[tuple[object, ...]]") -> "Sequence[int | None]":
     "--actor",
     metavar="NAME",
     default="",
-    help="Show only entries caused by this person or table.",
+    help="Show only entries caused by this person or table, or the word controller.",
 )
 @click.option("--table", metavar="TABLE", default="", help="Show only entries about this table.")
 @click.option(

@@ -59,14 +59,14 @@ MAX_FRONTS = 64
     "--grpc",
     "address",
     metavar="HOST:PORT",
-    help="Where to listen for tables and commands; port 0 picks a free port. [default: what the "
-    "site file says]",
+    help="Where to listen for tables, and for staff unless they have --staff; port 0 picks a free "
+    "port. [default: what the site file says]",
 )
 @click.option(
     "--staff",
     metavar="HOST:PORT",
-    help="Where to listen for staff, who can then call nowhere else; needs --cert and --ca. "
-    "[default: what the site files say, or where tables call]",
+    help="Where to listen for staff, who can then call nowhere else; needs --cert and --ca. The "
+    "word none turns it off. [default: what the site files say, or where tables call]",
 )
 @click.option(
     "--http",
@@ -167,6 +167,7 @@ def serve(
             raise click.UsageError(f"--new-site {new}: no site file has this id")
     where = address or file.server.listen[0]
     staff = staff or _staff_address({each.server.staff for each in files})
+    staff = "" if staff == "none" else staff
     if (cert is None) != (ca is None):
         raise click.UsageError("give both --cert and --ca, or neither")
     if staff_on_loopback and cert:

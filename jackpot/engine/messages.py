@@ -45,7 +45,7 @@ class Limits(Struct, frozen=True):
 
     queued_commands: int = 16_384
     batch_commands: int = 1_024
-    batch_bytes: int = 4 << 20
+    batch_bytes: int = 4 << 20  # of entries, looked at after every 64 commands
     crowd_commands: int = 8  # after a batch of so many the next waits for what it sets off ...
     delivery_s: float = 0.05  # ... until its answers have left, and for so long at most
     snapshot_every: int = 10_000  # events; what a restart replays at most

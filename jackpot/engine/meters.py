@@ -24,11 +24,15 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import (
     CallWithdrawn,
+    CollectionConfirmed,
     DeckPlaced,
     DeckRemoved,
     FloorCalled,
     PotContributed,
+    RoundLocked,
     RoundOpened,
+    RoundSettled,
+    RoundVoided,
     TableAttached,
     WagerRemoved,
     WagersPlaced,
@@ -36,6 +40,7 @@ from jackpot.core.events.table import (
 )
 from jackpot.core.money import frozen_at
 from jackpot.core.state import Hit, LinkState, LinkStatus, State
+from jackpot.engine.messages import ByKind
 
 # Most events move no meter; after a batch of nothing but these there is nothing to compare.
 _QUIET: frozenset[type] = frozenset(
@@ -61,6 +66,10 @@ _QUIET: frozenset[type] = frozenset(
         MetersRead,
     }
 )
+
+
+# These change meters a little, by wagers; a settlement or a void does more where somebody won.
+_BY_WAGERS: frozenset[type] = frozenset({RoundLocked, CollectionConfirmed})
 
 
 class LevelMeter(Struct, frozen=True):
@@ -94,6 +103,22 @@ class MeterFrame(Struct, frozen=True):
 def moves_meters(event: AnyEvent) -> bool:
     """Whether an event can change what a frame shows."""
     return type(event) not in _QUIET
+
+
+def shows_at_once(events: ByKind) -> bool:
+    """Whether more has happened to meters than wagers: a hit, one taken back, a change by hand."""
+    for kind, committed in events.items():
+        if kind in _QUIET or kind in _BY_WAGERS:
+            continue
+        if not all(_is_by_wagers(each.event) for _, each in committed):
+            return True
+    return False
+
+
+def _is_by_wagers(event: AnyEvent) -> bool:
+    if isinstance(event, RoundSettled):
+        return not any(payout.share_bps for payout in event.payouts)
+    return isinstance(event, RoundVoided) and not event.changes
 
 
 def frame_of(state: State, link: LinkState) -> MeterFrame:

@@ -61,7 +61,7 @@ class Replica:
 
     def rewind(self) -> None:
         """Forget whatever was added after the last call of `mark`."""
-        if self._mark is None or self.head.same(self._durable):
+        if self._mark is None or (self.head.same(self._durable) and not self._unsealed):
             return
         self._unsealed.clear()
         since, durable = self._since, self._durable

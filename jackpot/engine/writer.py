@@ -19,7 +19,7 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.commit_points import Faults
 from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
-from jackpot.engine.meters import FrameMaker, MeterFrame
+from jackpot.engine.meters import FrameMaker, MeterFrame, shows_at_once
 from jackpot.engine.routine import Routine
 from jackpot.engine.sites import Sites
 from jackpot.engine.witness import Witness
@@ -199,7 +199,7 @@ class Writer(threading.Thread):
         self._unanswered = left
         commit = CommittedBatch(batch.events, time.perf_counter() - started_s)
         self.wake.hush()  # whoever rings next has delivered these answers, or brings a new job
-        self._tell(answers, self._frames_due(sites), commit=commit)
+        self._tell(answers, self._frames_due(sites, commit), commit=commit)
 
     def _transact(
         self,
@@ -369,12 +369,15 @@ class Writer(threading.Thread):
         except StoreError as error:
             _log.warning("%s", error)
 
-    def _frames_due(self, sites: Sites) -> Sequence[MeterFrame]:
-        """The news after a commit. While more commands wait, a commit follows that tells it too.
+    def _frames_due(self, sites: Sites, commit: CommittedBatch) -> Sequence[MeterFrame]:
+        """The news after a commit. While more commands wait, another commit follows that tells it.
 
         No sign shows hundreds of frames a second, and to make them all takes time from commands.
+        Where that next commit fails, signs are behind by the wagers of `frames_s` until the store
+        is back; hits are never held back.
         """
-        if self.queue and self.busy_since - self._shown < self._limits.frames_s:
+        early = self.busy_since - self._shown < self._limits.frames_s
+        if self.queue and early and not shows_at_once(commit.events):
             return ()
         self._shown = self.busy_since
         return self._news(sites)

@@ -36,6 +36,7 @@ HANG_UP = 22  # close the connection of a peer
 SHUN = 23  # ledger to front: end every call of a certificate with this `Ending`, unasked
 
 WINDOW = 64 << 10  # bytes of one call's messages on their way, overdrawn by one message at most
+CERTIFICATES = 4_096  # whose numbers both ends remember, until both forget all of them
 MAX_UNTAKEN = 32 << 20  # ... of all calls of a front
 _MAX_PAYLOAD = MAX_MESSAGE_BYTES + (64 << 10)
 _HIGH_WATER, _LOW_WATER = 8 << 20, 1 << 20  # bytes that wait to be written to the other end

@@ -29,7 +29,6 @@ _GIVE_BACK_S = 15.0  # how often memory is given back
 _MAX_SILENT_S = 15.0  # without a ping of the ledger, which sends one a second
 _LAST_WRITE_S = 2.0  # for what was sent before a call's end to leave
 _HANG_UP_S = 1.0  # for a caller to read why
-_CERTIFICATES = 4_096  # whose numbers are remembered
 _FORWARDED = frozenset((PRINCIPAL_KEY, DEPARTMENT_KEY))
 _OPTIONS = (
     *CONNECTION_OPTIONS,
@@ -78,6 +77,7 @@ class Front(grpc.GenericRpcHandler):
         self._calls: dict[int, _Call] = {}
         self._number = 0
         self._certificates: dict[bytes, int] = {}
+        self._shown = 0  # certificates so far
         self._shunned: dict[int, bytes] = {}  # certificates that are no good -> their END
         self._hanging_up: set[str] = set()
         self._overloaded = b""
@@ -224,13 +224,12 @@ class Front(grpc.GenericRpcHandler):
         shown = context.auth_context().get("x509_pem_cert") or (b"",)
         number = self._certificates.get(shown[0])
         if number is None:
-            if len(self._certificates) >= _CERTIFICATES:
-                self._certificates.clear()  # the ledger takes a number's last certificate
+            if len(self._certificates) >= frames.CERTIFICATES:
+                self._certificates.clear()  # the ledger forgets them at the same number
                 self._shunned.clear()
-                self._backoff = Backoff(
-                    self._overloaded
-                )  # numbers are given anew; who waits, waits by the old one
-            number = self._certificates[shown[0]] = len(self._certificates)
+                self._backoff = Backoff(self._overloaded)  # who waits, waits by the old number
+            self._shown += 1  # a number is never used again: a call that is open may still have it
+            number = self._certificates[shown[0]] = self._shown
             self.link.send(frames.CERTIFICATE, number, shown[0])
         return number
 

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 
 from jackpot.audit_log import record_denial
 from jackpot.auth.callers import Actor, DeniedError, allow, allow_at, unknown
-from jackpot.auth.roles import Listener
+from jackpot.auth.roles import LISTENERS, Listener
 from jackpot.core.reasons import Reason
 from jackpot.server.calls import Call
 from jackpot.server.codec.fields import identifier, malformed
 from jackpot.server.errors import CallRefusedError, refused
 from jackpot.wire.identity import DEPARTMENT_KEY, PRINCIPAL_KEY
-from jackpot.wire.limits import MAX_CALLS_EACH, MAX_STREAMS_EACH, MAX_TABLE_STREAMS
+from jackpot.wire.limits import (
+    MAX_CALLS_EACH,
+    MAX_STREAMS_EACH,
+    MAX_TABLE_STREAMS,
+    STAFF_WATCHERS,
+)
 
 if TYPE_CHECKING:
     from jackpot.auth.gate import Gate
@@ -139,6 +144,12 @@ def _leave_place(places: _Places, actor: Actor) -> None:
     places[actor.site, actor.principal] -= 1
     if not places[actor.site, actor.principal]:
         del places[actor.site, actor.principal]
+
+
+def most_watchers(limit: int, actor: Actor) -> int:
+    """How many may watch when this caller comes: signs and tables leave places to the others."""
+    others = actor.role is None or actor.role in LISTENERS["staff"]
+    return limit if others else limit - min(STAFF_WATCHERS, limit // 2)
 
 
 def _local(call: Call) -> Actor:

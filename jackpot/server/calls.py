@@ -225,6 +225,8 @@ class FrontCalls:
         elif kind == frames.OPEN:
             self._open(number, _opening(payload))
         elif kind == frames.CERTIFICATE:
+            if len(self._certificates) >= frames.CERTIFICATES:
+                self._certificates.clear()
             self._certificates[number] = payload
         elif kind not in _OF_CALLS:
             self._control(kind, payload)

@@ -45,7 +45,7 @@ from jackpot.software import this_software
 from jackpot.sources import MACHINE, REPLAY_START_MS, Sources
 from jackpot.store.journal import StoreError, UnsoundError
 from jackpot.store.opening import Address, is_postgres, journal_opener, open_to_read
-from jackpot.wire.address import AddressError, verify_address, verify_loopback
+from jackpot.wire.address import AddressError, may_be_one, verify_address, verify_loopback
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import meter_pb2, operator_pb2, pin_pb2, table_pb2
 
@@ -179,7 +179,7 @@ class Controller:
                     f"{staff}: without TLS nobody is known to be staff; an address for staff needs "
                     "--cert and --ca"
                 )
-        if staff == address and not staff.endswith(":0"):
+        if staff and may_be_one(staff, address):
             raise AddressError(f"{staff}: tables call there; staff need another address")
         self.addresses.clear()
         try:

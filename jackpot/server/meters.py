@@ -15,6 +15,7 @@ from jackpot.auth.callers import Actor
 from jackpot.auth.roles import Listener, carries
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine, MeterFrame
+from jackpot.server.admission import most_watchers
 from jackpot.server.calls import Call
 from jackpot.server.codec.meter import ROWS, Watched, parse_watch, progress, watched
 from jackpot.server.errors import CallRefusedError, refused, seen
@@ -67,12 +68,10 @@ class MeterService:
         answer: Message = ROWS["ListSites"].answer([actor.site] if actor.site else self._sites)
         return answer
 
-    async def _watch(
-        self, message: meter_pb2.WatchMetersRequest, call: Call, _actor: Actor
-    ) -> None:
+    async def _watch(self, message: meter_pb2.WatchMetersRequest, call: Call, actor: Actor) -> None:
         asked = parse_watch(message)
-        if self._watchers >= self._max_watchers:
-            raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=self._max_watchers)
+        if self._watchers >= (limit := most_watchers(self._max_watchers, actor)):
+            raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=limit)
         self._watchers += 1
         try:
             # Read afresh: another controller may have come further than this one has seen.

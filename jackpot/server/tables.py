@@ -11,7 +11,7 @@ from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason
 from jackpot.engine import Engine
 from jackpot.server.about import program_version
-from jackpot.server.admission import Admission
+from jackpot.server.admission import Admission, most_watchers
 from jackpot.server.calls import Call
 from jackpot.server.codec.table import ROWS
 from jackpot.server.codec.table_config import standing
@@ -44,11 +44,11 @@ class TableWatches:
         self._ending = error
         self._engine.tables.publish_all()
 
-    async def watch(self, message: table_pb2.WatchTableRequest, call: Call, _actor: Actor) -> None:
+    async def watch(self, message: table_pb2.WatchTableRequest, call: Call, actor: Actor) -> None:
         """Serve one watch, until it is ended or its table attaches again."""
         site, asked = parse_table(message)
-        if self._watchers >= self._max_watchers:
-            raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=self._max_watchers)
+        if self._watchers >= (limit := most_watchers(self._max_watchers, actor)):
+            raise refused(Reason.OVERLOADED, watchers=self._watchers, limit=limit)
         self._watchers += 1
         try:
             with self._engine.tables.watch(site, asked[0]) as news:

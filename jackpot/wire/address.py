@@ -20,6 +20,18 @@ def verify_address(address: str) -> None:
         )
 
 
+def may_be_one(address: str, other: str) -> bool:
+    """Whether two addresses could be the same socket: a host may have, or stand for, several."""
+    (host, _, port), (host2, _, port2) = address.rpartition(":"), other.rpartition(":")
+    if port != port2 or int(port) == 0:
+        return False
+    try:
+        one, two = (ipaddress.ip_address(each.strip("[]")) for each in (host, host2))
+    except ValueError:  # a name
+        return True
+    return one == two or one.is_unspecified or two.is_unspecified
+
+
 def verify_loopback(address: str) -> None:
     """Raise unless only this machine can reach the address: there is no TLS."""
     host = address.rpartition(":")[0].strip("[]")

@@ -20,6 +20,7 @@ MAX_TABLE_STREAMS = 8  # of one table's certificate
 MAX_STREAMS_EACH = 256  # of any other certificate; many signs may share one
 MAX_STREAMS = 1_024
 MAX_WATCHERS = 1_024
+STAFF_WATCHERS = 64  # of these, the places that signs and tables leave to staff and monitors
 MAX_WATCHED_LINKS = 64
 MAX_PAGE = 1_000  # of a list
 MAX_AHEAD_S = 600  # how far a caller's clock may run ahead before its ids would shadow others

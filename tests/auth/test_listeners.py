@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ import pytest
 from jackpot.auth.gate import Gate
 from jackpot.auth.roles import ACCESS, LISTENERS, PEOPLE, ROLES, Listener, Role
 from jackpot.core.reasons import Reason
+from jackpot.front import frames
 from jackpot.rules.site import load_site
 from jackpot.server.controller import make_controller
 from jackpot.server.fronts import Fronts, PortGuard
-from jackpot.wire.address import AddressError
+from jackpot.wire.address import AddressError, may_be_one
+from jackpot.wire.channels import Identity
 from jackpot.wire.identity import Tls
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
@@ -272,3 +274,68 @@ async def test_a_staff_address_that_is_taken_gives_back_the_other(tmp_path: Path
         assert not taken(where)
         async with house.channel(house.identity("floor"), staff) as channel:
             assert await code(channel, "OperatorService/ListLinks") == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "clash"),
+    [
+        ("127.0.0.1:7400", "127.0.0.1:7401", False),
+        ("127.0.0.1:7400", "127.0.0.2:7400", False),
+        ("127.0.0.1:0", "127.0.0.1:0", False),
+        ("127.0.0.1:7400", "127.0.0.1:7400", True),
+        ("0.0.0.0:7400", "127.0.0.1:7400", True),
+        ("[::1]:7400", "[::]:7400", True),
+        ("localhost:7400", "[::1]:7400", True),
+    ],
+)
+def test_one_port_for_both_needs_two_addresses(one: str, other: str, *, clash: bool) -> None:
+    """A name may have several addresses, and a wildcard has them all."""
+    assert may_be_one(one, other) is may_be_one(other, one) is clash
+
+
+async def test_signs_leave_places_for_staff(tmp_path: Path) -> None:
+    """As many signs watch as may: a monitor still watches, and no further sign."""
+    async with parted(tmp_path) as house, AsyncExitStack() as held:
+        house.controller._meters._max_watchers = 4
+
+        async def watch(role: Role, name: str, listener: Listener) -> Any:
+            identity = house.identity(role, name)
+            channel = await held.enter_async_context(
+                house.channel(identity, there(house, listener))
+            )
+            stub: Any = meter_pb2_grpc.MeterServiceStub(channel)
+            stream = stub.WatchMeters(meter_pb2.WatchMetersRequest(site=SITE))
+            await stream.read()
+            return stream
+
+        streams = [await watch("sign", "s1", "tables"), await watch("sign", "s2", "tables")]
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await watch("sign", "s3", "tables")
+        assert from_rpc_error(caught.value).reason == Reason.OVERLOADED
+        streams.append(await watch("monitor", "m1", "staff"))
+        assert not any(stream.done() for stream in streams)
+
+
+async def test_a_certificates_number_is_never_anothers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A revoked certificate ends its own calls, though its front has seen many others since."""
+    monkeypatch.setattr(frames, "CERTIFICATES", 2)
+    async with parted(tmp_path) as house, AsyncExitStack() as held:
+
+        async def channel(identity: Identity) -> grpc.aio.Channel:
+            return await held.enter_async_context(house.channel(identity, there(house, "tables")))
+
+        first = house.identity("sign", "a")
+        stub: Any = meter_pb2_grpc.MeterServiceStub(await channel(first))
+        stream = stub.WatchMeters(meter_pb2.WatchMetersRequest(site=SITE))
+        assert await stream.read()
+        others = [await channel(house.identity("sign", name)) for name in ("b", "c", "d")]
+        for other in others:
+            assert await code(other, "MeterService/ListSites") == "OK"
+        house.revoke(first)
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await asyncio.wait_for(read_on(stream), 20)
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        for other in others:
+            assert await code(other, "MeterService/ListSites") == "OK"

@@ -4,10 +4,11 @@ import asyncio
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.core.commands import Request
-from jackpot.core.commands.base import TableOrigin
-from jackpot.core.commands.operator import DefineLink, DefineTable
+from jackpot.core.commands.base import ControllerOrigin, TableOrigin
+from jackpot.core.commands.operator import DefineLink, DefineTable, VoidTableRound
 from jackpot.core.commands.table import (
     ConfirmCollection,
     LockOut,
@@ -15,14 +16,25 @@ from jackpot.core.commands.table import (
     PlaceWagers,
     Settle,
 )
-from jackpot.core.events.table import RoundLocked
+from jackpot.core.events import Probed
+from jackpot.core.events.operator import MeterAdjusted
+from jackpot.core.events.table import (
+    CollectionConfirmed,
+    RoundLocked,
+    RoundOpened,
+    RoundSettled,
+    RoundVoided,
+    WagersPlaced,
+)
 from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import CommandOrder, CommittedBatch, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine.batch import Batch, Decider
+from jackpot.engine.meters import shows_at_once
+from jackpot.engine.replica import Replica
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.verify import verify
-from tests.core.floor import hand_bonus, table, tagged_names
+from tests.core.floor import cards, hand, hand_bonus, table, tagged_names
 from tests.engine.pit import BET, METER, SITE, Pit, eventually, ok, reason, running, wagers
 
 
@@ -254,6 +266,39 @@ async def test_while_commands_wait_few_frames_are_made(
         assert engine.meters.frames()[0].levels[0].meter_micros == 10_001_680_000
         shown = engine.meters.version - before
     assert shown == most if frames_s == 0 else 1 <= shown <= most
+
+
+async def test_a_hit_is_shown_at_once(store: Address) -> None:
+    """Frames wait for wagers only: not for an award of a meter, nor for one that is taken back."""
+    async with running(store) as engine:
+        pit = await Pit(engine).open_up("t1")
+        for name, counts in (("nothing", False), ("royal-flush", True)):
+            await pit.round("t1", 1)
+            hands = (hand(1, name),)
+            settled = ok(await pit.play("t1", Settle(hands, cards(0, "nothing"))))
+            assert shows_at_once({RoundSettled: [(SITE, settled)]}) is counts
+        (payout,) = settled.event.payouts  # type: ignore[union-attr]  # of a settlement
+        void = VoidTableRound("t1", 2, "MISDEALT")
+        voided = ok(await pit.operate(void))
+    assert payout.share_bps
+    assert shows_at_once({RoundVoided: [(SITE, voided)]})
+    empty = replace(voided, event=replace(voided.event, changes=()))
+    assert not shows_at_once({RoundVoided: [(SITE, empty)]})
+    assert not shows_at_once({RoundOpened: [], WagersPlaced: [], RoundLocked: []})
+    assert not shows_at_once({CollectionConfirmed: []})
+    by_hand = replace(voided, event=MeterAdjusted("a", "main", 0, 0, "malfunction", "fixed", ()))
+    assert shows_at_once({MeterAdjusted: [(SITE, by_hand)]})
+
+
+def test_what_was_added_is_taken_back_before_it_is_sealed() -> None:
+    """A copy that is rewound is as it was marked."""
+    replica = Replica(SITE)
+    replica.mark()
+    replica.add(ControllerOrigin(), Probed(), "", 1)
+    replica.rewind()
+    assert (replica.state.sequence, replica.head.sequence, replica.seal()) == (0, 0, [])
+    assert replica.add(ControllerOrigin(), Probed(), "", 1) == 1
+    assert [entry.sequence for entry in replica.seal()] == [1]
 
 
 async def test_before_start_and_after_drain(store: Address) -> None:

@@ -218,7 +218,7 @@ async def test_wagers_alone_cost_no_frames(store: Address, monkeypatch: pytest.M
     async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         made: list[object] = []
-        monkeypatch.setattr("jackpot.engine.meters.frame_of", lambda *of: made.append(of))
+        monkeypatch.setattr("jackpot.engine.meter_board.frame_of", lambda *of: made.append(of))
         ok(await pit.play("t1", OpenRound()))
         ok(await pit.play("t1", wagers(1)))
         await asyncio.sleep(2 * engine.limits.poll_s)

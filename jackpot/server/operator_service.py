@@ -8,11 +8,11 @@ from google.protobuf.message import Message
 from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine import Engine
+from jackpot.server.codec.fields import timestamp
 from jackpot.server.codec.operator import ROWS
 from jackpot.server.errors import CallRefusedError
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.server.standing_alarms import Heartbeats, StandingAlarms
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import operator_pb2
 
 

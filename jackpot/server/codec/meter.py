@@ -23,10 +23,10 @@ from jackpot.server.codec.fields import (
     identifier,
     many,
     optional_text,
+    timestamp,
     whole,
 )
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 

@@ -38,7 +38,7 @@ from jackpot.server.codec import meter as meters
 from jackpot.server.codec import operator as operators
 from jackpot.server.codec import table as tables
 from jackpot.server.errors import CallRefusedError, status_of
-from jackpot.server.pins import PinService
+from jackpot.server.pin_service import PinService
 from jackpot.server.rpc import decode, paged
 from jackpot.sources import replayed
 from jackpot.wire.v1 import table_pb2

@@ -22,8 +22,8 @@ from jackpot.core.events.operator import (
 )
 from jackpot.core.events.table import DeckPlaced, DeckRemoved
 from jackpot.core.increments import rates_of
+from jackpot.core.refiling import with_rates_of
 from jackpot.core.state import LinkState, State
-from jackpot.core.wording import with_rates_of
 
 
 def link_defined(state: State, event: LinkDefined) -> None:

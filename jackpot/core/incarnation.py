@@ -9,7 +9,7 @@ from jackpot.core.commands import Request
 from jackpot.core.commands.operator import Acknowledged, BeginIncarnation
 from jackpot.core.events.operator import IncarnationBegun
 from jackpot.core.events.table import LostRange
-from jackpot.core.readings import last_there_micros
+from jackpot.core.meter_readings import last_there_micros
 from jackpot.core.state import MAX_INCARNATIONS, Incarnation, State
 
 RESTORED, TABLE_ROLLED_BACK = "RESTORED", "TABLE_ROLLED_BACK"  # alarms

@@ -3,7 +3,7 @@
 from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind
 from jackpot.engine.engine import Engine
 from jackpot.engine.messages import CommandOrder, CommittedBatch, JournaledAnswer, Limits, Outcome
-from jackpot.engine.meters import LevelMeter, MeterBoard, MeterFrame
+from jackpot.engine.meter_board import LevelMeter, MeterBoard, MeterFrame
 
 __all__ = [
     "Alarm",

@@ -25,9 +25,9 @@ from jackpot.engine.alarms import Alarm, AlarmBoard, AlarmKind, alarm
 from jackpot.engine.batch import Decider
 from jackpot.engine.commit_points import Faults
 from jackpot.engine.messages import CommandOrder, Deliver, Job, Limits, Observer, Outcome, Read
-from jackpot.engine.meters import MeterBoard
+from jackpot.engine.meter_board import MeterBoard
 from jackpot.engine.routine import Routine
-from jackpot.engine.tables import TableBoard
+from jackpot.engine.table_board import TableBoard
 from jackpot.engine.witness import Witness
 from jackpot.engine.writer import Writer, WriterUpdate
 from jackpot.engine.writer_handle import WriterHandle

@@ -12,8 +12,8 @@ from jackpot.core.events import AnyEvent, Record, SnapshotTaken
 from jackpot.core.evolve import evolve
 from jackpot.core.invariants import BrokenInvariantError, check, check_open
 from jackpot.core.state import State
-from jackpot.engine.meters import moves_meters
-from jackpot.engine.tables import EVERY, concerned
+from jackpot.engine.meter_board import moves_meters
+from jackpot.engine.table_board import EVERY, concerned
 from jackpot.store import codec
 from jackpot.store.journal import (
     GENESIS,

@@ -8,7 +8,7 @@ does it: each looks again under the lock, after it has read what the others wrot
 import datetime as dt
 from collections.abc import Mapping
 
-from jackpot.core import readings
+from jackpot.core import meter_readings
 from jackpot.core.commands import AnyCommand, ReadMeters
 from jackpot.core.state import State
 from jackpot.engine.gaming_day import bounds, date_of
@@ -40,13 +40,13 @@ class Routine:
             missed = (date - dt.date.fromisoformat(last)).days - 1 if state.last_read else 0
             reading = ReadMeters(date.isoformat(), bounds(state.day, date)[0], missed)
         arriving = state.site not in self._next
-        return list(readings.due(state, now_micros, reading, arriving=arriving))
+        return list(meter_readings.due(state, now_micros, reading, arriving=arriving))
 
     def looked(self, state: State, now_micros: int) -> None:
         """Look at a site again when its next gaming day begins, or when it has been quiet."""
         tomorrow = bounds(state.day, date_of(state.day, now_micros))[1]
-        quiet = state.time_micros + readings.SIGN_OF_LIFE_MICROS
+        quiet = state.time_micros + meter_readings.SIGN_OF_LIFE_MICROS
         if quiet <= now_micros:  # a site without links has no need of anything
-            quiet = now_micros + readings.SIGN_OF_LIFE_MICROS
+            quiet = now_micros + meter_readings.SIGN_OF_LIFE_MICROS
         self._next[state.site] = min(tomorrow, quiet)
         self._soonest = min(self._next.values())

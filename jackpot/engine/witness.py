@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from jackpot.core.readings import last_there_micros
+from jackpot.core.meter_readings import last_there_micros
 from jackpot.core.state import State
 from jackpot.durable import write_durably
 from jackpot.engine.alarms import AlarmBoard, AlarmKind, alarm

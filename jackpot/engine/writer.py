@@ -19,7 +19,7 @@ from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine.batch import UNAVAILABLE, Batch, Decider, by_site, sites_of
 from jackpot.engine.commit_points import Faults
 from jackpot.engine.messages import Answer, CommittedBatch, Job, Limits, Read
-from jackpot.engine.meters import FrameMaker, MeterFrame, shows_at_once
+from jackpot.engine.meter_board import FrameMaker, MeterFrame, shows_at_once
 from jackpot.engine.routine import Routine
 from jackpot.engine.sites import Sites
 from jackpot.engine.witness import Witness

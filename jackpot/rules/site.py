@@ -18,10 +18,11 @@ from jackpot.core.intake import INTERVAL_S
 from jackpot.core.money import dollars, largest_shown
 from jackpot.rules.bad_beat import pot_link, pot_offer
 from jackpot.rules.compile_link import compile_link
+from jackpot.rules.irregularities import listed
 from jackpot.rules.link_choices import link_choice, pick
 from jackpot.rules.loader import rules
 from jackpot.rules.model import BetRule, DealRule, Paytable, Rule
-from jackpot.rules.table_choices import base_choice, base_terms, listed
+from jackpot.rules.table_choices import base_choice, base_terms
 from jackpot.rules.toml_lines import error_line, key_lines, line_of, parse
 from jackpot.rules.toml_section import Log, Section, Violation, did_you_mean, suggestion
 from jackpot.wire.address import AddressError, verify_address

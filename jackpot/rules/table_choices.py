@@ -1,26 +1,9 @@
-"""Read what an operator filed for a table's base game, and which words it may give for a void.
+"""Read what an operator filed for a table's base game; what is lawful `compile_base_game` says."""
 
-What is lawful `compile_base_game` says.
-"""
-
-from jackpot.core.config import BaseTerms, Irregularities
+from jackpot.core.config import BaseTerms
 from jackpot.rules.compile_base_game import BaseChoice, WagerChoice, compile_base
 from jackpot.rules.model import Rule
 from jackpot.rules.toml_section import Section
-
-# A chapter says what follows from what can go wrong with its cards. What can go wrong with any
-# game's deck, and with the machinery around it, is the same everywhere and voids all hands.
-COMMON = (
-    "MISDEALT",  # found by counting the stub
-    "DECK_INCOMPLETE",
-    "SHOE_FAILED",
-    "NO_WAGERS",  # nobody plays
-    "COLLECTION_MISMATCH",  # chips and wagers can't be reconciled
-    "TABLE_RESTARTED",  # the table's own program has lost its cards
-    "CONTROLLER_LOST",  # the controller could not be reached
-    "RESTORED",  # the controller's journal was restored from a backup
-)
-_OF_SEATS = ("void-seat", "player-chooses")
 
 
 def base_choice(section: Section) -> BaseChoice:
@@ -59,15 +42,3 @@ def base_terms(section: Section, rule: Rule, choice: BaseChoice) -> BaseTerms:
         if not section.broken(*fault.key):
             section.fault(fault.reason, *fault.key, clause=fault.clause)
     return terms
-
-
-def listed(rule: Rule) -> Irregularities:
-    """The words that a table may give for a void: of a round, and of a seat. A closed list."""
-    return Irregularities(
-        voids_round=tuple(
-            dict.fromkeys(
-                (*(each.id for each in rule.irregularities if each.does == "void-round"), *COMMON)
-            )
-        ),
-        voids_seat=tuple(each.id for each in rule.irregularities if each.does in _OF_SEATS),
-    )

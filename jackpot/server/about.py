@@ -9,9 +9,9 @@ from google.protobuf.duration_pb2 import Duration
 
 from jackpot.core.money import CURRENCY
 from jackpot.core.state import RECENT_NUMBERS
+from jackpot.server.codec.fields import timestamp
 from jackpot.software import Software
 from jackpot.wire import limits
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 # Each by a name that never changes its meaning; docs/reference/api.md explains them.

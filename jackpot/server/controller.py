@@ -30,17 +30,17 @@ from jackpot.server.calls import Method
 from jackpot.server.children import Children, Inside, Recipe
 from jackpot.server.errors import refused
 from jackpot.server.figures import Tally
-from jackpot.server.floor_alarms import FloorAlarms
 from jackpot.server.fronts import Fronts
-from jackpot.server.meters import MeterService
-from jackpot.server.operators import OperatorService
+from jackpot.server.meter_service import MeterService
+from jackpot.server.operator_service import OperatorService
 from jackpot.server.pages import Trusting, acts, reads
-from jackpot.server.pins import PinService
+from jackpot.server.pin_service import PinService
 from jackpot.server.rpc import service
 from jackpot.server.sessions import BySession, Sessions
 from jackpot.server.setup import set_up
 from jackpot.server.standard import Health, Reflection
-from jackpot.server.tables import TableService
+from jackpot.server.standing_alarms import StandingAlarms
+from jackpot.server.table_service import TableService
 from jackpot.software import this_software
 from jackpot.sources import MACHINE, REPLAY_START_MS, Sources
 from jackpot.store.journal import StoreError, UnsoundError
@@ -94,8 +94,8 @@ class Controller:
         self._meters = MeterService(engine, [each.id for each in self.sites])
         self.heartbeats = self._tables.heartbeats  # (site, table) -> when it was last heard
         engine.observers.append(self._hear)
-        self._floor = FloorAlarms(engine, [each.id for each in self.sites], self.heartbeats)
-        self._operators = OperatorService(engine, self.heartbeats, self._floor)
+        self._standing = StandingAlarms(engine, [each.id for each in self.sites], self.heartbeats)
+        self._operators = OperatorService(engine, self.heartbeats, self._standing)
         kept = Pins(pins, gate.fault) if gate and pins else None
         self.sessions = Sessions(gate, kept) if gate else None
         self._meters.features |= {"tls"} if gate else set()
@@ -163,7 +163,7 @@ class Controller:
         self._heed_health(self.engine.healthy)
         self.engine.on_health = self._heed_health
         self._watching = [
-            asyncio.create_task(run()) for run in (self._floor.run, self._admission.watch)
+            asyncio.create_task(run()) for run in (self._standing.run, self._admission.watch)
         ]
         return self.addresses["tables"]
 

@@ -25,8 +25,8 @@ from jackpot.core.commands.operator import (
 from jackpot.core.config import Site
 from jackpot.core.plan import plan, settings_of, wanted_settings
 from jackpot.core.reasons import Reason
+from jackpot.core.refiling import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.state import State
-from jackpot.core.wording import terms_of_link, terms_of_table, with_rates_of
 from jackpot.engine import Engine
 from jackpot.server.admission import SITE_FILE
 from jackpot.server.errors import CallRefusedError, accepted, seen

@@ -32,8 +32,8 @@ from jackpot.core.config import (
     WagerTerms,
 )
 from jackpot.core.plan import Step, plan
+from jackpot.core.refiling import terms_of_link, terms_of_table, with_rates_of
 from jackpot.core.state import State
-from jackpot.core.wording import terms_of_link, terms_of_table, with_rates_of
 from jackpot.server.setup import missing
 from tests.core.floor import DOLLAR, Floor, ok
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from grpc.aio import AioRpcError
 
-from jackpot.core import bad_beat, changes, intake, readings, settle
+from jackpot.core import bad_beat, changes, intake, meter_readings, settle
 from jackpot.core.commands import ReadMeters, Request, SuspendAfterAbsence
 from jackpot.core.commands.base import OperatorOrigin
 from jackpot.core.commands.operator import ConfigureSite
@@ -21,7 +21,7 @@ from jackpot.display.feeds.site_feed import SiteFeed
 from jackpot.engine import AlarmKind, Limits, replica
 from jackpot.engine.alarms import alarm
 from jackpot.rules.site import load_site
-from jackpot.server import floor_alarms
+from jackpot.server import standing_alarms
 from jackpot.server.fronts import Fronts
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import alarm_pb2, operator_pb2, table_pb2
@@ -67,13 +67,13 @@ async def not_serving(house: House, _: pytest.MonkeyPatch) -> None:
 
 async def silent(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table opens a round and says no more."""
-    monkeypatch.setattr(floor_alarms, "SILENT_MICROS", 0)
+    monkeypatch.setattr(standing_alarms, "SILENT_MICROS", 0)
     await (await house.dealer("t1")).do("open_round")
 
 
 async def late(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody pays an award."""
-    monkeypatch.setattr(floor_alarms, "LATE_MICROS", 0)
+    monkeypatch.setattr(standing_alarms, "LATE_MICROS", 0)
     await (await house.dealer("t4")).settled({1: ROYALS["s"]}, 1)
 
 
@@ -192,7 +192,7 @@ async def funds_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     dealer = await house.dealer("t4")
     await dealer.settled({}, 1)
     await house.operate("SuspendLink", link="five")
-    monkeypatch.setattr(floor_alarms, "FUNDS_MICROS", 0)
+    monkeypatch.setattr(standing_alarms, "FUNDS_MICROS", 0)
 
 
 async def reading_late(house: House, _: pytest.MonkeyPatch) -> None:
@@ -296,7 +296,7 @@ def test_every_alarm_has_its_scene() -> None:
     said = re.findall(r'f"([A-Z_]+) \{', inspect.getsource(bad_beat) + inspect.getsource(settle))
     assert said
     said += [changes.RATE_CHANGED, intake.UNREASONABLE]
-    said += [readings.READING_LATE, readings.BOX_NOT_COUNTED]
+    said += [meter_readings.READING_LATE, meter_readings.BOX_NOT_COUNTED]
     assert set(said) <= {kind.name for kind in AlarmKind}
     on_the_wire = set(alarm_pb2.AlarmKind.keys()) - {"ALARM_KIND_UNSPECIFIED"}
     assert on_the_wire == {f"ALARM_KIND_{kind.name}" for kind in AlarmKind}

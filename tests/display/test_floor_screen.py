@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Route
 
-from jackpot.display.views.floor_calls import IRREGULARITIES
+from jackpot.rules.irregularities import SENTENCES, listed
 from jackpot.rules.loader import rules
-from jackpot.rules.table_choices import listed
 from jackpot.wire.request_id import new_request_id
 from jackpot.wire.v1 import table_pb2
 from tests.auth.test_pins import GOOD
@@ -221,4 +220,4 @@ def test_every_irregularity_has_its_sentence() -> None:
     """Whatever word a table may give, the floorperson reads what happened."""
     for rule in rules().values():
         of = listed(rule)
-        assert {*of.voids_round, *of.voids_seat} <= IRREGULARITIES.keys(), rule.id
+        assert {*of.voids_round, *of.voids_seat} <= SENTENCES.keys(), rule.id

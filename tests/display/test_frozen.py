@@ -9,7 +9,7 @@ from jackpot.core.config import SIGN_DIGITS
 from jackpot.core.money import MICROS_PER_CENT, frozen_at, largest_shown, parse_dollars
 from jackpot.core.plan import plan
 from jackpot.core.state import LinkState, State
-from jackpot.engine.meters import FrameMaker, frame_of
+from jackpot.engine.meter_board import FrameMaker, frame_of
 from jackpot.rules.site import check_site, load_site
 from jackpot.server.codec.meter import link_meters
 from tests.display.browser import Browser

@@ -107,7 +107,7 @@ async def test_the_operator_page_shows_what_waits(
     shown: Shown, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proposal, a payout that waits too long and a suspended link are told, in plain words."""
-    monkeypatch.setattr("jackpot.server.floor_alarms.LATE_MICROS", 0)
+    monkeypatch.setattr("jackpot.server.standing_alarms.LATE_MICROS", 0)
     house = shown.house
     dealer = await house.dealer("t2")
     await dealer.settled({3: QUADS}, 1, 3, dollars=5)

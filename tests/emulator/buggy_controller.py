@@ -11,12 +11,12 @@ from jackpot.cli.main import main
 from jackpot.core import awards, claims, placing, rounds, settle
 from jackpot.core.reasons import Reason
 from jackpot.core.state import Claim, Phase, Pools, State, TableState
-from jackpot.engine.meters import FrameMaker, MeterBoard, MeterFrame
+from jackpot.engine.meter_board import FrameMaker, MeterBoard, MeterFrame
 from jackpot.engine.replica import Replica
 from jackpot.server.errors import refused
-from jackpot.server.meters import MeterService
-from jackpot.server.operators import OperatorService
-from jackpot.server.tables import TableService
+from jackpot.server.meter_service import MeterService
+from jackpot.server.operator_service import OperatorService
+from jackpot.server.table_service import TableService
 
 true_refill, true_claims, true_in_phase = awards.refill, claims.claims, rounds.in_phase
 true_pools_of, true_frames = settle.pools_of, MeterBoard.frames

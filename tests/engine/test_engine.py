@@ -30,7 +30,7 @@ from jackpot.core.reasons import Reason, Refusal
 from jackpot.core.state import State
 from jackpot.engine import CommandOrder, CommittedBatch, Engine, JournaledAnswer, Limits, Outcome
 from jackpot.engine.batch import Batch, Decider
-from jackpot.engine.meters import shows_at_once
+from jackpot.engine.meter_board import shows_at_once
 from jackpot.engine.replica import Replica
 from jackpot.store.opening import Address, journal_opener, open_to_read
 from jackpot.verify import verify
@@ -241,7 +241,7 @@ async def test_wagers_alone_cost_no_frames(store: Address, monkeypatch: pytest.M
     async with running(store) as engine:
         pit = await Pit(engine).open_up("t1")
         made: list[object] = []
-        monkeypatch.setattr("jackpot.engine.meters.frame_of", lambda *of: made.append(of))
+        monkeypatch.setattr("jackpot.engine.meter_board.frame_of", lambda *of: made.append(of))
         ok(await pit.play("t1", OpenRound()))
         ok(await pit.play("t1", wagers(1)))
         await asyncio.sleep(2 * engine.limits.poll_s)

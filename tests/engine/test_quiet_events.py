@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from jackpot.core.events import AnyEvent, Record
 from jackpot.core.evolve import evolve
 from jackpot.core.state import State
-from jackpot.engine.meters import MeterFrame, frame_of, moves_meters
+from jackpot.engine.meter_board import MeterFrame, frame_of, moves_meters
 from tests.golden.test_journals import RELEASED, lines
 
 

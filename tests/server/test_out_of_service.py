@@ -12,8 +12,8 @@ from jackpot.core.commands.base import ControllerOrigin
 from jackpot.core.commands.operator import ResumeLink, RetireLink, SuspendLink
 from jackpot.core.state import State
 from jackpot.engine import Alarm, AlarmKind
-from jackpot.server import floor_alarms
-from jackpot.server.floor_alarms import DAY_MICROS, FUNDS_MICROS
+from jackpot.server import standing_alarms
+from jackpot.server.standing_alarms import DAY_MICROS, FUNDS_MICROS
 from tests.core.floor import Floor, all_bet, ok
 from tests.core.meter_room import adjust, transfer, two_links
 from tests.server.house import open_house
@@ -25,8 +25,8 @@ def standing(
     state: State, now_micros: int, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[AlarmKind, str]]:
     """What stands of links out of service at a moment."""
-    monkeypatch.setattr(floor_alarms, "clock_micros", lambda: now_micros)
-    found: list[Alarm] = list(floor_alarms._out_of_service(state))
+    monkeypatch.setattr(standing_alarms, "clock_micros", lambda: now_micros)
+    found: list[Alarm] = list(standing_alarms._out_of_service(state))
     return [(alarm.kind, alarm.text) for alarm in found]
 
 

@@ -1,36 +1,14 @@
 """A table's call for the floor in words, for the floorperson who stands at its screen."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from jackpot.display.views import values, words
+from jackpot.rules.irregularities import SENTENCES
 from jackpot.server.codec import fields
 from jackpot.wire.v1 import operator_pb2, payout_pb2, table_pb2
 from jackpot.wire.voiding import canceled
 
 NO_CHIP = "The lamp is lit, but the dealer finds no chip."
-# What a table can give as the reason for a void, as a person would say it.
-IRREGULARITIES: Mapping[str, str] = {
-    "CARDS_FACE_UP": "Two or more cards were face up.",
-    "CARDS_FACE_UP_LATE": "After the first hand was dealt, two or more cards were found face up.",
-    "COLLECTION_MISMATCH": "The chip count differs from the accepted wagers.",
-    "COMMUNITY_CARD_EXPOSED": "A community card was exposed.",
-    "COMMUNITY_WRONG_NUMBER": "The number of community cards is wrong.",
-    "CONTROLLER_LOST": "The table could not reach the controller.",
-    "DEALER_CARD_EXPOSED": "One of the dealer's cards was exposed.",
-    "DEALER_ONE_SHORT": "The dealer's hand is one card short.",
-    "DEALER_WRONG_NUMBER": "The dealer's hand has the wrong number of cards.",
-    "DECK_INCOMPLETE": "The deck is incomplete.",
-    "MISDEALT": "The cards were misdealt.",
-    "NO_WAGERS": "Nobody is playing.",
-    "PLAYER_CARD_EXPOSED": "One of a player's cards was exposed.",
-    "PLAYER_WRONG_NUMBER": "A player's hand has the wrong number of cards.",
-    "RESTORED": "The controller's journal was restored from a backup.",
-    "SHOE_FAILED": "The dealing shoe failed.",
-    "STACKS_OUT_OF_TURN": "The stacks were dealt in the wrong order.",
-    "STACK_CARD_EXPOSED": "A card in one of the stacks was exposed.",
-    "TABLE_RESTARTED": "The table's program was restarted and no longer knows the cards.",
-    "WRONG_START": "Dealing began at the wrong position.",
-}
 
 
 def panel_call(
@@ -68,7 +46,7 @@ def _asks(call: table_pb2.FloorCall) -> str:
 def _why(call: table_pb2.FloorCall) -> str:
     if not (why := call.irregularity):
         return NO_CHIP
-    return IRREGULARITIES.get(why) or f"{words.spaced(why.replace('_', '-').lower())}."
+    return SENTENCES.get(why) or f"{words.spaced(why.replace('_', '-').lower())}."
 
 
 def _stake(

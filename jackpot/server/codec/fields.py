@@ -1,4 +1,4 @@
-"""Read single fields of a message: what comes out is well formed, or a refusal was raised.
+"""Read and write single fields of a message: what is read is well formed, or was refused.
 
 Nothing that a caller wrote is echoed at length: a refusal's details fit into gRPC's trailers. The
 core's words and the wire's enums are made from each other's names: a word that the wire lacks stops
@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from jackpot.core import config, state
 from jackpot.core.commands.operator import MeterReason, Pool, RejectReason
@@ -30,6 +32,7 @@ Word = TypeVar("Word", bound=str)
 
 _ECHO = 40  # characters of a bad value that a refusal repeats
 _CARDS = frozenset(DECK)  # in their one spelling
+_MICROS_PER_S, _NANOS_PER_MICRO = 1_000_000, 1_000
 _SEAT = re.compile(r"seat \d+")  # how the core names whoever is not named
 
 
@@ -161,6 +164,14 @@ def request_id(value: str) -> str:
     if made_ms > (time.time() + MAX_AHEAD_S) * 1_000:
         raise malformed("request_id", "the time in the id is in the future; check the clock", value)
     return value
+
+
+def timestamp(micros: int) -> Timestamp | None:
+    """A time for a message; 0, where there is none, leaves its field absent."""
+    if not micros:
+        return None
+    seconds, rest = divmod(micros, _MICROS_PER_S)
+    return Timestamp(seconds=seconds, nanos=rest * _NANOS_PER_MICRO)
 
 
 def enum_value(enum: Any, word: str) -> Any:

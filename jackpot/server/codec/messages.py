@@ -30,8 +30,8 @@ from jackpot.server.codec.fields import (
     ROLES,
     SOURCES,
     enum_value,
+    timestamp,
 )
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import alarm_pb2, operator_pb2, payout_pb2, table_pb2
 
 _CHANGE_KINDS: Mapping[type, operator_pb2.ChangeKind.ValueType] = {

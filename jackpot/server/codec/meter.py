@@ -11,7 +11,7 @@ from jackpot.core.money import CURRENCY
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.core.state import Hit, State
 from jackpot.engine import MeterFrame
-from jackpot.engine.meters import frame_of
+from jackpot.engine.meter_board import frame_of
 from jackpot.rules.hand_titles import hand_title
 from jackpot.rules.posted_layout import layout_card
 from jackpot.server.about import server_info
@@ -23,10 +23,10 @@ from jackpot.server.codec.fields import (
     identifier,
     many,
     optional_text,
+    timestamp,
     whole,
 )
 from jackpot.wire.limits import MAX_NUMBER, MAX_WATCHED_LINKS
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import meter_pb2
 
 

@@ -57,6 +57,7 @@ from jackpot.server.codec.fields import (
     placed,
     seat,
     text,
+    timestamp,
     whole,
     within,
 )
@@ -83,7 +84,6 @@ from jackpot.wire.limits import (
     MAX_USED_S,
     MAX_WAGERS,
 )
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import table_pb2
 
 _MAX_KNOWN_BYTES = 1_024  # of a message whose meaning is remembered

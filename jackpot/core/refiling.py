@@ -1,4 +1,4 @@
-"""Distinguish changed wording from changed terms, and journal new wording.
+"""Decide what a site file that is filed again may replace: wording, never terms.
 
 A rule file's next edition may cite a clause more exactly, a house may rename a link, a new version
 may know for how long a deck is used. None of that touches a player's money, so it may replace what

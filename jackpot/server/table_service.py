@@ -13,6 +13,7 @@ from jackpot.engine import Engine
 from jackpot.server.about import program_version
 from jackpot.server.admission import Admission, most_watchers
 from jackpot.server.calls import Call
+from jackpot.server.codec.fields import timestamp
 from jackpot.server.codec.table import ROWS
 from jackpot.server.codec.table_config import standing
 from jackpot.server.codec.watch import parse_table, watched_table
@@ -20,7 +21,6 @@ from jackpot.server.errors import CallRefusedError, refused, seen
 from jackpot.server.play import PlayStream
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
 from jackpot.wire.limits import FRAME_GAP_S, MAX_STREAMS, MAX_WATCHERS, PROGRESS_S
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import table_pb2
 
 

@@ -15,7 +15,7 @@ from jackpot.core.commands.operator import (
 from jackpot.core.commands.table import ContributePot
 from jackpot.core.config import Table
 from jackpot.core.events.operator import LevelReading, LinkChanged, MetersRead
-from jackpot.core.readings import due
+from jackpot.core.meter_readings import due
 from jackpot.core.reasons import Reason
 from tests.core.floor import DOLLAR, Floor, bad_beat_fund, five_card_a, ok, reason, table
 from tests.core.meter_room import two_links

@@ -1,4 +1,4 @@
-"""Find what the floor should look into: what waits too long, and signs that can't show a meter."""
+"""Raise the alarms of conditions that last: what waits too long, and what signs can't show."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from jackpot.core.reasons import Refusal
 from jackpot.core.state import State
 from jackpot.engine import Alarm, AlarmKind, Engine
 from jackpot.engine.alarms import alarm
-from jackpot.engine.meters import frame_of
+from jackpot.engine.meter_board import frame_of
 from jackpot.sources import clock_micros
 
 LATE_MICROS = 15 * 60_000_000  # a payout that waits longer keeps its table shut too long
@@ -24,8 +24,8 @@ LOOK_S = 5.0
 Heartbeats = Mapping[tuple[str, str], int]  # (site, table) -> time in micros
 
 
-class FloorAlarms:
-    """Keeps the engine's alarms about the floor of its sites up to date."""
+class StandingAlarms:
+    """Keeps the engine's alarms about conditions that last up to date."""
 
     def __init__(self, engine: Engine, sites: Sequence[str], heartbeats: Heartbeats) -> None:
         self._engine = engine

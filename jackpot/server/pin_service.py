@@ -8,10 +8,9 @@ from jackpot.auth.pin_file import Pin, PinError
 from jackpot.auth.pins import Pins
 from jackpot.auth.roles import PIN_CLEARERS, ROLES
 from jackpot.core.reasons import Reason
-from jackpot.server.codec.fields import malformed, text
+from jackpot.server.codec.fields import malformed, text, timestamp
 from jackpot.server.errors import refused
 from jackpot.server.rpc import Rpc
-from jackpot.wire.times import timestamp
 from jackpot.wire.v1 import pin_pb2 as pb
 
 _MICROS_PER_S = 1_000_000

@@ -8,21 +8,21 @@ from google.protobuf.message import Message
 from jackpot.auth.callers import Actor
 from jackpot.core.reasons import Reason, Refusal, refuse
 from jackpot.engine import Engine
+from jackpot.server.codec.fields import timestamp
 from jackpot.server.codec.operator import ROWS
 from jackpot.server.errors import CallRefusedError
-from jackpot.server.floor_alarms import FloorAlarms, Heartbeats
 from jackpot.server.rpc import Rpc, Unary, unary_rpcs
-from jackpot.wire.times import timestamp
+from jackpot.server.standing_alarms import Heartbeats, StandingAlarms
 from jackpot.wire.v1 import operator_pb2
 
 
 class OperatorService:
     """What staff call."""
 
-    def __init__(self, engine: Engine, heartbeats: Heartbeats, floor: FloorAlarms) -> None:
+    def __init__(self, engine: Engine, heartbeats: Heartbeats, standing: StandingAlarms) -> None:
         self._engine = engine
         self._heartbeats = heartbeats
-        self._floor = floor
+        self._standing = standing
 
     def rpcs(self) -> dict[str, Rpc]:
         """The service by the names of its RPCs."""
@@ -51,7 +51,7 @@ class OperatorService:
         site = row.parse(message)
         # While a commit hangs, so would the look; what stands is known without it.
         healthy = self._engine.healthy
-        found = await self._floor.look(site) if healthy else refuse(Reason.STORE_UNAVAILABLE)
+        found = await self._standing.look(site) if healthy else refuse(Reason.STORE_UNAVAILABLE)
         if isinstance(found, Refusal) and found.reason is Reason.UNKNOWN_SITE:
             raise CallRefusedError(found)
         sequence = 0 if isinstance(found, Refusal) else found

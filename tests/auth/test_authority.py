@@ -99,7 +99,10 @@ def test_an_authority_needs_a_name(tmp_path: Path, name: str) -> None:
     there = str(tmp_path / "ca")
     result = CliRunner().invoke(main, ["ca", "init", "--name", name, "--dir", there])
     assert result.exit_code == 1
-    assert result.stderr == "Error: the authority's name must have 1 to 64 bytes\n"
+    assert (
+        result.stderr
+        == "Error: the authority's name must have 1 to 64 bytes, all of them printable\n"
+    )
     assert left_in(tmp_path) == []
 
 

@@ -116,8 +116,9 @@ def _restores(event: AnyEvent, at: tuple[int, int]) -> Iterator[Note]:
             what = f"a backup was restored; its last entry is {event.common_sequence:,}"
             yield Note("alarms", *at, "journal", f"{what}: {event.reason}", event.by)
         case TableAttached(lost=LostRange() as lost):
-            at_round = f"at round {lost.round}" if lost.round else "between rounds"
-            what = f"entries {lost.first:,} to {lost.last:,} were lost, {at_round}"
+            where = f"was at round {lost.round}" if lost.round else "had no round under way"
+            known = f"the table knows of entries {lost.first:,} to {lost.last:,}"
+            what = f"{known}, which the journal no longer has; the table {where}"
             yield Note("alarms", *at, event.table, what)
 
 

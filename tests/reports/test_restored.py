@@ -19,8 +19,10 @@ def test_a_restore_and_what_each_table_lost_are_noted() -> None:
         for note in notable_events(sequence, time_micros, record)
         if note.heading == "alarms"
     ]
+    knows = f"the table knows of entries {common + 1}"
+    gone = "which the journal no longer has; the table"
     assert notes == [
         ("journal", f"a backup was restored; its last entry is {common}: disk failed", "ann"),
-        ("t1", f"entries {common + 1} to {common + 1_200:,} were lost, at round 7", ""),
-        ("t2", f"entries {common + 1} to {common + 1} were lost, between rounds", ""),
+        ("t1", f"{knows} to {common + 1_200:,}, {gone} was at round 7", ""),
+        ("t2", f"{knows} to {common + 1}, {gone} had no round under way", ""),
     ]

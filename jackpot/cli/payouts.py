@@ -22,8 +22,6 @@ _PAYOUT = click.argument("payout", type=ID)
 @click.option(
     "--pending", is_flag=True, help="List only payouts that a floorperson must still validate."
 )
-    "--pending", is_flag=True, help="List only payouts that a floorperson must still validate."
-)
 @click.option("--table", metavar="TABLE", default="", help="List only payouts at this table.")
 @operator_command()
 def payouts(client: OperatorClient, table: str, *, pending: bool) -> None:

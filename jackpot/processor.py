@@ -4,15 +4,16 @@ Only one of them runs at a time. With a processor for each, every hand-over move
 work on from one cache to another, which takes the ledger a fifth of its throughput. So they share a
 processor, and move together when other work crowds it while another one has room.
 
-Nor do they or the fronts interrupt others when they wake. A thread that takes the processor for
-every message costs itself and the thread it interrupts more than a short wait does: after the wait,
-many messages are there to be taken at once.
+Nor do they or the fronts interrupt others when they wake, while there is much to do. A thread that
+takes the processor for every message costs itself and the thread it interrupts more than a short
+wait does: after the wait, many messages are there to be taken at once. With little to do they take
+the processor at once, or whatever else runs on the machine would delay each message.
 """
 
 import asyncio
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ ALLOWED: frozenset[int] = (
     frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
 )
 LOOK_S = 1.0
+LOAD_LOOK_S = 0.1  # how often a process looks how much it has to do ...
+BUSY = 0.3  # ... and by so much of a processor the ledger has much to do
 CROWDED = 0.3  # of a processor: by so much another one must have more room ...
 LOOKS = 2  # ... so many times in a row
 # How the kernel schedules a thread. Only Linux has the patient way.
@@ -49,6 +52,7 @@ class SharedProcessor:
         self._threads: set[int] = set()
         # Controllers that start together should not all begin on the same one.
         self.at = self._allowed[os.getpid() % len(self._allowed)] if self._allowed else 0
+        self._patience = Patience()
         self._before: Use | None = None
         self._crowded = 0  # looks in a row
 
@@ -58,12 +62,15 @@ class SharedProcessor:
             thread = threading.get_native_id()
             self._threads.add(thread)
             _bind(thread, {self.at})
-            interrupt_nobody()
 
     def leave(self) -> None:
         """Let the calling thread run anywhere again."""
         self._threads.discard(threading.get_native_id())
         run_freely()
+
+    def note_load(self, used_s: float) -> None:
+        """Wait for one's turn, or not, by what the process used since `LOAD_LOOK_S` ago."""
+        self._patience.set(used_s >= BUSY * LOAD_LOOK_S, self._threads)
 
     def look(self) -> None:
         """See how crowded it is. Called every `LOOK_S` seconds."""
@@ -89,9 +96,25 @@ class SharedProcessor:
                 _bind(thread, {best})
 
 
-def interrupt_nobody() -> None:
-    """Let the calling thread, and whatever it starts later, wait for its turn when it wakes."""
-    _schedule(_PATIENT)
+class Patience:
+    """Whether threads wait for their turn when they wake, and interrupt nobody."""
+
+    def __init__(self) -> None:
+        self._on = False
+
+    def set(self, on: bool, threads: Iterable[int]) -> None:  # noqa: FBT001 - the only thing said
+        """Have threads of this process wait, or not."""
+        if on != self._on:
+            self._on = on
+            for thread in threads:
+                _schedule(_PATIENT if on else _USUAL, thread)
+
+
+def own_threads() -> list[int]:
+    """All threads of this process; only Linux can tell."""
+    with suppress(OSError):
+        return [int(task.name) for task in Path("/proc/self/task").iterdir()]
+    return []
 
 
 def run_freely() -> None:
@@ -122,10 +145,10 @@ def free_helpers(loop: asyncio.AbstractEventLoop) -> None:
     loop.set_default_executor(pool)
 
 
-def _schedule(policy: int | None) -> None:
+def _schedule(policy: int | None, thread: int = 0) -> None:
     if policy is not None:
-        with suppress(OSError):  # a container may forbid it
-            os.sched_setscheduler(0, policy, os.sched_param(0))
+        with suppress(OSError):  # a container may forbid it; the thread may have ended
+            os.sched_setscheduler(thread, policy, os.sched_param(0))
 
 
 def _bind(thread: int, processors: Collection[int]) -> None:

@@ -11,15 +11,20 @@ import pytest
 
 from jackpot.processor import (
     ALLOWED,
+    BUSY,
     CROWDED,
+    LOAD_LOOK_S,
     LOOK_S,
     LOOKS,
+    Patience,
     SharedProcessor,
     Use,
     free_helpers,
     freely,
+    own_threads,
 )
 
+BUSY_S = BUSY * LOAD_LOOK_S
 several = pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")
 
 
@@ -82,7 +87,7 @@ def test_helpers_run_anywhere() -> None:
 @several
 @pytest.mark.usefixtures("free")
 @pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has this policy")
-def test_a_thread_that_shares_a_processor_interrupts_nobody_but_what_it_starts_may() -> None:
+def test_threads_with_much_to_do_interrupt_nobody_but_what_they_start_may() -> None:
     """A thread that it starts inherits that otherwise, and it stays like that afterwards itself."""
     found = dict[str, int]()
 
@@ -94,10 +99,16 @@ def test_a_thread_that_shares_a_processor_interrupts_nobody_but_what_it_starts_m
     def work() -> None:
         shared = SharedProcessor()
         shared.join()
+        for name, used_s in (("idle", 0.0), ("less", BUSY_S - 0.001), ("busy", BUSY_S)):
+            shared.note_load(used_s)
+            found[name] = os.sched_getscheduler(0)
         note("heir")
         with freely():
             note("free")
         found["itself"] = os.sched_getscheduler(0)
+        shared.note_load(0.0)
+        found["again"] = os.sched_getscheduler(0)
+        shared.note_load(BUSY_S)
         shared.leave()
         found["left"] = os.sched_getscheduler(0)
 
@@ -105,7 +116,24 @@ def test_a_thread_that_shares_a_processor_interrupts_nobody_but_what_it_starts_m
     thread.start()
     thread.join()
     patient, usual = os.SCHED_BATCH, os.SCHED_OTHER
-    assert found == {"heir": patient, "free": usual, "itself": patient, "left": usual}
+    names = {name for name, policy in found.items() if policy == patient}
+    assert names == {"busy", "heir", "itself"}
+    assert {found[name] for name in ("idle", "less", "free", "again", "left")} == {usual}
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has this policy")
+def test_all_threads_of_a_process_wait_or_none() -> None:
+    """Those that a library has started as well: gRPC reads sockets in threads of its own."""
+    done, patience = threading.Event(), Patience()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        for on, policy in ((True, os.SCHED_BATCH), (False, os.SCHED_OTHER)):
+            patience.set(on, own_threads())
+            assert {os.sched_getscheduler(each) for each in own_threads()} == {policy}
+    finally:
+        done.set()
+        thread.join()
 
 
 def used(**seconds: float) -> Use:

@@ -6,7 +6,9 @@ commands were submitted.
 """
 
 import asyncio
+import itertools
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -31,7 +33,7 @@ from jackpot.engine.table_board import TableBoard
 from jackpot.engine.witness import Witness
 from jackpot.engine.writer import Writer, WriterUpdate
 from jackpot.engine.writer_handle import WriterHandle
-from jackpot.processor import LOOK_S, SharedProcessor, free_helpers
+from jackpot.processor import LOAD_LOOK_S, LOOK_S, SharedProcessor, free_helpers
 from jackpot.sources import clock_micros, draw_entropy, passed_micros
 from jackpot.store.journal import Journal
 
@@ -278,7 +280,11 @@ class Engine:
             self._tell_health()
 
     async def _keep_sharing(self, processor: SharedProcessor) -> None:
-        """Move to another processor when this one is crowded."""
-        while True:
-            await asyncio.sleep(LOOK_S)
-            processor.look()
+        """Heed how much there is to do; move to another processor when this one is crowded."""
+        used_s = time.process_time()
+        for look in itertools.count(1):
+            await asyncio.sleep(LOAD_LOOK_S)
+            before_s, used_s = used_s, time.process_time()
+            processor.note_load(used_s - before_s)
+            if look % round(LOOK_S / LOAD_LOOK_S) == 0:
+                processor.look()

@@ -70,6 +70,7 @@ class Front(grpc.GenericRpcHandler):
     def __init__(self) -> None:
         self.link = Link(self._receive, self._lost, self._make_room)
         self.done = asyncio.Event()  # drained, or without a ledger
+        self.passed = 0  # messages, so far
         self._loop = asyncio.get_running_loop()
         self._server: Any = None
         self._with_tls = False
@@ -234,6 +235,7 @@ class Front(grpc.GenericRpcHandler):
         return number
 
     def _pass(self, call: _Call, raw: bytes) -> None:
+        self.passed += 1
         call.untaken += len(raw)
         self._untaken += len(raw)
         self.link.send(frames.DATA, call.number, raw)

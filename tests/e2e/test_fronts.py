@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jackpot.processor import ALLOWED
+from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from table_client.client import open_channel
 from tests.e2e.load import shown_micros
 from tests.e2e.process import Process
@@ -69,12 +72,35 @@ async def test_the_ledger_keeps_to_one_processor_and_its_fronts_do_not(tmp_path:
         assert len({processors(task) for task in bound}) == 1
         (front,) = process.fronts
         everywhere = processors(Path("/proc/self"))
-        assert policies(front) == {os.SCHED_BATCH}
+        assert policies(front) == {os.SCHED_OTHER}
         assert processors(Path(f"/proc/{front}")) == everywhere
         os.kill(front, signal.SIGKILL)
         await eventually(lambda: process.fronts not in ([front], []), within_s=30)
         assert processors(Path(f"/proc/{process.fronts[0]}")) == everywhere
         await answers(process)
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_BATCH"), reason="only Linux has this policy")
+async def test_a_busy_front_interrupts_nobody(tmp_path: Path) -> None:
+    """Its threads wait for their turn while many messages come, and no longer than that."""
+    with Process(tmp_path, options=("--fronts", "1")) as process:
+        (front,) = process.fronts
+
+        async def ask() -> None:
+            async with AsyncExitStack() as stack:
+                channels = [
+                    await stack.enter_async_context(open_channel(process.address)) for _ in range(3)
+                ]
+                stubs: list[Any] = [meter_pb2_grpc.MeterServiceStub(each) for each in channels]
+                while True:
+                    asked = [s.ListSites(meter_pb2.ListSitesRequest()) for s in stubs * 80]
+                    await asyncio.gather(*asked)
+
+        asking = asyncio.create_task(ask())
+        await eventually(lambda: policies(front) == {os.SCHED_BATCH}, within_s=60)
+        asking.cancel()
+        await asyncio.wait([asking])
+        await eventually(lambda: policies(front) == {os.SCHED_OTHER}, within_s=60)
 
 
 async def test_a_front_that_answers_no_pings_is_replaced(tmp_path: Path) -> None:

@@ -336,7 +336,7 @@ def scaling() -> None:
 @report_option
 @json_option
 def watchers() -> None:
-    r"""Measure the processor time that 200 signs take from the controller.
+    r"""Measure the processor time that 200 signs take.
 
     Compares the processor time per wager with and without the signs. Exits with 1 if the signs add
     more than 10%. Takes two minutes.

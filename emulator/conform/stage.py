@@ -162,7 +162,7 @@ class Stage:
                 await self._meters.ListMeters(meter_pb2.ListMetersRequest(site=SITE))
             except grpc.aio.AioRpcError:
                 return
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(0)  # it does not say so for long, and then is gone
 
     async def meter_micros(self) -> int:
         """What the sign shows."""

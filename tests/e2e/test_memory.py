@@ -54,7 +54,8 @@ async def test_clients_that_never_read_cost_no_memory(tmp_path: Path) -> None:
             before_mb = resident_mb(process.pid)
             assert all(await asyncio.gather(*(ask_until_full(stub, call, again) for call in more)))
             assert not any(call.done() for call in [*first, *more]), "all of them are held"
-            assert resident_mb(process.pid) - before_mb < FLAT_MB
+            # What a busy moment took and did not need for long is given back soon.
+            await eventually(lambda: resident_mb(process.pid) - before_mb < FLAT_MB)
             assert (await client.heartbeat()).last_number == 3
             await asyncio.sleep(HOLD_S)
             assert resident_mb(process.pid) - before_mb < FLAT_MB

@@ -66,7 +66,14 @@ def test_our_own_client_conforms(tmp_path: Path) -> None:
 
 def test_the_python_sample_conforms(python_sample: Path) -> None:
     """Every line, by unary calls, without TLS."""
-    assert unshown(conform("--", sys.executable, python_sample / "under_test.py")) == set()
+    client = ("--", sys.executable, python_sample / "under_test.py")
+    left = unshown(conform(*client))
+    # A controller that stops says so for some milliseconds. A call that comes later is answered by
+    # the next controller, and that trial has shown nothing: then it is held again.
+    for _ in range(5):
+        if left == {"drain"}:
+            left = failed(conform("--only", "drain", *client))
+    assert left == set()
 
 
 def test_the_typescript_sample_conforms(typescript_sample: Path) -> None:

@@ -6,7 +6,7 @@ import gc
 import resource
 from collections.abc import Iterator
 
-_YOUNG, _MIDDLE, _OLD = 100_000, 10, 10
+_YOUNG, _MIDDLE, _OLD = 10_000, 10, 10
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from jackpot.wire.identity import Tls
 from jackpot.wire.refusals import RefusedError, from_rpc_error
 from jackpot.wire.v1 import meter_pb2, meter_pb2_grpc
 from tests.auth.secured import Secured, code_of, secured
-from tests.auth.test_standard_services import SERVICES, answer
+from tests.auth.test_standard_services import SERVICES, answer, refused_as
 from tests.server.house import SITE, free_port, site_text, write_site
 
 ANYWHERE = "127.0.0.1:0"
@@ -47,18 +47,6 @@ async def code(channel: grpc.aio.Channel, rpc: str) -> str:
     while found == "UNAVAILABLE":
         found = await code_of(channel, rpc)
     return found
-
-
-async def refused_as(channel: grpc.aio.Channel, service: str) -> grpc.StatusCode:
-    """How a service refuses to answer.
-
-    Where a stream is refused before its first message has left, grpc.aio hides the refusal.
-    """
-    while True:
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await answer(channel, service)
-        if caught.value.details() != "Internal error from Core":
-            return caught.value.code()
 
 
 async def read_on(stream: Any) -> None:

@@ -26,6 +26,18 @@ async def answer(channel: grpc.aio.Channel, service: str) -> Any:
     return await reflection.ServerReflectionInfo(iter(asked), timeout=20).read()
 
 
+async def refused_as(channel: grpc.aio.Channel, service: str) -> grpc.StatusCode:
+    """How a service refuses to answer.
+
+    Where a stream is refused before its first message has left, grpc.aio hides the refusal.
+    """
+    while True:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await answer(channel, service)
+        if caught.value.details() != "Internal error from Core":
+            return caught.value.code()
+
+
 async def revoked(house: Secured) -> grpc.aio.Channel:
     """A connection with a certificate that was good."""
     identity = house.identity("operations", "olga")
@@ -39,9 +51,7 @@ async def revoked(house: Secured) -> grpc.aio.Channel:
 async def test_a_revoked_certificate_learns_nothing(tmp_path: Path, service: str) -> None:
     """Neither whether the controller serves, nor what."""
     async with secured(tmp_path) as house, await revoked(house) as channel:
-        with pytest.raises(grpc.aio.AioRpcError) as caught:
-            await answer(channel, service)
-        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        assert await refused_as(channel, service) is grpc.StatusCode.UNAUTHENTICATED
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -69,7 +69,7 @@ class SharedProcessor:
         run_freely()
 
     def note_load(self, used_s: float) -> None:
-        """Wait for one's turn, or not, by what the process used since `LOAD_LOOK_S` ago."""
+        """Have the threads wait for their turn if the process used much since the last look."""
         self._patience.set(used_s >= BUSY * LOAD_LOOK_S, self._threads)
 
     def look(self) -> None:

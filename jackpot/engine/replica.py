@@ -104,7 +104,7 @@ class Replica:
     def add(self, origin: Origin, event: AnyEvent, digest: str, time_micros: int) -> int:
         """Apply an event before it is durable; the sequence that its entry will have.
 
-        Whoever adds must `seal`, and then commit, or else rewind this copy or throw it away.
+        The caller must then `seal` and commit, or else rewind this copy or throw it away.
         """
         record, sequence = Record(origin, event, digest), self.state.sequence + 1
         self._apply(record, sequence, time_micros)
@@ -114,8 +114,8 @@ class Replica:
     def seal(self) -> list[Entry]:
         """Make the entries of what was added since the last call.
 
-        Many at once: to decide one, encode one and hash one in turn takes a tenth longer than to do
-        each for all, since what a processor runs again it still has at hand.
+        Many at once: to decide, encode and hash one after the other takes some 5% longer than to
+        decide all first. A processor finds code that it has just run in its cache.
         """
         entries: list[Entry] = []
         site, last, encode, version = self.site, self.head.hash, codec.encode_record, codec.VERSION

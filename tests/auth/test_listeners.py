@@ -87,7 +87,7 @@ async def test_every_call_by_every_role_at_either_listener(
 
 @pytest.mark.parametrize("service", SERVICES)
 async def test_health_and_reflection_answer_at_both(tmp_path: Path, service: str) -> None:
-    """Whoever the listener carries; others learn nothing there."""
+    """They answer every role that the listener carries, and tell other roles nothing."""
     async with parted(tmp_path) as house:
         for listener, roles in LISTENERS.items():
             for role in ROLES:
